@@ -1,0 +1,74 @@
+"""What one upstream response was: the record behind every stored value.
+
+A client reports each response (also empty and refused ones) to its `FetchLog`; the writer stores the
+log as `sys_fetch` rows in the transaction of the batch that the responses fed, and the bodies under
+`DATA_DIR/payloads/<date>/`.
+"""
+
+import hashlib
+import threading
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a response ended. EMPTY is a typed result: the upstream truly has no rows."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    TRANSIENT = "transient"
+    REFUSED = "refused"
+    PERMANENT = "permanent"
+    PAYLOAD = "payload"
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """One upstream response. `request` is redacted and canonical, `body` the bytes as received."""
+
+    upstream: str
+    call_name: str
+    request: str
+    outcome: Outcome
+    body: bytes
+    received_at: datetime
+    codes_or_page: str = ""
+    http_status: int | None = None
+    attempt: int = 1
+    elapsed_ms: int = 0
+    fetch_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def request_key(self) -> str:
+        """Hash of the canonical request: a replay finds its answer by it, in any order."""
+        return hashlib.sha256(f"{self.upstream}\n{self.request}".encode()).hexdigest()
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()
+
+
+class FetchLog:
+    """Collects the responses of one piece of work; safe to share between the threads of a pool."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._items: list[Fetch] = []
+
+    def add(self, fetch: Fetch) -> None:
+        with self._lock:
+            self._items.append(fetch)
+
+    @property
+    def items(self) -> list[Fetch]:
+        with self._lock:
+            return list(self._items)
+
+    def calls(self) -> dict[str, int]:
+        """Responses per upstream."""
+        counts: dict[str, int] = {}
+        for item in self.items:
+            counts[item.upstream] = counts.get(item.upstream, 0) + 1
+        return counts

@@ -1,0 +1,93 @@
+"""Faults on demand: the accidents of real upstreams, scheduled by (upstream, call, occurrence).
+
+A plan is a list of rules. A responder asks `take(upstream, call)` once per request and acts out the
+fault that it gets. Rules come from a file (`SAMPLE_FAULTS`) or are posted to `/_control/faults`.
+"""
+
+import fnmatch
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+KINDS = frozenset(
+    {
+        "timeout",  # accept, then stay silent
+        "status",  # args: code (403, 429, 456, 500, 501, 503), body?
+        "reset",  # RST instead of an answer
+        "truncate",  # args: keep (fraction or bytes) of the body, then close
+        "html",  # an HTML page with status 200 instead of the format
+        "empty",  # status 200 (or a valid frame) with an empty body
+        "garbage",  # bytes in the wrong encoding / random bytes
+        "slow",  # args: bytes_per_second
+        "dead",  # terminal protocol: answers `0000` to every data call
+        "cut_list",  # args: rows=100: a list ends early while its count stays
+        "lots_for_shares",  # args: board='star' ...: volume of one board in the other unit
+        "wrong_instrument",  # args: serve='sh000001', under='000001': an index under a stock's code
+        "stale_day",  # the newest trade date is missing, the day before is served in its place
+        "double_rows",  # every row of a series twice
+        "negative_price",  # a price below zero (as additive adjusted series have)
+        "swap_open_close",  # parser-blind: columns exchanged
+        "override_bar",  # args: code, date, close (...): the upstream corrects a bar
+    }
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a responder shall do to one answer."""
+
+    kind: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Rule:
+    """Matches calls by upstream and call name (shell patterns); fires on occurrences
+    `first`..`first+count-1` (1-based; count 0 = for ever)."""
+
+    upstream: str
+    call: str
+    fault: Fault
+    first: int = 1
+    count: int = 0
+    seen: int = 0
+
+    def hit(self, upstream: str, call: str) -> bool:
+        if not (fnmatch.fnmatch(upstream, self.upstream) and fnmatch.fnmatch(call, self.call)):
+            return False
+        self.seen += 1
+        return self.seen >= self.first and (self.count == 0 or self.seen < self.first + self.count)
+
+
+class FaultPlan:
+    """The rules in force. Thread-safe; deterministic for a given order of calls."""
+
+    def __init__(self, rules: list[Rule] | None = None) -> None:
+        self._lock = threading.Lock()
+        self._rules = list(rules or [])
+
+    def take(self, upstream: str, call: str) -> Fault | None:
+        """The fault for this request, if any; the first rule that fires wins."""
+        with self._lock:
+            hits = [rule.fault for rule in self._rules if rule.hit(upstream, call)]
+        return hits[0] if hits else None
+
+    def replace(self, documents: list[dict[str, Any]]) -> None:
+        """Install rules from their JSON form: {upstream, call, kind, args?, first?, count?}."""
+        rules = []
+        for document in documents:
+            kind = str(document["kind"])
+            if kind not in KINDS:
+                raise ValueError(f"kind: unknown fault {kind!r}, one of {', '.join(sorted(KINDS))}")
+            rules.append(
+                Rule(
+                    upstream=str(document.get("upstream", "*")),
+                    call=str(document.get("call", "*")),
+                    fault=Fault(kind, dict(document.get("args", {}))),
+                    first=int(document.get("first", 1)),
+                    count=int(document.get("count", 0)),
+                )
+            )
+        with self._lock:
+            self._rules = rules

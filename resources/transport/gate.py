@@ -1,0 +1,35 @@
+"""The guard that every outgoing call passes: pacing, budget, breaker, host cooldown.
+
+`Gate` is the interface that clients are given; implementations keep the state in memory (tests) or
+in `transport.sqlite3`, where all processes of the machine share it.
+"""
+
+from typing import Protocol
+
+from resources.errors import PlatformError
+
+
+class Gate(Protocol):
+    """Asked before a call is sent, told afterwards how it ended."""
+
+    def enter(self, family: str, host: str) -> None:
+        """Wait for the family's turn. Raises `Unavailable` (nothing is sent) when the breaker is
+        open, the host cools down or the call budget of this piece of work is used up."""
+        ...
+
+    def succeeded(self, family: str, host: str) -> None: ...
+
+    def failed(self, family: str, host: str, error: PlatformError) -> None: ...
+
+
+class OpenGate:
+    """Lets everything pass at once. For tests of parsers and for replay from files."""
+
+    def enter(self, family: str, host: str) -> None:
+        return None
+
+    def succeeded(self, family: str, host: str) -> None:
+        return None
+
+    def failed(self, family: str, host: str, error: PlatformError) -> None:
+        return None
