@@ -5,7 +5,7 @@ PlatformError
 │   ├── Transient             timeout, reset, 429, 5xx, busy: retry with backoff
 │   ├── Refused               403, captcha, block page: never retried, opens the breaker
 │   └── Permanent             404, contract change: no retry, needs a person
-├── PayloadError              an answer arrived but cannot be believed (truncated, wrong entity, not the format)
+├── PayloadError              an answer that cannot be believed (truncated, wrong entity, other format)
 ├── Unavailable               our own guard said no (breaker open, cooldown, budget used up): nothing was sent
 ├── QualityError              parsed data failed a check that forbids writing
 ├── StorageError              the database refused or is not there

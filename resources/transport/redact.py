@@ -3,7 +3,7 @@
 import re
 
 MASK = "***"
-_SECRET_WORDS = (
+_SECRET_WORDS = (  # noqa: S105  names, not values
     r"token|access_token|xq_a_token|authorization|password|passwd|secret|api_?key|apikey|cookie|ut"
 )
 _QUERY = re.compile(rf"(?i)([?&;\s\"']|^)({_SECRET_WORDS})(=|\"?\s*:\s*\"?)([^&;\s\"',}}]+)")
