@@ -1,0 +1,157 @@
+"""Column words: the types that a dataset's model is written in.
+
+Each word is a pandera dtype that carries the dictionary's type name, its family and the decimals to
+which a value is rounded. `col()` and `key()` add unit, title and hard limits. A model's columns are
+read back as `ColumnSpec`; tables, checks, documentation and the catalog all derive from those.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import pandera.pandas as pa
+from pandera.api.checks import Check
+from pandera.engines import pandas_engine
+
+Family = Literal["text", "float", "int", "bool", "date", "time", "json"]
+
+
+class Word(pandas_engine.NpString):
+    """Base of the column words. Conversion is `frames.coerce`'s work, so pandera's own stays out."""
+
+    sql: ClassVar[str] = ""
+    family: ClassVar[Family] = "text"
+    scale: ClassVar[int | None] = None
+    length: ClassVar[int | None] = None
+    ascii: ClassVar[bool] = False
+
+    def coerce(self, data_container: Any) -> Any:
+        return data_container
+
+    def check(self, pandera_dtype: Any, data_container: Any = None) -> bool:
+        return True
+
+
+WORDS: dict[str, type[Word]] = {}
+
+
+def _word(
+    sql: str,
+    family: Family = "text",
+    *,
+    scale: int | None = None,
+    length: int | None = None,
+    ascii_only: bool = False,
+) -> Any:
+    body = {"sql": sql, "family": family, "scale": scale, "length": length, "ascii": ascii_only}
+    made: type[Word] = type(sql.capitalize(), (Word,), {**body, "__doc__": f"`{sql}` of the dictionary."})
+    WORDS[sql] = pandas_engine.Engine.register_dtype(made)
+    return made
+
+
+# `Any`, because a model's annotation is read by pandera at run time and by nobody else.
+Code = _word("code", length=16, ascii_only=True)
+K16 = _word("k16", length=16, ascii_only=True)
+K32 = _word("k32", length=32, ascii_only=True)
+K64 = _word("k64", length=64, ascii_only=True)
+S4 = _word("s4", length=4)
+S8 = _word("s8", length=8)
+S16 = _word("s16", length=16)
+S32 = _word("s32", length=32)
+S64 = _word("s64", length=64)
+S128 = _word("s128", length=128)
+S255 = _word("s255", length=255)
+S512 = _word("s512", length=512)
+Text = _word("text")
+MText = _word("mtext")
+Date = _word("date", "date")
+Dt = _word("dt", "time")
+Ts = _word("ts", "time")
+Px = _word("px", "float", scale=4)
+Amt = _word("amt", "float", scale=2)
+Pct = _word("pct", "float", scale=4)
+F = _word("f", "float")
+Int = _word("int", "int")
+Big = _word("big", "int")
+Bool = _word("bool", "bool")
+Json = _word("json", "json")
+
+
+def col(
+    unit: str = "", title: str = "", *, computed: bool = False, no_source: str = "", **limits: Any
+) -> Any:
+    """A nullable column. `computed`: made by derivation, so absent from staging. `no_source`: why it
+    stays NULL (names the issue that brings it). `limits` are pandera's (ge, gt, le, isin, str_matches…)
+    and are hard checks."""
+    limits.setdefault("nullable", True)
+    metadata = {"unit": unit, "computed": computed, "no_source": no_source}
+    return pa.Field(title=title or None, metadata=metadata, **limits)
+
+
+def key(title: str = "", **limits: Any) -> Any:
+    """A column of the natural key: never null."""
+    return col("", title, nullable=False, **limits)
+
+
+class Model(pa.DataFrameModel):
+    """Base of every dataset's model. Methods marked `@pa.dataframe_check` are hard checks: they get the
+    frame, return a boolean Series (True = fine, null passes), and a failing row is rejected."""
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """One column as everything that derives from a declaration sees it."""
+
+    name: str
+    word: type[Word]
+    unit: str = ""
+    title: str = ""
+    nullable: bool = True
+    computed: bool = False
+    no_source: str = ""
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        return self.word.sql
+
+    @property
+    def family(self) -> Family:
+        return self.word.family
+
+
+def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
+    """The columns of a model, in the order of their declaration (inherited ones first)."""
+    specs = []
+    for name, column in model.to_schema().columns.items():
+        word = type(column.dtype)
+        if not issubclass(word, Word):
+            raise TypeError(f"{model.__name__}.{name}: {word.__name__} is no column word of the vocabulary")
+        metadata = column.metadata or {}
+        specs.append(
+            ColumnSpec(
+                name=name,
+                word=word,
+                unit=metadata.get("unit", ""),
+                title=column.title or "",
+                nullable=bool(column.nullable),
+                computed=bool(metadata.get("computed")),
+                no_source=metadata.get("no_source", ""),
+                checks=tuple(column.checks),
+            )
+        )
+    return tuple(specs)
+
+
+def model_checks(model: type[Model]) -> tuple[Check, ...]:
+    """The frame-wide hard checks of a model."""
+    return tuple(model.to_schema().checks or ())
+
+
+def columns_from(notation: str) -> tuple[ColumnSpec, ...]:
+    """Columns from the dictionary's own notation, `name:type[:unit]` separated by blanks. For system
+    tables, which hold no market data and need no model."""
+    specs = []
+    for item in notation.split():
+        name, sql, *unit = item.split(":")
+        specs.append(ColumnSpec(name=name, word=WORDS[sql], unit=unit[0] if unit else ""))
+    return tuple(specs)

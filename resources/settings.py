@@ -1,0 +1,222 @@
+"""Every setting of the project: one table, typed, validated, masked.
+
+Precedence: process environment > `.env` in the working folder > value stored through
+`PUT /datamgr/config` (allow-listed keys only) > default. Defaults equal the specification's table.
+A value that does not parse refuses to start and names the variable.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from resources.errors import InputError
+
+DATA_SOURCES = ("real", "mock", "direct", "vendor")
+ROLES = ("all", "web", "worker")
+
+
+def _setting(default: Any, note: str = "", *, secret: bool = False, stored: bool = False) -> Any:
+    """One row of the table: default, note, whether its value is secret, whether PUT config may set it."""
+    return field(default=default, metadata={"note": note, "secret": secret, "stored": stored})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings; the environment name of a field is its name in upper case."""
+
+    # database
+    db_host: str = _setting("localhost", "MariaDB/MySQL host; any DB_* variable selects that engine")
+    db_port: int = _setting(3306)
+    db_user: str = _setting("root")
+    db_password: str = _setting("", secret=True)
+    db_name: str = _setting("ashare", "application database")
+    warehouse_url: str = _setting("", "SQLAlchemy URL with an explicit driver; wins over DB_*", secret=True)
+    db_pool_size: int = _setting(20)
+    db_max_overflow: int = _setting(10)
+    db_pool_timeout: float = _setting(30.0, "seconds")
+    dagster_postgres_url: str = _setting("", "Dagster's own storage in production", secret=True)
+    # upstreams
+    data_source: str = _setting("real", "real, mock, direct (first source only), vendor (reserved)")
+    em_min_interval: float = _setting(0.3, "seconds between finance-portal requests")
+    em_jitter_min: float = _setting(0.1)
+    em_jitter_max: float = _setting(0.5)
+    tencent_min_interval: float = _setting(0.2)
+    xq_min_interval: float = _setting(1.0)
+    host_failure_threshold: int = _setting(2, "consecutive failures before a host cools down")
+    stock_changes_concurrency: int = _setting(3)
+    http_max_connections: int = _setting(20)
+    http_max_keepalive: int = _setting(10)
+    http_keepalive_expiry: float = _setting(30.0)
+    http_timeout: float = _setting(10.0)
+    http_connect_timeout: float = _setting(5.0)
+    retry_budget_max: int = _setting(6, "external calls per user request")
+    eod_stock_throttle_min: float = _setting(0.5)
+    eod_stock_throttle_max: float = _setting(1.5)
+    valuation_ths_eps_enabled: bool = _setting(True)
+    em_breaker_failure_threshold: int = _setting(4)
+    em_breaker_cooldown_sec: float = _setting(120.0)
+    tdx_hosts: str = _setting("", "comma list host:port of the terminal protocol; empty = built-in list")
+    simulator_url: str = _setting("", "base address of the simulated market; set by the supervisor")
+    simulator_tdx: str = _setting("", "host:port of the simulated terminal protocol; set by the supervisor")
+    # scheduler
+    enable_scheduler: bool = _setting(True)
+    scheduler_warmup_market: bool = _setting(True)
+    scheduler_eod_sync: bool = _setting(True)
+    scheduler_baseinfo_refresh: bool = _setting(True)
+    scheduler_baseinfo_interval: int = _setting(600, "seconds, trading hours only")
+    command_wait_sec: float = _setting(30.0, "how long the API waits for a command's result")
+    # accounts
+    jwt_ttl_hours: float = _setting(24.0)
+    jwt_issuer: str = _setting("ashare-platform")
+    jwt_audience: str = _setting("ashare-platform-api")
+    admin_seed_username: str = _setting("admin")
+    admin_seed_password: str = _setting("", "empty skips the seed admin", secret=True)
+    admin_seed_email: str = _setting("admin@example.invalid")
+    rate_limit_per_min: int = _setting(120, "requests per minute and IP under /api/; 0 = off")
+    trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is believed")
+    notifications_require_login: bool = _setting(False)
+    # AI and search
+    ai_llm_max_retries: int = _setting(2)
+    ai_llm_retry_delay: float = _setting(1.0)
+    web_search_provider: str = _setting("auto", "auto, tavily, duckduckgo")
+    web_search_max_results: int = _setting(6, stored=True)
+    model_web_search: bool = _setting(True, stored=True)
+    # notifications and the portfolio monitor
+    enable_email_notification: bool = _setting(False)
+    smtp_port: int = _setting(465, "465 = implicit TLS, others STARTTLS")
+    enable_portfolio_monitor: bool = _setting(True, stored=True)
+    price_alert_threshold: float = _setting(5.0, "percent", stored=True)
+    volume_alert_ratio: float = _setting(2.0, stored=True)
+    stop_loss_proximity: float = _setting(3.0, "percent", stored=True)
+    # process
+    app_role: str = _setting("all", "all, web, worker; anything else means all")
+    data_dir: str = _setting("data", "warehouse, Dagster history, secrets, payloads, logs")
+    api_host: str = _setting("127.0.0.1")
+    api_port: int = _setting(8000)
+    dagster_port: int = _setting(3000)
+    log_format: str = _setting("json", "json or text")
+    log_level: str = _setting("INFO")
+    payload_days: int = _setting(30, "days that upstream bodies are kept")
+    sample_profile: str = _setting("S", "S, M or L")
+    sample_seed: int = _setting(20260821)
+    sample_world: str = _setting("synthetic", "synthetic or replay")
+    sample_now: str = _setting("", "freezes the market clock, e.g. 2026-08-21T15:30")
+    sample_faults: str = _setting("", "file with fault rules for the simulated market")
+    sample_history_dates: int = _setting(320, "trade dates of bars that the first start loads")
+    real_data_dir: str = _setting("../shared/data", "files of the replay world")
+
+    explicit: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    """Field names that the environment or `.env` fixes (a PUT on one of them is refused)."""
+
+    @property
+    def role(self) -> str:
+        return self.app_role if self.app_role in ROLES else "all"
+
+    @property
+    def data_path(self) -> Path:
+        return Path(self.data_dir).expanduser().resolve()
+
+    @property
+    def warehouse_address(self) -> str:
+        """SQLAlchemy URL of the warehouse: WAREHOUSE_URL, else MariaDB when any DB_* is set, else the
+        embedded file in the data folder."""
+        if self.warehouse_url:
+            return self.warehouse_url
+        if any(name.startswith("db_") for name in self.explicit):
+            from sqlalchemy import URL  # imported late: settings are read by processes without a database
+
+            return URL.create(
+                "mysql+pymysql",
+                username=self.db_user,
+                password=self.db_password or None,
+                host=self.db_host,
+                port=self.db_port,
+                database=self.db_name,
+            ).render_as_string(hide_password=False)
+        return f"sqlite:///{self.data_path / 'warehouse.sqlite3'}"
+
+    @property
+    def frozen_now(self) -> datetime | None:
+        return datetime.fromisoformat(self.sample_now) if self.sample_now else None
+
+    def masked(self) -> dict[str, Any]:
+        """Environment name -> value; secrets show only whether they are set. The only dump there is."""
+        shown: dict[str, Any] = {}
+        for row in fields(self):
+            if row.name == "explicit":
+                continue
+            value = getattr(self, row.name)
+            if row.metadata.get("secret"):
+                value = "***" if value else ""
+            shown[row.name.upper()] = value
+        return shown
+
+
+def _parse(name: str, kind: Any, text: str) -> Any:
+    if kind is bool:
+        lowered = text.strip().lower()
+        if lowered in {"1", "true", "yes", "on"}:
+            return True
+        if lowered in {"0", "false", "no", "off", ""}:
+            return False
+        raise InputError(name, f"{text!r} is no truth value (true or false)")
+    try:
+        return kind(text.strip())
+    except ValueError:
+        raise InputError(name, f"{text!r} is no {kind.__name__}") from None
+
+
+def read_dotenv(path: Path) -> dict[str, str]:
+    """`NAME=value` lines of a .env file; comments and blank lines skipped, quotes stripped."""
+    values: dict[str, str] = {}
+    if not path.is_file():
+        return values
+    for line in path.read_text(encoding="utf-8").splitlines():
+        text = line.strip().removeprefix("export ")
+        if text and not text.startswith("#") and "=" in text:
+            name, _, value = text.partition("=")
+            values[name.strip()] = value.strip().strip("\"'")
+    return values
+
+
+def _check(settings: Settings) -> Settings:
+    if settings.data_source not in DATA_SOURCES:
+        raise InputError("DATA_SOURCE", f"{settings.data_source!r} is none of {', '.join(DATA_SOURCES)}")
+    if settings.sample_profile not in {"S", "M", "L"}:
+        raise InputError("SAMPLE_PROFILE", f"{settings.sample_profile!r} is none of S, M, L")
+    if settings.sample_world not in {"synthetic", "replay"}:
+        raise InputError("SAMPLE_WORLD", f"{settings.sample_world!r} is none of synthetic, replay")
+    for name in ("api_port", "dagster_port", "db_port"):
+        if not 0 <= getattr(settings, name) <= 65535:
+            raise InputError(name.upper(), "is no port (0..65535)")
+    try:
+        _ = settings.frozen_now
+    except ValueError:
+        raise InputError("SAMPLE_NOW", f"{settings.sample_now!r} is no ISO date-time") from None
+    return settings
+
+
+def load_settings(
+    environ: Mapping[str, str] | None = None,
+    *,
+    dotenv: Path | None = None,
+    stored: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read the settings of this process. `stored` holds values of `sys_config` (setting names)."""
+    env = {**read_dotenv(dotenv or Path(".env")), **(os.environ if environ is None else environ)}
+    values: dict[str, Any] = {}
+    explicit: set[str] = set()
+    for row in fields(Settings):
+        if row.name == "explicit":
+            continue
+        name = row.name.upper()
+        kind = type(row.default) if row.default is not MISSING else str
+        if name in env:
+            values[row.name] = _parse(name, kind, env[name])
+            explicit.add(row.name)
+        elif stored and row.metadata.get("stored") and name in stored:
+            values[row.name] = _parse(name, kind, stored[name])
+    return _check(Settings(**values, explicit=frozenset(explicit)))
