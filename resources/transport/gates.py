@@ -1,0 +1,288 @@
+"""Gates with a memory: pacing, breakers, host cooldowns and counters.
+
+`MemoryGate` for tests and single processes, `SqliteGate` for the machine; one body of rules.
+
+What counts against an upstream: `Transient` (it did not answer) and `Refused` (it will not answer us;
+one refusal opens the breaker at once, since asking again makes a ban longer). A payload that cannot be
+believed and a 404 are answers: they prove that the host is there.
+
+A breaker is CLOSED, OPEN, or HALF_OPEN while exactly one call, of one thread of one process, probes.
+"""
+
+import os
+import random
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from resources.clock import Sleeper, real_sleep, stamp
+from resources.errors import PlatformError, Refused, Transient, Unavailable
+from resources.transport.budget import current_budget
+from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings
+from resources.transport.state import MemoryStore, SqliteStore, Step, Store
+
+# A reservation further ahead than this cannot come from queued calls: the wall clock was set back.
+_LONGEST_QUEUE_SEC = 300.0
+
+
+class BreakerState(StrEnum):
+    CLOSED = "CLOSED"
+    OPEN = "OPEN"
+    HALF_OPEN = "HALF_OPEN"
+
+
+@dataclass
+class _Breaker:
+    state: str = BreakerState.CLOSED
+    failure_count: int = 0
+    opened_at: float | None = None
+    prober: str = ""
+    probe_until: float = 0.0
+
+
+@dataclass
+class _Host:
+    failures: int = 0
+    cooling_until: float = 0.0
+    upstream: str = ""
+
+
+@dataclass
+class _Counter:
+    requests: int = 0
+    failures: int = 0
+    retries: int = 0
+
+
+@runtime_checkable
+class CountsRetries(Protocol):
+    """A gate that also wants to know about retries."""
+
+    def retried(self, family: str) -> None: ...
+
+
+class StateGate:
+    """The rules over a store. `now` is wall-clock seconds: processes and restarts share it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: TransportSettings,
+        *,
+        now: Callable[[], float] = time.time,
+        sleeper: Sleeper = real_sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._now = now
+        self._sleep = sleeper
+        self._random = rng or random.Random()
+        self._identity = uuid.uuid4().hex[:8]
+
+    # --- the Gate protocol
+
+    def enter(self, family: str, host: str) -> None:
+        """Wait for the family's turn; see `Gate.enter`."""
+        budget = current_budget()
+        if budget is not None:
+            budget.take()
+        try:
+            rule = self._settings.family(family)
+            with self._store.step() as step:
+                self._check(step, rule, host)
+                wait = self._reserve(step, rule)
+                if wait <= 0:
+                    self._count(step, rule, requests=1)
+            if wait > 0:
+                self._sleep(wait)
+                # Others may have learned of a ban while this call stood in the queue.
+                with self._store.step() as step:
+                    self._check(step, rule, host)
+                    self._count(step, rule, requests=1)
+        except Unavailable:
+            if budget is not None:
+                budget.give_back()
+            raise
+
+    def succeeded(self, family: str, host: str) -> None:
+        rule = self._settings.family(family)
+        with self._store.step() as step:
+            self._answered(step, rule, host)
+
+    def failed(self, family: str, host: str, error: PlatformError) -> None:
+        rule = self._settings.family(family)
+        with self._store.step() as step:
+            self._count(step, rule, failures=1)
+            if isinstance(error, Transient | Refused):
+                self._failed_host(step, rule, host, refused=isinstance(error, Refused))
+                if rule.breaker is not None:
+                    self._failed_breaker(step, rule.breaker, refused=isinstance(error, Refused))
+            else:
+                self._answered(step, rule, host)
+
+    def retried(self, family: str) -> None:
+        with self._store.step() as step:
+            self._count(step, self._settings.family(family), retries=1)
+
+    # --- what /datamgr/probe-all shows
+
+    def counters(self) -> dict[str, dict[str, int | bool]]:
+        """Per upstream: requests, failures, retries, and whether one of its hosts is cooling down."""
+        now = self._now()
+        with self._store.step() as step:
+            counters, hosts = step.all("counter"), step.all("host")
+        cooling = {_Host(**doc).upstream for doc in hosts.values() if _Host(**doc).cooling_until > now}
+        return {
+            upstream: {**asdict(_Counter(**document)), "cooldown": upstream in cooling}
+            for upstream, document in sorted(counters.items())
+        }
+
+    def breakers(self) -> dict[str, dict[str, Any]]:
+        """Per breaker: state, failure_count, opened_at (local exchange time as text, or None)."""
+        with self._store.step() as step:
+            held = {rule.name: _read_breaker(step, rule.name) for rule in self._settings.breakers()}
+        return {
+            name: {
+                "state": str(breaker.state),
+                "failure_count": breaker.failure_count,
+                "opened_at": None if breaker.opened_at is None else _local(breaker.opened_at),
+            }
+            for name, breaker in held.items()
+        }
+
+    # --- rules
+
+    def _check(self, step: Step, rule: FamilyRule, host: str) -> None:
+        now = self._now()
+        cooling = _read_host(step, host).cooling_until
+        if cooling > now:
+            raise Unavailable(f"{host} cools down for another {cooling - now:.0f} s", source=rule.upstream)
+        if rule.breaker is None:
+            return
+        breaker = _read_breaker(step, rule.breaker.name)
+        if breaker.state == BreakerState.CLOSED:
+            return
+        me = self._me()
+        if breaker.state == BreakerState.OPEN:
+            opened = breaker.opened_at if breaker.opened_at is not None else now
+            # An opening in the future means the wall clock was set back; do not wait for it to pass.
+            if opened <= now < opened + rule.breaker.cooldown_sec:
+                left = opened + rule.breaker.cooldown_sec - now
+                raise Unavailable(
+                    f"{rule.breaker.name} is open for another {left:.0f} s", source=rule.upstream
+                )
+        elif breaker.prober != me and now < breaker.probe_until:
+            raise Unavailable(f"{rule.breaker.name} is half-open and being probed", source=rule.upstream)
+        breaker.state = BreakerState.HALF_OPEN
+        breaker.prober = me
+        breaker.probe_until = now + self._settings.probe_lease_sec
+        step.put("breaker", rule.breaker.name, asdict(breaker))
+
+    def _reserve(self, step: Step, rule: FamilyRule) -> float:
+        """Seconds until this call's turn; the turn is taken."""
+        if not self._settings.pacing:
+            return 0.0
+        gap = rule.gap + self._random.uniform(rule.jitter_min, rule.jitter_max)
+        if gap <= 0:
+            return 0.0
+        now = self._now()
+        free_at = float((step.get("pace", rule.pace) or {}).get("free_at", 0.0))
+        turn = free_at if now < free_at < now + _LONGEST_QUEUE_SEC else now
+        step.put("pace", rule.pace, {"free_at": turn + gap})
+        return turn - now
+
+    def _answered(self, step: Step, rule: FamilyRule, host: str) -> None:
+        held = _read_host(step, host)
+        if held.failures or held.cooling_until:
+            step.put("host", host, asdict(_Host(upstream=rule.upstream)))
+        if rule.breaker is None:
+            return
+        breaker = _read_breaker(step, rule.breaker.name)
+        # A late answer to a call that was sent before the breaker opened proves nothing about now.
+        probed = breaker.state == BreakerState.HALF_OPEN and breaker.prober == self._me()
+        if probed or (breaker.state == BreakerState.CLOSED and breaker.failure_count):
+            step.put("breaker", rule.breaker.name, asdict(_Breaker()))
+
+    def _failed_host(self, step: Step, rule: FamilyRule, host: str, *, refused: bool) -> None:
+        held = _read_host(step, host)
+        held.upstream = rule.upstream
+        held.failures += 1
+        if refused or held.failures >= self._settings.host_failure_threshold:
+            held.cooling_until = self._now() + self._settings.host_cooldown_sec
+            # After the pause the host is on trial: its next failure cools it down again.
+            held.failures = max(self._settings.host_failure_threshold - 1, 0)
+        step.put("host", host, asdict(held))
+
+    def _failed_breaker(self, step: Step, rule: BreakerRule, *, refused: bool) -> None:
+        breaker = _read_breaker(step, rule.name)
+        if breaker.state == BreakerState.OPEN:
+            return
+        if breaker.state == BreakerState.HALF_OPEN and breaker.prober != self._me():
+            return
+        breaker.failure_count += 1
+        if refused or breaker.state == BreakerState.HALF_OPEN or breaker.failure_count >= rule.threshold:
+            breaker = _Breaker(BreakerState.OPEN, breaker.failure_count, self._now())
+        step.put("breaker", rule.name, asdict(breaker))
+
+    def _count(self, step: Step, rule: FamilyRule, **more: int) -> None:
+        counter = _Counter(**(step.get("counter", rule.upstream) or {}))
+        counter.requests += more.get("requests", 0)
+        counter.failures += more.get("failures", 0)
+        counter.retries += more.get("retries", 0)
+        step.put("counter", rule.upstream, asdict(counter))
+
+    def _me(self) -> str:
+        """Names the one thread that may end a probe: clients enter and report on the same thread."""
+        return f"{os.getpid()}-{threading.get_ident()}-{self._identity}"
+
+
+class MemoryGate(StateGate):
+    """A gate whose state ends with the process."""
+
+    def __init__(
+        self,
+        settings: TransportSettings | None = None,
+        *,
+        now: Callable[[], float] = time.time,
+        sleeper: Sleeper = real_sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        super().__init__(MemoryStore(), settings or TransportSettings(), now=now, sleeper=sleeper, rng=rng)
+
+
+class SqliteGate(StateGate):
+    """A gate whose state is one file for all processes of the machine."""
+
+    def __init__(
+        self,
+        path: Path,
+        settings: TransportSettings | None = None,
+        *,
+        now: Callable[[], float] = time.time,
+        sleeper: Sleeper = real_sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._file = SqliteStore(path)
+        super().__init__(self._file, settings or TransportSettings(), now=now, sleeper=sleeper, rng=rng)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _read_breaker(step: Step, name: str) -> _Breaker:
+    return _Breaker(**(step.get("breaker", name) or {}))
+
+
+def _read_host(step: Step, name: str) -> _Host:
+    return _Host(**(step.get("host", name) or {}))
+
+
+def _local(seconds: float) -> str:
+    return stamp(datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None) + timedelta(hours=8))

@@ -1,0 +1,48 @@
+"""The one table of upstream addresses: site key -> upstream, pacing family, hosts, Referer.
+
+A client names a site; nobody else in the project writes an upstream's address. `mock_sites` points
+every site at the simulated market, which keeps the upstreams' own paths behind /<upstream key>.
+"""
+
+from resources.transport.request import Site, host_of
+
+_EM_REFERER = "https://quote.eastmoney.com/"
+_TENCENT_REFERER = "https://gu.qq.com/"
+
+# Fail-over order. The delayed mirror of push2 is not in it: quarter-hour-old quotes are a silent lie.
+SITES: dict[str, Site] = {
+    "tencent.quote": Site("tencent", "tencent", ("https://qt.gtimg.cn", "https://sqt.gtimg.cn")),
+    # Some routes of web.ifzq.gtimg.cn redirect to a name without DNS; this one carries amounts as well.
+    "tencent.finance": Site("tencent", "tencent", ("https://proxy.finance.qq.com",), _TENCENT_REFERER),
+    "tencent.minute": Site("tencent", "tencent", ("https://ifzq.gtimg.cn",), _TENCENT_REFERER),
+    "tencent.intraday": Site("tencent", "tencent", ("https://web.ifzq.gtimg.cn",), _TENCENT_REFERER),
+    "tencent.ticks": Site("tencent", "tencent", ("https://stock.gtimg.cn",), _TENCENT_REFERER),
+    "eastmoney.push2": Site(
+        "eastmoney",
+        "eastmoney",
+        ("https://push2.eastmoney.com", "https://82.push2.eastmoney.com"),
+        _EM_REFERER,
+    ),
+    "eastmoney.push2his": Site(
+        "eastmoney",
+        "eastmoney",
+        ("https://push2his.eastmoney.com", "https://33.push2his.eastmoney.com"),
+        _EM_REFERER,
+    ),
+}
+
+
+def mock_sites(root: str) -> dict[str, Site]:
+    """The table with every base address = `root`/<upstream key>, e.g. `http://127.0.0.1:8900`."""
+    return {key: site.redirected(root) for key, site in SITES.items()}
+
+
+def upstream_of_host(host: str) -> str | None:
+    """The upstream key behind one of its own host names (port ignored); None when unknown."""
+    name = host.lower().partition(":")[0]
+    known = {host_of(base): site.upstream for site in SITES.values() for base in site.real}
+    if name in known:
+        return known[name]
+    # Numbered shards of one host serve the same content.
+    shard, _, rest = name.partition(".")
+    return known.get(rest) if shard.isdigit() else None
