@@ -1,0 +1,172 @@
+"""Declarations -> SQLAlchemy tables, on both engines.
+
+Numbers are DOUBLE; dates TEXT ISO in SQLite and DATE in MariaDB; JSON canonical text. Time series are
+clustered by their natural key (`WITHOUT ROWID` in SQLite) with a second index on the date; tables with
+long text keep their rowid.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
+from sqlalchemy.engine import Connection, Engine
+
+from platform_assets.declaration.columns import ColumnSpec
+from platform_assets.declaration.tables import HISTORY_COLUMNS, Layer, Table
+from resources.warehouse.engine import is_sqlite
+
+_MYSQL = ("mysql", "mariadb")
+_LONG = frozenset({"text", "mtext", "json", "s512"})
+BINARY = "utf8mb4_bin"
+
+
+def sql_type(spec: ColumnSpec) -> sa.types.TypeEngine[Any]:
+    """The column type on either engine (variants name both dialect spellings)."""
+    kind: sa.types.TypeEngine[Any]
+    match spec.family:
+        case "float":
+            kind = sa.Float(53).with_variant(mysql.DOUBLE(), *_MYSQL)
+        case "int":
+            whole = sa.BigInteger() if spec.sql == "big" else sa.Integer()
+            kind = whole.with_variant(sa.Integer(), "sqlite")
+        case "bool":
+            kind = sa.SmallInteger().with_variant(mysql.TINYINT(1), *_MYSQL)
+        case "date":
+            kind = sa.Text().with_variant(mysql.DATE(), *_MYSQL)
+        case "time":
+            precise = mysql.DATETIME(fsp=6) if spec.sql == "ts" else mysql.DATETIME()
+            kind = sa.Text().with_variant(precise, *_MYSQL)
+        case "json":
+            kind = sa.Text().with_variant(mysql.LONGTEXT(collation=BINARY), *_MYSQL)
+        case _:
+            if spec.word.length is None:
+                long = mysql.MEDIUMTEXT if spec.sql == "mtext" else mysql.TEXT
+                kind = sa.Text().with_variant(long(collation=BINARY), *_MYSQL)
+            elif spec.word.ascii:
+                ascii_text = mysql.VARCHAR(spec.word.length, charset="ascii", collation="ascii_bin")
+                kind = sa.String(spec.word.length).with_variant(ascii_text, *_MYSQL)
+            else:
+                text = mysql.VARCHAR(spec.word.length, collation=BINARY)
+                kind = sa.String(spec.word.length).with_variant(text, *_MYSQL)
+    return kind
+
+
+def _columns(specs: Iterable[ColumnSpec], key: tuple[str, ...], *, serial: bool) -> list[sa.Column[Any]]:
+    columns = []
+    for spec in specs:
+        in_key = spec.name in key
+        columns.append(
+            sa.Column(
+                spec.name,
+                sql_type(spec),
+                primary_key=in_key,
+                nullable=not in_key,
+                autoincrement=serial and in_key,
+                comment=(spec.title or None),
+            )
+        )
+    return columns
+
+
+def _keeps_rowid(table: Table) -> bool:
+    return (
+        table.serial
+        or any(spec.sql in _LONG for spec in table.columns if spec.sql != "json")
+        or (table.layer is Layer.RAW and table.payload)
+    )
+
+
+def build_table(metadata: sa.MetaData, table: Table) -> sa.Table:
+    """The current-rows table of a declaration."""
+    indexes = [
+        sa.Index(f"ix_{table.name}_{'_'.join(columns)}", *columns) for columns in _index_columns(table)
+    ]
+    uniques = [
+        sa.UniqueConstraint(*columns, name=f"uq_{table.name}_{'_'.join(columns)}") for columns in table.unique
+    ]
+    return sa.Table(
+        table.name,
+        metadata,
+        *_columns(table.all_columns, table.key, serial=table.serial),
+        *indexes,
+        *uniques,
+        sqlite_with_rowid=_keeps_rowid(table),
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate=BINARY,
+        comment=table.description[:250] or None,
+    )
+
+
+def _index_columns(table: Table) -> list[tuple[str, ...]]:
+    wanted = list(table.indexes)
+    if table.date_column and table.key[0] != table.date_column and (table.date_column,) not in wanted:
+        wanted.append((table.date_column,))
+    return wanted
+
+
+def build_history(metadata: sa.MetaData, table: Table) -> sa.Table:
+    """The twin that keeps superseded versions; key = natural key + the batch that replaced the row."""
+    key = (*table.key, "superseded_by")
+    indexes = [
+        sa.Index(f"ix_{table.history_name}_{'_'.join(columns)}", *columns)
+        for columns in _index_columns(table)
+    ]
+    return sa.Table(
+        table.history_name,
+        metadata,
+        *_columns((*table.all_columns, *HISTORY_COLUMNS), key, serial=False),
+        *indexes,
+        sqlite_with_rowid=_keeps_rowid(table),
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate=BINARY,
+    )
+
+
+def build_metadata(tables: Iterable[Table]) -> sa.MetaData:
+    metadata = sa.MetaData()
+    for table in tables:
+        build_table(metadata, table)
+        if table.has_history:
+            build_history(metadata, table)
+    return metadata
+
+
+def create_missing(engine: Engine, metadata: sa.MetaData) -> list[str]:
+    """Create what the declarations have and the database lacks: tables, nullable columns, indexes.
+    Idempotent; returns what was added. The caller holds the migration lock."""
+    added: list[str] = []
+    with engine.begin() as connection:
+        inspector = sa.inspect(connection)
+        present = set(inspector.get_table_names())
+        for table in metadata.sorted_tables:
+            if table.name not in present:
+                table.create(connection)
+                added.append(table.name)
+            else:
+                added += _add_missing(connection, inspector, table)
+    return added
+
+
+def _add_missing(connection: Connection, inspector: sa.Inspector, table: sa.Table) -> list[str]:
+    added = []
+    columns = {column["name"] for column in inspector.get_columns(table.name)}
+    quote = connection.dialect.identifier_preparer.quote
+    for column in table.columns:
+        if column.name not in columns:
+            kind = column.type.compile(connection.dialect)
+            connection.exec_driver_sql(
+                f"ALTER TABLE {quote(table.name)} ADD COLUMN {quote(column.name)} {kind} NULL"
+            )
+            added.append(f"{table.name}.{column.name}")
+    indexes = {index["name"] for index in inspector.get_indexes(table.name)}
+    for index in table.indexes:
+        if index.name not in indexes:
+            index.create(connection)
+            added.append(f"{table.name}:{index.name}")
+    return added
+
+
+__all__ = ["build_history", "build_metadata", "build_table", "create_missing", "is_sqlite", "sql_type"]

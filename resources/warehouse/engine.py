@@ -1,0 +1,118 @@
+"""Engines of both databases, set up so that they behave alike.
+
+SQLite: WAL, 8 kB pages set before the first table, `BEGIN IMMEDIATE` for writers, read-only handles
+for readers. MariaDB/MySQL: READ COMMITTED, dates and times returned as ISO text, `local_infile` off.
+Both return text for dates and times, float for DOUBLE, int for whole numbers and flags.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import Connection, Engine
+
+from resources.errors import StorageError
+from resources.transport.redact import redact
+
+WRITE_WAIT_S = 30.0
+"""How long a pipeline writer waits for another one."""
+API_WRITE_WAIT_S = 5.0
+"""How long an API write (accounts, commands, settings) waits before 503."""
+
+
+def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
+    path = url.database or ""
+    if not read_only and path and path != ":memory:":
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    address = f"sqlite:///file:{path}?mode=ro&uri=true" if read_only else f"sqlite:///{path}"
+    engine = sa.create_engine(
+        address,
+        connect_args={"timeout": wait_s, "check_same_thread": False, "isolation_level": None},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        if read_only:
+            cursor.execute("PRAGMA query_only=1")
+        else:
+            # Wide rows WITHOUT ROWID spill at 4 kB pages; takes effect before the first table only.
+            cursor.execute("PRAGMA page_size=8192")
+            cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute("PRAGMA cache_size=-65536")
+        cursor.execute(f"PRAGMA mmap_size={1 << 30}")
+        cursor.execute("PRAGMA temp_store=MEMORY")
+        cursor.execute(f"PRAGMA busy_timeout={int(wait_s * 1000)}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _mysql_engine(url: sa.URL, *, wait_s: float, pool: dict[str, Any]) -> Engine:
+    arguments: dict[str, Any] = {"charset": "utf8mb4"}
+    if url.drivername.endswith("pymysql"):
+        import pymysql.converters
+        from pymysql.constants import FIELD_TYPE
+
+        conversions = dict(pymysql.converters.conversions)
+        for kind in (FIELD_TYPE.DATE, FIELD_TYPE.DATETIME, FIELD_TYPE.TIMESTAMP):
+            conversions.pop(kind, None)
+        arguments["conv"] = conversions
+        arguments["connect_timeout"] = 5
+    arguments["init_command"] = (
+        f"SET SESSION innodb_lock_wait_timeout={max(1, int(wait_s))}, sql_mode='STRICT_ALL_TABLES'"
+    )
+    return sa.create_engine(
+        url,
+        isolation_level="READ COMMITTED",
+        pool_pre_ping=True,
+        connect_args=arguments,
+        **pool,
+    )
+
+
+def make_engine(
+    url: str,
+    *,
+    read_only: bool = False,
+    wait_s: float = WRITE_WAIT_S,
+    pool_size: int = 20,
+    max_overflow: int = 10,
+    pool_timeout: float = 30.0,
+) -> Engine:
+    """An engine for `url`. `read_only` opens SQLite with mode=ro and query_only; on a server the
+    account's rights decide. Raises StorageError for a URL that names no supported driver."""
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise StorageError(f"WAREHOUSE_URL: {redact(url)!r} is no database URL") from None
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite_engine(parsed, read_only=read_only, wait_s=wait_s)
+    if parsed.get_backend_name() in {"mysql", "mariadb"}:
+        if parsed.drivername in {"mysql", "mariadb"}:
+            raise StorageError("WAREHOUSE_URL: name the driver, e.g. mysql+pymysql://")
+        pool = {"pool_size": pool_size, "max_overflow": max_overflow, "pool_timeout": pool_timeout}
+        return _mysql_engine(parsed, wait_s=wait_s, pool=pool)
+    raise StorageError(f"WAREHOUSE_URL: {parsed.get_backend_name()!r} is no supported engine")
+
+
+def is_sqlite(engine: Engine) -> bool:
+    return engine.dialect.name == "sqlite"
+
+
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """One write transaction; driver errors become StorageError without the statement's values."""
+    try:
+        with engine.begin() as connection:
+            yield connection
+    except sa.exc.DBAPIError as error:
+        raise StorageError(redact(str(error.orig))) from error

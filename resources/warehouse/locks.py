@@ -1,0 +1,181 @@
+"""Domain locks: leases in the database with owner, token, heartbeat and expiry (architecture §8).
+
+All wanted domains are taken in one transaction or none. Times are seconds of the database's clock.
+Every write transaction re-checks its lock as its last statement (`refresh`), so an owner that lost
+its lease fails instead of writing.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy.engine import Connection, Engine
+
+from resources.errors import ConflictError, LockLost, StorageError
+from resources.warehouse.engine import is_sqlite, transaction
+from resources.warehouse.sql import Sql
+
+DOMAINS = ("kline", "daily", "wide")
+TTL_S = 4.0
+BEAT_S = 1.0
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What the owner holds; goes into every write of the domain."""
+
+    domains: tuple[str, ...]
+    owner: str
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LockState:
+    domain: str
+    held: bool
+    owner: str | None
+    run_id: str | None
+    since: float | None
+    expires_at: float | None
+
+
+class DomainLocks:
+    """Takes, refreshes and releases leases on one warehouse."""
+
+    def __init__(self, engine: Engine, *, ttl_s: float = TTL_S) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+        self._ttl = ttl_s
+
+    def seed(self, connection: Connection) -> None:
+        """The lock rows must exist beforehand; called by the migration."""
+        for domain in DOMAINS:
+            found = connection.exec_driver_sql(
+                self._sql.text("SELECT 1 FROM sys_domain_lock WHERE domain=?"), (domain,)
+            ).first()
+            if found is None:
+                connection.exec_driver_sql(
+                    self._sql.text("INSERT INTO sys_domain_lock(domain, token, expires_at) VALUES (?, ?, ?)"),
+                    (domain, 0, 0.0),
+                )
+
+    def take(
+        self,
+        domains: Iterable[str],
+        owner: str,
+        *,
+        run_id: str | None = None,
+        command_id: int | None = None,
+    ) -> Lease:
+        """All of `domains` or ConflictError naming the first holder; nothing is half-taken."""
+        wanted = tuple(sorted(set(domains)))
+        marks = ", ".join("?" for _ in wanted)
+        with transaction(self._engine) as connection:
+            if not is_sqlite(self._engine):
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        f"SELECT domain FROM sys_domain_lock WHERE domain IN ({marks}) "
+                        "ORDER BY domain FOR UPDATE"
+                    ),
+                    wanted,
+                )
+            now = self._sql.now
+            taken = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_domain_lock SET owner=?, run_id=?, command_id=?, token=token+1, "
+                    f"acquired_at={now}, heartbeat_at={now}, expires_at={now}+? "
+                    f"WHERE domain IN ({marks}) AND expires_at < {now}"
+                ),
+                (owner, run_id, command_id, self._ttl, *wanted),
+            ).rowcount
+            if taken != len(wanted):
+                holders = [state for state in self._read(connection) if state.held and state.domain in wanted]
+                foreign = next((s for s in holders if s.owner != owner), None)
+                if foreign is None:
+                    foreign = holders[0] if holders else None
+                who = f"{foreign.domain} is held by {foreign.owner}" if foreign else "a domain is held"
+                raise ConflictError(f"domain lock: {who}")
+            found = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks}) ORDER BY domain"
+                ),
+                wanted,
+            ).scalars()
+            tokens = tuple(int(token) for token in found)
+        return Lease(wanted, owner, tokens)
+
+    def refresh(self, connection: Connection, lease: Lease) -> None:
+        """Last statement of a write transaction: prove and prolong the lease, or raise LockLost."""
+        now = self._sql.now
+        for domain, token in zip(lease.domains, lease.tokens, strict=True):
+            kept = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_domain_lock SET heartbeat_at={now}, expires_at={now}+? "
+                    "WHERE domain=? AND owner=? AND token=?"
+                ),
+                (self._ttl, domain, lease.owner, token),
+            ).rowcount
+            if kept != 1:
+                raise LockLost(f"domain lock {domain}: the lease of {lease.owner} was taken over")
+
+    def beat(self, lease: Lease) -> None:
+        with transaction(self._engine) as connection:
+            self.refresh(connection, lease)
+
+    def release(self, lease: Lease) -> None:
+        """Give the lease back; a lease that was taken over is left alone."""
+        with transaction(self._engine) as connection:
+            for domain, token in zip(lease.domains, lease.tokens, strict=True):
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
+                        "WHERE domain=? AND owner=? AND token=?"
+                    ),
+                    (domain, lease.owner, token),
+                )
+
+    def states(self) -> list[LockState]:
+        with self._engine.connect() as connection:
+            return self._read(connection)
+
+    def _read(self, connection: Connection) -> list[LockState]:
+        rows: Sequence[Sequence[object]] = connection.exec_driver_sql(
+            f"SELECT domain, expires_at > {self._sql.now}, owner, run_id, acquired_at, expires_at "
+            "FROM sys_domain_lock ORDER BY domain"
+        ).all()
+        return [
+            LockState(
+                domain=str(row[0]),
+                held=bool(row[1]) and row[2] is not None,
+                owner=None if row[2] is None else str(row[2]),
+                run_id=None if row[3] is None else str(row[3]),
+                since=None if row[4] is None else float(str(row[4])),
+                expires_at=None if row[5] is None else float(str(row[5])),
+            )
+            for row in rows
+        ]
+
+    @contextmanager
+    def held(self, domains: Iterable[str], owner: str, *, run_id: str | None = None) -> Iterator[Lease]:
+        """A lease with a heartbeat thread; released on the way out."""
+        lease = self.take(domains, owner, run_id=run_id)
+        stop = threading.Event()
+
+        def beat() -> None:
+            while not stop.wait(BEAT_S):
+                try:
+                    self.beat(lease)
+                except LockLost:
+                    return  # the next write of the owner fails and says so
+                except StorageError:
+                    continue  # a busy database: the running write refreshes the lease itself
+
+        thread = threading.Thread(target=beat, name=f"lock-{owner}", daemon=True)
+        thread.start()
+        try:
+            yield lease
+        finally:
+            stop.set()
+            thread.join()
+            self.release(lease)

@@ -1,0 +1,116 @@
+"""Reads of declared tables: current rows, or the rows that were valid at an instant (`as_of`).
+
+`as_of` is local exchange time as ISO text with microseconds. Only fused (DWD) tables keep versions;
+`as_of` on another layer is an error of the caller. The plain read never touches the history.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from sqlalchemy.engine import Connection
+
+from platform_assets.declaration.frames import coerce
+from platform_assets.declaration.tables import Table
+from resources.errors import InputError
+from resources.warehouse.slices import Slice
+from resources.warehouse.sql import Sql
+
+
+def source_of(table: Table, columns: Sequence[str], where: str, *, as_of: bool, sql: Sql) -> str:
+    """SELECT over current rows, or over current and superseded rows valid at a bound instant.
+
+    `where` holds conditions with `?` marks ('' for none). With `as_of` the caller binds, in this order:
+    values of `where`, as_of, values of `where`, as_of, as_of.
+    """
+    names = sql.names(columns)
+    base = f"SELECT {names} FROM {sql.name(table.name)}"
+    if not as_of:
+        return base + (f" WHERE {where}" if where else "")
+    if not table.has_history:
+        raise InputError("as_of", f"{table.name} keeps no versions")
+    both = f"{where} AND " if where else ""
+    return (
+        f"{base} WHERE {both}valid_from<=? UNION ALL "
+        f"SELECT {names} FROM {sql.name(table.history_name)} WHERE {both}valid_from<=? AND valid_to>?"
+    )
+
+
+def select_rows(
+    connection: Connection,
+    sql: Sql,
+    table: Table,
+    *,
+    columns: Sequence[str] | None = None,
+    where: str = "",
+    values: Sequence[Any] = (),
+    as_of: str | None = None,
+    order: str = "",
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[tuple[Any, ...]]:
+    """Rows as tuples. `where` and `order` are written by us (identifiers), never by a request; a
+    request's values are bound."""
+    names = tuple(columns or table.names)
+    statement = source_of(table, names, where, as_of=as_of is not None, sql=sql)
+    bound = [*values] if as_of is None else [*values, as_of, *values, as_of, as_of]
+    if order:
+        # Ordered outside the union, on both engines alike.
+        statement = (
+            f"SELECT * FROM ({statement}) AS t ORDER BY {order}" if as_of else f"{statement} ORDER BY {order}"
+        )
+    if limit is not None:
+        statement += f" LIMIT {int(limit)} OFFSET {int(offset)}"
+    return [tuple(row) for row in connection.exec_driver_sql(sql.text(statement), tuple(bound))]
+
+
+def select_dicts(connection: Connection, sql: Sql, table: Table, **how: Any) -> list[dict[str, Any]]:
+    """`select_rows` as dictionaries; flags become bool, JSON stays text."""
+    names = tuple(how.get("columns") or table.names)
+    flags = {spec.name for spec in table.all_columns if spec.family == "bool"}
+    found = select_rows(connection, sql, table, **how)
+    return [_named(names, row, flags) for row in found]
+
+
+def _named(names: Sequence[str], row: Sequence[Any], flags: set[str]) -> dict[str, Any]:
+    record: dict[str, Any] = dict(zip(names, row, strict=True))
+    for name in flags & record.keys():
+        if record[name] is not None:
+            record[name] = bool(record[name])
+    return record
+
+
+def select_frame(
+    connection: Connection,
+    sql: Sql,
+    table: Table,
+    *,
+    columns: Sequence[str] | None = None,
+    where: Slice | None = None,
+    extra: str = "",
+    extra_values: Sequence[Any] = (),
+    as_of: str | None = None,
+) -> pd.DataFrame:
+    """A coerced frame of the slice. `extra` adds a condition with bound values."""
+    names = tuple(columns or table.names)
+    found: list[tuple[Any, ...]] = []
+    for clause, values in (where or Slice()).clauses():
+        condition = clause.removeprefix(" WHERE ")
+        joined = " AND ".join(part for part in (condition, extra) if part)
+        found += select_rows(
+            connection, sql, table, columns=names, where=joined, values=(*values, *extra_values), as_of=as_of
+        )
+    raw = pd.DataFrame(found, columns=list(names), dtype=object)
+    specs = [table.column(name) for name in names]
+    return coerce(raw, specs)[0]
+
+
+def expand_provenance(connection: Connection, sql: Sql, ids: set[int]) -> Mapping[int, str]:
+    """Pattern JSON of the given ids."""
+    if not ids:
+        return {}
+    marks = ", ".join("?" for _ in ids)
+    found = connection.exec_driver_sql(
+        sql.text(f"SELECT id, pattern FROM sys_provenance WHERE id IN ({marks})"), tuple(ids)
+    )
+    return {int(row[0]): str(row[1]) for row in found}

@@ -1,0 +1,53 @@
+"""Dialect differences of hand-written statements, in one place.
+
+Statements are written with `?` marks and qualified by `Sql.text`; values are always bound.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy.engine import Engine
+
+from resources.warehouse.engine import is_sqlite
+
+
+class Sql:
+    """Statement text for one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.sqlite = is_sqlite(engine)
+        self._quote = engine.dialect.identifier_preparer.quote
+
+    @property
+    def now(self) -> str:
+        """Expression: seconds since the epoch by the database's clock."""
+        return "((julianday('now') - 2440587.5) * 86400.0)" if self.sqlite else "UNIX_TIMESTAMP(NOW(6))"
+
+    def text(self, statement: str) -> str:
+        """`?` marks in the driver's own style."""
+        return statement if self.sqlite else statement.replace("%", "%%").replace("?", "%s")
+
+    def name(self, identifier: str) -> str:
+        return self._quote(identifier)
+
+    def names(self, identifiers: Sequence[str]) -> str:
+        return ", ".join(self.name(item) for item in identifiers)
+
+    def insert(self, table: str, columns: Sequence[str]) -> str:
+        marks = ", ".join("?" for _ in columns)
+        return self.text(f"INSERT INTO {self.name(table)} ({self.names(columns)}) VALUES ({marks})")
+
+    def insert_absent(self, table: str, columns: Sequence[str]) -> str:
+        """Insert; a row whose key exists is left as it is."""
+        marks = ", ".join("?" for _ in columns)
+        verb = "INSERT OR IGNORE INTO" if self.sqlite else "INSERT IGNORE INTO"
+        return self.text(f"{verb} {self.name(table)} ({self.names(columns)}) VALUES ({marks})")
+
+    def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
+        """Insert, or set every non-key column of the row with this key."""
+        others = [column for column in columns if column not in key]
+        base = self.insert(table, columns)
+        if self.sqlite:
+            sets = ", ".join(f"{self.name(c)}=excluded.{self.name(c)}" for c in others)
+            return f"{base} ON CONFLICT ({self.names(key)}) DO UPDATE SET {sets}"
+        sets = ", ".join(f"{self.name(c)}=VALUES({self.name(c)})" for c in others)
+        return f"{base} ON DUPLICATE KEY UPDATE {sets}"

@@ -1,0 +1,153 @@
+"""System, user and infrastructure tables: fixed parts of the house, written in the dictionary's notation."""
+
+from platform_assets.declaration.columns import columns_from
+from platform_assets.declaration.tables import Layer, Table
+
+
+def _table(
+    name: str,
+    layer: Layer,
+    key: str,
+    notation: str,
+    *,
+    indexes: tuple[tuple[str, ...], ...] = (),
+    unique: tuple[tuple[str, ...], ...] = (),
+    serial: bool = False,
+    description: str = "",
+) -> Table:
+    return Table(
+        name=name,
+        layer=layer,
+        columns=columns_from(notation),
+        key=tuple(key.split()),
+        indexes=indexes,
+        unique=unique,
+        serial=serial,
+        description=description,
+    )
+
+
+SYSTEM_TABLES: tuple[Table, ...] = (
+    _table(
+        "sys_sync_log",
+        Layer.SYSTEM,
+        "id",
+        "id:big task_type:k64 code:code status:s16 total:int success:int failed:int message:text "
+        "started_at:ts finished_at:ts batch_id:k32 run_id:k64 trigger_type:s16",
+        serial=True,
+        indexes=(("task_type", "started_at"),),
+        description="one row per download, sync or scheduled task",
+    ),
+    _table(
+        "sys_batch",
+        Layer.SYSTEM,
+        "batch_id",
+        "batch_id:k32 table_name:k64 fusion_type:s32 domain:k16 trigger_type:s16 trigger_ref:k64 "
+        "command_id:big parent_batch_id:k32 run_id:k64 partition_key:k32 codes_count:int rows_in:int "
+        "rows_ok:int rows_warning:int rows_rejected:int rows_unchanged:int rows_written:int "
+        "rows_superseded:int inputs_json:json sources_json:json checks_json:json content_hash:k64 "
+        "code_version:s32 world:s16 status:s16 error:text started_at:ts finished_at:ts",
+        indexes=(("table_name", "partition_key"), ("run_id",), ("started_at",), ("parent_batch_id",)),
+        description="one row per (table, partition or code set, transaction)",
+    ),
+    _table(
+        "sys_quality_record",
+        Layer.SYSTEM,
+        "id",
+        "id:big batch_id:k32 table_name:k64 check_name:s128 severity:s8 column_name:s64 natural_key:s255 "
+        "code:code partition_key:k32 failed_value:s255 failed_count:int total_count:int action:s16 "
+        "message:s512 sources_json:json",
+        serial=True,
+        indexes=(("batch_id",), ("table_name", "partition_key"), ("code",)),
+        description="failed checks: one row per failing row (first 200 of a check) and one summary row",
+    ),
+    _table(
+        "sys_heartbeat",
+        Layer.SYSTEM,
+        "node_id",
+        "node_id:k64 role:s16 host:s64 pid:int started_at:ts beat_at:ts state_json:json",
+        description="processes that are alive; fresh when beat_at lies within 90 s",
+    ),
+    _table(
+        "sys_domain_lock",
+        Layer.SYSTEM,
+        "domain",
+        "domain:k16 owner:k64 run_id:k64 command_id:big token:big acquired_at:f heartbeat_at:f expires_at:f",
+        description="leases of the fusion domains; times are seconds of the database's clock",
+    ),
+    _table(
+        "sys_task",
+        Layer.SYSTEM,
+        "task_key",
+        "task_key:k64 trigger_hm:int enabled:bool changed_by:s64 changed_at:ts",
+        description="what differs from the declared task",
+    ),
+    _table(
+        "sys_config",
+        Layer.SYSTEM,
+        "config_key",
+        "config_key:s128 value:text value_type:s16 group_name:s32 is_secret:bool default_value:text "
+        "note:s255 updated_by:s64",
+        description="allow-listed settings stored through the API",
+    ),
+    _table(
+        "sys_command",
+        Layer.SYSTEM,
+        "id",
+        "id:big command:k64 args_json:json idempotency_key:k64 status:s16 requested_by:s64 "
+        "requested_at:ts not_before:ts owner:k64 claimed_at:ts heartbeat_at:ts expires_at:f "
+        "attempts:int max_attempts:int cancel_requested:bool run_id:k64 backfill_id:k32 "
+        "result_json:json error:text finished_at:ts",
+        serial=True,
+        indexes=(("status", "id"),),
+        description="what the API asks the platform to do",
+    ),
+    _table(
+        "app_users",
+        Layer.USER,
+        "id",
+        "id:int username:s64 email:s128 password_hash:s255 role:s16 status:s32 email_verified:bool "
+        "is_activated:bool avatar:s255 phone:s32 ai_usage_count:int ai_usage_date:date last_login_at:dt "
+        "last_recall_sent_at:dt",
+        serial=True,
+        unique=(("username",), ("email",)),
+        description="local accounts",
+    ),
+)
+
+INFRA_TABLES: tuple[Table, ...] = (
+    _table(
+        "table_version",
+        Layer.INFRA,
+        "table_name",
+        "table_name:k64 version:big latest_date:date row_count:big updated_at:ts confirmed_at:ts "
+        "last_batch_id:k32",
+        description="moved in the transaction of every write; caches, stats and freshness read it",
+    ),
+    _table(
+        "sys_provenance",
+        Layer.INFRA,
+        "id",
+        "id:big pattern:json",
+        description="patterns of per-column sources, written once",
+    ),
+    _table(
+        "sys_fetch",
+        Layer.INFRA,
+        "fetch_id",
+        "fetch_id:k32 batch_id:k32 run_id:k64 upstream:k32 call_name:k64 request_key:k64 request:text "
+        "codes_or_page:s255 http_status:int outcome:s16 attempt:int byte_count:int sha256:k64 "
+        "body_path:s255 elapsed_ms:int received_at:ts trade_date:date recording:k32",
+        indexes=(("batch_id",), ("request_key",), ("received_at",)),
+        description="every upstream response that fed a write",
+    ),
+    _table(
+        "sys_slot",
+        Layer.INFRA,
+        "task_key slot_at",
+        "task_key:k64 slot_at:dt trade_date:date trigger_type:s16 status:s16 reason:s255 attempt:int "
+        "claimed_by:k64 claimed_at:f run_id:k64 command_id:big started_at:ts finished_at:ts",
+        indexes=(("trade_date",), ("status",)),
+        description="slot ledger: a slot is claimed before its run is requested",
+    ),
+)

@@ -1,0 +1,127 @@
+"""The warehouse: one object that opens a database, brings it up to the declarations and hands out
+reads, the writer and the locks."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from platform_assets.declaration.tables import Table
+from resources.clock import Clock
+from resources.errors import NotFound, StorageError
+from resources.transport.redact import redact
+from resources.warehouse import reads
+from resources.warehouse.ddl import build_metadata, create_missing
+from resources.warehouse.engine import is_sqlite, make_engine
+from resources.warehouse.locks import DomainLocks
+from resources.warehouse.migrate import migration_lock, run_data_migrations
+from resources.warehouse.payloads import PayloadStore
+from resources.warehouse.slices import Slice
+from resources.warehouse.sql import Sql
+from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
+from resources.warehouse.writer import Writer
+
+
+class Warehouse:
+    """Tables of the declarations in one database.
+
+    `read_only` opens SQLite without any right to write (the API's reads); such a warehouse has no
+    writer. Every method raises StorageError when the database refuses or is away.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        tables: Iterable[Table],
+        *,
+        clock: Clock,
+        payload_folder: Path,
+        read_only: bool = False,
+        pool: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.url = url
+        self.clock = clock
+        self.read_only = read_only
+        everything = (*SYSTEM_TABLES, *INFRA_TABLES, *tables)
+        self.tables: dict[str, Table] = {table.name: table for table in everything}
+        if len(self.tables) != len(everything):
+            raise StorageError("two tables share a name")
+        self.engine: Engine = make_engine(url, read_only=read_only, **(pool or {}))
+        self.sql = Sql(self.engine)
+        self.metadata: sa.MetaData = build_metadata(self.tables.values())
+        self.payloads = PayloadStore(payload_folder)
+        self.locks = DomainLocks(self.engine)
+        self.writer = Writer(self.engine, clock, self.payloads, self.locks)
+
+    # -- life -------------------------------------------------------------------------------------
+
+    def migrate(self) -> list[str]:
+        """Create what is missing, run data migrations, seed version and lock rows. Idempotent; one
+        process migrates, the others wait. Returns what was added."""
+        try:
+            with migration_lock(self.engine):
+                added = create_missing(self.engine, self.metadata)
+                run_data_migrations(self.engine)
+                with self.engine.begin() as connection:
+                    known = set(connection.exec_driver_sql("SELECT table_name FROM table_version").scalars())
+                    for table in self.tables.values():
+                        if table.name not in known:
+                            connection.exec_driver_sql(
+                                self.sql.insert("table_version", ("table_name", "version", "row_count")),
+                                (table.name, 0, 0),
+                            )
+                    self.locks.seed(connection)
+        except sa.exc.DBAPIError as error:
+            raise StorageError(redact(str(error.orig))) from error
+        return added
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def table(self, name: str) -> Table:
+        try:
+            return self.tables[name]
+        except KeyError:
+            raise NotFound(f"no table {name!r}") from None
+
+    # -- reads ------------------------------------------------------------------------------------
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except sa.exc.DBAPIError as error:
+            raise StorageError(redact(str(error.orig))) from error
+
+    def rows(self, name: str, **how: Any) -> list[dict[str, Any]]:
+        """Dictionaries of `reads.select_rows` (columns, where, values, as_of, order, limit, offset)."""
+        with self.connect() as connection:
+            return reads.select_dicts(connection, self.sql, self.table(name), **how)
+
+    def frame(
+        self, name: str, *, columns: Iterable[str] | None = None, where: Slice | None = None, **how: Any
+    ) -> pd.DataFrame:
+        """A coerced frame of a slice (extra, extra_values, as_of)."""
+        with self.connect() as connection:
+            picked = None if columns is None else tuple(columns)
+            return reads.select_frame(
+                connection, self.sql, self.table(name), columns=picked, where=where, **how
+            )
+
+    def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """A hand-written SELECT with `?` marks."""
+        with self.connect() as connection:
+            return [tuple(row) for row in connection.exec_driver_sql(self.sql.text(statement), values)]
+
+    def versions(self) -> dict[str, dict[str, Any]]:
+        """`table_version` by table name."""
+        return {str(row["table_name"]): row for row in self.rows("table_version")}
+
+    @property
+    def sqlite(self) -> bool:
+        return is_sqlite(self.engine)
