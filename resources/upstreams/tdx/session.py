@@ -1,0 +1,117 @@
+"""From a call to a believed result: gate, connection, retry, fail-over, parse, report."""
+
+import time
+from collections.abc import Callable, Sized
+from typing import TypeVar
+
+from resources.clock import Clock, Sleeper
+from resources.errors import PayloadError, Transient, Unavailable
+from resources.fetch import Fetch, FetchLog, Outcome
+from resources.transport.gate import Gate
+from resources.upstreams.tdx.connection import CutShort
+from resources.upstreams.tdx.frames import Call
+from resources.upstreams.tdx.pool import DeadServer, Pool
+from resources.upstreams.tdx.primitives import SOURCE
+
+#: Waits before the second, third, fourth and fifth try.
+RETRY_WAITS = (0.1, 0.5, 1.0, 2.0)
+_EMPTY_BODY = b"\0\0"
+
+T = TypeVar("T")
+
+
+class Session:
+    """Runs calls on a pool and reports every response to one fetch log. Safe to share between threads."""
+
+    def __init__(self, pool: Pool, *, gate: Gate, clock: Clock, fetches: FetchLog, sleeper: Sleeper) -> None:
+        self.pool = pool
+        self.gate = gate
+        self.clock = clock
+        self.fetches = fetches
+        self.sleeper = sleeper
+
+    def with_fetches(self, fetches: FetchLog) -> "Session":
+        return Session(self.pool, gate=self.gate, clock=self.clock, fetches=fetches, sleeper=self.sleeper)
+
+    def run(self, call: Call, parse: Callable[[bytes], T]) -> T:
+        """The parsed answer. `Transient` when no try succeeded, `PayloadError` when the answer cannot be
+        believed, `Unavailable` when the gate refused every host (nothing was sent)."""
+        refused = 0
+        attempt = 0
+        while True:
+            host = self.pool.host
+            try:
+                self.gate.enter(SOURCE, host)
+            except Unavailable:
+                refused += 1
+                if refused >= self.pool.hosts:
+                    raise
+                self.pool.failed(host, at_once=True)
+                continue
+            attempt += 1
+            started = time.monotonic()
+            try:
+                body = self._exchange(call)
+            except Transient as error:
+                self._note_failure(call, host, error, attempt, started)
+                if attempt > len(RETRY_WAITS):
+                    if isinstance(error, CutShort):
+                        raise PayloadError(f"{call.name}: {error.message}", source=SOURCE) from error
+                    raise
+                self.sleeper(RETRY_WAITS[attempt - 1])
+                continue
+            except PayloadError as error:
+                self.pool.failed(host)
+                self.gate.failed(SOURCE, host, error)
+                self._report(call, Outcome.PAYLOAD, b"", attempt, started)
+                raise
+            try:
+                result = parse(body)
+            except PayloadError as error:
+                self.gate.failed(SOURCE, host, error)
+                self._report(call, Outcome.PAYLOAD, body, attempt, started)
+                raise
+            self.gate.succeeded(SOURCE, host)
+            outcome = Outcome.EMPTY if _is_empty(result) else Outcome.OK
+            self._report(call, outcome, body, attempt, started)
+            return result
+
+    def _exchange(self, call: Call) -> bytes:
+        connection = self.pool.borrow()
+        try:
+            body = connection.exchange(call)
+            if body == _EMPTY_BODY:
+                # 'No data' and 'dead server' look the same; only a server that has data may say the former.
+                self.pool.prove(connection)
+        except BaseException:
+            self.pool.drop(connection)
+            raise
+        self.pool.give_back(connection)
+        return body
+
+    def _note_failure(self, call: Call, host: str, error: Transient, attempt: int, started: float) -> None:
+        self.pool.failed(host, at_once=isinstance(error, DeadServer))
+        self.gate.failed(SOURCE, host, error)
+        self._report(call, Outcome.TRANSIENT, b"", attempt, started)
+
+    def _report(self, call: Call, outcome: Outcome, body: bytes, attempt: int, started: float) -> None:
+        self.fetches.add(
+            Fetch(
+                upstream=SOURCE,
+                call_name=call.name,
+                request=call.request,
+                outcome=outcome,
+                body=body,
+                received_at=self.clock.now(),
+                codes_or_page=call.page,
+                attempt=attempt,
+                elapsed_ms=round((time.monotonic() - started) * 1000),
+            )
+        )
+
+
+def _is_empty(result: object) -> bool:
+    """Columns without rows, an empty list or text; a number is never empty."""
+    if isinstance(result, dict):
+        return all(not values for values in result.values())
+    return isinstance(result, Sized) and len(result) == 0
