@@ -1,0 +1,5 @@
+"""The quote site (Tencent): snapshots, bars, intraday lines, money flow, ranking, ticks."""
+
+from resources.upstreams.tencent.client import TencentClient
+
+__all__ = ["TencentClient"]

@@ -1,0 +1,153 @@
+"""Bars of the quote site: day, week, month (newfqkline, unadjusted) and minutes (mkline).
+
+Row order is open, CLOSE, high, low. Volume is lots (STAR and foreign: shares). newfqkline carries the
+amount in 10k CNY; the seventh value of a minute row is a turnover in basis points, not an amount.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import InputError, PayloadError
+from resources.transport.request import Request
+from resources.upstreams.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
+from resources.upstreams.frames import frame
+from resources.upstreams.payload import (
+    amount,
+    ascending,
+    iso_day,
+    json_of,
+    list_of,
+    moment,
+    number,
+    object_of,
+    price,
+    required,
+    string_of,
+)
+from resources.upstreams.symbols import Instrument, instrument
+from resources.upstreams.tencent.quotes import check_identity, lot_of
+
+PERIODS = ("day", "week", "month")
+MINUTES = (1, 5, 15, 30, 60)
+MOST_BARS = 2000
+MOST_MINUTE_BARS = 320
+
+
+def bars_request(symbol: str, *, period: str, start: str, end: str, count: int) -> Request:
+    """`start`, `end` ISO dates or ''. The empty last word of `param` asks for unadjusted bars."""
+    what = instrument(symbol)
+    if period not in PERIODS:
+        raise InputError("period", f"{period!r} is none of {', '.join(PERIODS)}")
+    if not 1 <= count <= MOST_BARS:
+        raise InputError("count", f"{count} is not in 1..{MOST_BARS}")
+    param = f"{what.symbol},{period},{start},{end},{count},"
+    return Request(
+        "tencent.finance",
+        f"bars_{period}",
+        "/ifzqgtimg/appstock/app/newfqkline/get",
+        (("param", param),),
+        label=what.symbol,
+    )
+
+
+def parse_bars(body: bytes, symbol: str, *, period: str, start: str = "", end: str = "") -> pd.DataFrame:
+    """Columns `BAR_COLUMNS`, oldest first. An unknown symbol has no rows."""
+    what = instrument(symbol)
+    held = _entry(body, what)
+    rows = []
+    for raw in list_of(held.get(period, []), f"{symbol} {period} bars"):
+        values = list_of(raw, f"{symbol} bar")
+        if len(values) < 6:
+            raise PayloadError(f"{symbol}: a bar of {len(values)} values")
+        day = iso_day(string_of(values[0], "bar date"), f"{symbol} bar date")
+        if (start and day < start) or (end and day > end):
+            raise PayloadError(f"{symbol}: bar of {day} lies outside {start}..{end}")
+        rows.append(
+            _ohlcv(what, values, day)
+            | {
+                "code": what.dataset_code,
+                "date": day,
+                "turnover_pct": number(values[7] if len(values) > 7 else None, f"{symbol} {day} turnover"),
+                "amount": amount(
+                    values[8] if len(values) > 8 else None, f"{symbol} {day} amount", scale=10_000.0
+                ),
+            }
+        )
+    ascending([str(row["date"]) for row in rows], f"{symbol} bars")
+    check_bars(rows, what, f"{symbol} {period} bars")
+    return frame(rows, BAR_COLUMNS)
+
+
+def minute_bars_request(symbol: str, minutes: int, count: int) -> Request:
+    what = instrument(symbol)
+    if minutes not in MINUTES:
+        raise InputError("minutes", f"{minutes} is none of {MINUTES}")
+    if not 1 <= count <= MOST_MINUTE_BARS:
+        raise InputError("count", f"{count} is not in 1..{MOST_MINUTE_BARS}")
+    return Request(
+        "tencent.minute",
+        "minute_bars",
+        "/appstock/app/kline/mkline",
+        (("param", f"{what.symbol},m{minutes},,{count}"),),
+        label=what.symbol,
+    )
+
+
+def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
+    """Columns `MINUTE_COLUMNS`; `datetime` is the end of the bar, `amount` is always missing."""
+    what = instrument(symbol)
+    held = _entry(body, what)
+    rows = []
+    for raw in list_of(held.get(f"m{minutes}", []), f"{symbol} minute bars"):
+        values = list_of(raw, f"{symbol} minute bar")
+        if len(values) < 6:
+            raise PayloadError(f"{symbol}: a minute bar of {len(values)} values")
+        when = moment(string_of(values[0], "bar time"), "%Y%m%d%H%M", f"{symbol} bar time").isoformat(" ")
+        rows.append(
+            _ohlcv(what, values, when)
+            | {"code": what.dataset_code, "period": f"{minutes}m", "datetime": when}
+        )
+    ascending([str(row["datetime"]) for row in rows], f"{symbol} minute bars")
+    check_bars(rows, what, f"{symbol} minute bars")
+    return frame(rows, MINUTE_COLUMNS)
+
+
+def data_of(body: bytes, what: str) -> dict[str, Any]:
+    """The `data` of a JSON answer; {} when the upstream has nothing (`{}`, `[]` or null)."""
+    document = object_of(json_of(body), what)
+    if "code" not in document and "data" not in document:
+        raise PayloadError(f"{what}: neither code nor data")
+    if document.get("code", 0) != 0:
+        raise PayloadError(f"{what}: code {document.get('code')!r}, {str(document.get('msg'))[:80]!r}")
+    data = document.get("data")
+    return object_of(data, f"{what} data") if data else {}
+
+
+def _entry(body: bytes, what: Instrument) -> dict[str, Any]:
+    data = data_of(body, f"{what.symbol} bars")
+    if not data:
+        return {}
+    if what.symbol not in data:
+        raise PayloadError(f"{what.symbol}: the answer is about {', '.join(list(data)[:3])}")
+    held = data[what.symbol]
+    if not held:
+        return {}
+    held = object_of(held, f"{what.symbol} entry")
+    # `qt` is [] for an unknown code, a list of fields (mkline, intraday) or absent.
+    qt = held.get("qt")
+    fields = qt.get(what.symbol) if isinstance(qt, dict) else None
+    if isinstance(fields, list) and len(fields) > 2 and all(isinstance(field, str) for field in fields):
+        check_identity(what, fields)
+    return held
+
+
+def _ohlcv(what: Instrument, values: list[Any], label: str) -> dict[str, Any]:
+    name = f"{what.symbol} {label}"
+    return {
+        "open": required(price(values[1], f"{name} open"), f"{name} open"),
+        "close": required(price(values[2], f"{name} close"), f"{name} close"),
+        "high": required(price(values[3], f"{name} high"), f"{name} high"),
+        "low": required(price(values[4], f"{name} low"), f"{name} low"),
+        "volume": required(amount(values[5], f"{name} volume", scale=lot_of(what)), f"{name} volume"),
+    }

@@ -1,0 +1,147 @@
+"""Whole-market ranking and transaction ticks of the quote site."""
+
+import re
+from dataclasses import dataclass
+
+import pandas as pd
+
+from resources.errors import InputError, PayloadError
+from resources.transport.request import Request
+from resources.upstreams.frames import frame, numbers, texts
+from resources.upstreams.payload import (
+    AMT,
+    amount,
+    list_of,
+    number,
+    object_of,
+    price,
+    required,
+    string_of,
+    text_of,
+    whole,
+)
+from resources.upstreams.symbols import instrument
+from resources.upstreams.tencent.bars import data_of
+
+RANK_PAGE = 200
+
+RANK_COLUMNS: dict[str, str] = {
+    **texts("symbol code market name"),
+    **numbers("price change_amt change_pct volume amount turnover_pct"),
+    **numbers("volume_ratio total_market_cap float_market_cap pb main_net"),
+}
+TICK_COLUMNS: dict[str, str] = {
+    **texts("code time side"),
+    "seq": "i",
+    **numbers("price change_amt volume amount"),
+}
+
+_SYMBOL = re.compile(r"\A(sh|sz|bj)\d{6}\Z")
+_TICKS = re.compile(r'\Av_detail_data_(\w+)=\[(\d+),"([^"]*)"\];?\Z')
+
+
+@dataclass(frozen=True)
+class RankPage:
+    """`total` = rows of the whole list, of which `rows` is one page."""
+
+    total: int
+    rows: pd.DataFrame
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def rank_request(offset: int) -> Request:
+    return Request(
+        "tencent.finance",
+        "rank",
+        "/cgi/cgi-bin/rank/hs/getBoardRankList",
+        (
+            ("_appver", "11.17.0"),
+            ("board_code", "aStock"),
+            ("sort_type", "price"),
+            ("direct", "down"),
+            ("offset", str(offset)),
+            ("count", str(RANK_PAGE)),
+        ),
+        label=f"offset={offset}",
+    )
+
+
+def parse_rank(body: bytes) -> RankPage:
+    """`turnover` is the volume in lots and `volume` the amount in 10k CNY: upstream names are swapped."""
+    data = data_of(body, "rank")
+    if "total" not in data:
+        raise PayloadError("rank: no total")
+    rows = []
+    for raw in list_of(data.get("rank_list"), "rank_list"):
+        item = object_of(raw, "rank row")
+        symbol = string_of(item.get("code"), "rank code")
+        if _SYMBOL.match(symbol) is None:
+            raise PayloadError(f"rank: {symbol!r} is no symbol")
+        what = instrument(symbol)
+        rows.append(
+            {
+                "symbol": symbol,
+                "code": what.dataset_code,
+                "market": what.market,
+                "name": string_of(item.get("name"), "rank name"),
+                "price": price(item.get("zxj"), f"{symbol} zxj"),
+                "change_amt": number(item.get("zd"), f"{symbol} zd"),
+                "change_pct": number(item.get("zdf"), f"{symbol} zdf"),
+                "volume": amount(item.get("turnover"), f"{symbol} turnover", scale=100),
+                "amount": amount(item.get("volume"), f"{symbol} volume", scale=10_000.0),
+                "turnover_pct": number(item.get("hsl"), f"{symbol} hsl"),
+                "volume_ratio": number(item.get("lb"), f"{symbol} lb"),
+                "total_market_cap": amount(item.get("zsz"), f"{symbol} zsz", scale=10_000.0),
+                "float_market_cap": amount(item.get("ltsz"), f"{symbol} ltsz", scale=10_000.0),
+                "pb": number(item.get("pn"), f"{symbol} pn"),
+                "main_net": number(item.get("zljlr"), f"{symbol} zljlr", digits=AMT, scale=10_000.0),
+            }
+        )
+    return RankPage(whole(number(data["total"], "rank total"), "rank total"), frame(rows, RANK_COLUMNS))
+
+
+def ticks_request(symbol: str, page: int) -> Request:
+    what = instrument(symbol)
+    if page < 0:
+        raise InputError("page", f"{page} is below 0")
+    return Request(
+        "tencent.ticks",
+        "ticks",
+        "/data/index.php",
+        (("appn", "detail"), ("action", "data"), ("c", what.symbol), ("p", str(page))),
+        label=f"{what.symbol} page={page}",
+    )
+
+
+def parse_ticks(body: bytes, symbol: str, page: int) -> pd.DataFrame:
+    """Columns `TICK_COLUMNS`: volume shares, amount CNY, side B, S or M. The page after the last one
+    is an empty body."""
+    what = instrument(symbol)
+    if not body.strip():
+        return frame([], TICK_COLUMNS)
+    match = _TICKS.match(text_of(body, "gb18030"))
+    if match is None:
+        raise PayloadError(f"{symbol}: ticks are malformed")
+    if match.group(1) != symbol or int(match.group(2)) != page:
+        raise PayloadError(f"{symbol}: ticks are those of {match.group(1)} page {match.group(2)}")
+    rows = []
+    for line in filter(None, match.group(3).split("|")):
+        parts = line.split("/")
+        if len(parts) != 7 or re.fullmatch(r"\d\d:\d\d:\d\d", parts[1]) is None or parts[6] not in "BSM":
+            raise PayloadError(f"{symbol}: tick {line!r}")
+        rows.append(
+            {
+                "code": what.dataset_code,
+                "seq": whole(number(parts[0], "tick number"), "tick number"),
+                "time": parts[1],
+                "price": required(price(parts[2], "tick price"), "tick price"),
+                "change_amt": number(parts[3], "tick change"),
+                # Lots on every board here: amount / (price x lots) is 100 for STAR as well [assumed].
+                "volume": amount(parts[4], "tick volume", scale=10 if what.kind == "cb" else 100),
+                "amount": amount(parts[5], "tick amount"),
+                "side": parts[6],
+            }
+        )
+    return frame(rows, TICK_COLUMNS)
