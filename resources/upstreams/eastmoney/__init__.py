@@ -1,0 +1,5 @@
+"""The finance portal's quote hosts (push2, push2his): lists, single quotes, bars, money flow."""
+
+from resources.upstreams.eastmoney.client import EastmoneyClient
+
+__all__ = ["EastmoneyClient"]

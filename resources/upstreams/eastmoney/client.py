@@ -1,0 +1,154 @@
+"""Calls of the finance portal's quote hosts: request -> fetch -> parse, one method per question."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from resources.clock import Clock
+from resources.errors import InputError, PayloadError
+from resources.transport.request import Fetcher
+from resources.upstreams.eastmoney import connect, fields, lists, security, series
+from resources.upstreams.frames import concat
+from resources.upstreams.symbols import instrument
+
+_MOST_PAGES = 120
+_CODES_PER_CALL = 100
+
+
+class EastmoneyClient:
+    """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
+
+    Symbols are `sh600519`. Frames have fixed columns also when empty; units as in the data dictionary.
+    """
+
+    source = "eastmoney"
+
+    def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
+        self._fetcher = fetcher
+        self._clock = clock
+
+    # --- lists
+
+    def clist(self, fs: str, names: str, *, complete: bool = True) -> list[dict[str, Any]]:
+        """All raw rows of a list, page by page. With `complete` a list that ends before its own
+        `total` (or whose total moves) is a `PayloadError`; board lists count wrongly, so they pass
+        False and the rows received are taken."""
+        rows: list[dict[str, Any]] = []
+        total: int | None = None
+        for page in range(1, _MOST_PAGES + 1):
+            got = self._fetcher.call(
+                lists.clist_request(fs, names, page), partial(lists.parse_page, what=f"clist page {page}")
+            )
+            rows += got.rows
+            if complete and got.rows and total not in {None, got.total}:
+                raise PayloadError(f"clist {fs}: total moved from {total} to {got.total}", source=self.source)
+            total = got.total if total is None else total
+            if len(got.rows) < lists.PAGE or (complete and len(rows) >= total):
+                break
+        if complete and len(rows) != (total or 0):
+            raise PayloadError(f"clist {fs}: {len(rows)} of {total} rows", source=self.source)
+        return rows
+
+    def stock_list(self) -> pd.DataFrame:
+        """Every A share with quote, caps, ratios, industry, concepts and today's money flow with its
+        in and out sums; columns `STOCK_COLUMNS`. About 56 calls."""
+        rows = self.clist(lists.ALL_A, fields.wire_fields(lists.STOCK_FIELDS))
+        return lists.listed_rows(rows, lists.STOCK_FIELDS, lists.STOCK_COLUMNS, "stock list")
+
+    def boards(self, kind: str) -> pd.DataFrame:
+        """The industry, concept or region boards; columns `BOARD_COLUMNS`."""
+        if kind not in lists.BOARD_FILTERS:
+            raise InputError("kind", f"{kind!r} is none of {', '.join(lists.BOARD_FILTERS)}")
+        names = fields.wire_fields(lists.BOARD_FIELDS)
+        return lists.board_rows(self.clist(lists.BOARD_FILTERS[kind], names, complete=False), kind)
+
+    def board_members(self, board_code: str) -> pd.DataFrame:
+        """Constituents of one board; columns `MEMBER_COLUMNS`."""
+        rows = self.clist(lists.board_filter(board_code), "f3,f12,f13,f14", complete=False)
+        return lists.member_rows(rows, board_code)
+
+    def ulist(self, symbols: Sequence[str]) -> pd.DataFrame:
+        """Quotes and money flow of named securities and indices, 100 a call; columns `QUOTE_COLUMNS`."""
+        names = fields.wire_fields((*lists.INDEX_FIELDS, *lists.FLOW_FIELDS))
+        asked = list(dict.fromkeys(symbols))
+        parts = []
+        for at in range(0, len(asked), _CODES_PER_CALL):
+            some = asked[at : at + _CODES_PER_CALL]
+            parts.append(
+                self._fetcher.call(lists.ulist_request(some, names), partial(lists.parse_ulist, symbols=some))
+            )
+        return concat(parts, lists.QUOTE_COLUMNS)
+
+    def slist(self, symbol: str) -> pd.DataFrame:
+        """The boards of one stock, kinds mixed; columns `SLIST_COLUMNS`."""
+        return self._fetcher.call(lists.slist_request(symbol), partial(lists.parse_slist, symbol=symbol))
+
+    def stock_get(self, symbol: str) -> pd.DataFrame:
+        """One security with its book; at most one row, columns `SECURITY_COLUMNS`."""
+        return self._fetcher.call(
+            security.security_request(symbol), partial(security.parse_security, symbol=symbol)
+        )
+
+    # --- series
+
+    def kline(
+        self, symbol: str, *, klt: int = 101, beg: str = "", end: str = "", limit: int | None = None
+    ) -> pd.DataFrame:
+        """Unadjusted bars. `klt` 1, 5, 15, 30, 60 minutes (columns `MINUTE_COLUMNS`) or 101 day,
+        102 week, 103 month, 104 quarter, 105 half, 106 year (`BAR_COLUMNS`). `beg`, `end` ISO dates."""
+        first, last = beg.replace("-", "") or "0", end.replace("-", "") or "20500101"
+        request = series.kline_request(instrument(symbol).secid, klt=klt, beg=first, end=last, limit=limit)
+        return self._fetcher.call(
+            request, partial(series.parse_kline, symbol=symbol, klt=klt, beg=first, end=last)
+        )
+
+    def daily_bars(self, symbol: str, beg: str = "", end: str = "") -> pd.DataFrame:
+        return self.kline(symbol, klt=101, beg=beg, end=end)
+
+    def trends2(self, symbol: str, days: int = 1) -> pd.DataFrame:
+        """One-minute rows of 1..5 dates; columns `TREND_COLUMNS`."""
+        return self._fetcher.call(
+            series.trends_request(symbol, days), partial(series.parse_trends, symbol=symbol)
+        )
+
+    def fund_flow_daily(self, symbol: str) -> pd.DataFrame:
+        """Nets of about 120 dates; columns `FLOW_COLUMNS`."""
+        what = instrument(symbol)
+        return self._flow_days(what.secid, what.dataset_code)
+
+    def board_flow_daily(self, board_code: str) -> pd.DataFrame:
+        return self._flow_days(f"90.{board_code}", board_code)
+
+    def fund_flow_minutes(self, symbol: str) -> pd.DataFrame:
+        """Today's nets, cumulative; columns `MINUTE_FLOW_COLUMNS`."""
+        what = instrument(symbol)
+        return self._fetcher.call(
+            series.flow_minutes_request(what.secid),
+            partial(series.parse_flow_minutes, secid=what.secid, code=what.dataset_code),
+        )
+
+    def board_flow_minutes(self, board_code: str) -> pd.DataFrame:
+        secid = f"90.{board_code}"
+        return self._fetcher.call(
+            series.flow_minutes_request(secid),
+            partial(series.parse_flow_minutes, secid=secid, code=board_code),
+        )
+
+    def _flow_days(self, secid: str, code: str) -> pd.DataFrame:
+        return self._fetcher.call(
+            series.flow_days_request(secid), partial(series.parse_flow_days, secid=secid, code=code)
+        )
+
+    # --- stock connect
+
+    def connect_channels(self) -> pd.DataFrame:
+        """The four channels of today (kamt); columns `CHANNEL_COLUMNS`, 10k CNY."""
+        return self._fetcher.call(connect.channels_request(), connect.parse_channels)
+
+    def connect_minutes(self) -> pd.DataFrame:
+        """Cumulative nets per minute (kamt.rtmin); columns `connect.MINUTE_COLUMNS`, 10k CNY."""
+        return self._fetcher.call(
+            connect.minutes_request(), partial(connect.parse_minutes, now=self._clock.now())
+        )
