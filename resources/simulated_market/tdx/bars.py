@@ -1,0 +1,217 @@
+"""Bodies of 0x052d and 0x0523: daily bars of the world, aggregated or cut into minutes."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from resources.simulated_market.tdx.encoding import NO_DATA, float32, packed_minute, u16, varints
+from resources.simulated_market.tdx.scene import Scene, lots, scaled
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, Ints, Security
+
+PAGE = 800
+#: category -> (period, minutes in a bar); 0 minutes = daily or longer
+CATEGORIES = {
+    0: ("5m", 5),
+    1: ("15m", 15),
+    2: ("30m", 30),
+    3: ("60m", 60),
+    4: ("day", 0),
+    5: ("week", 0),
+    6: ("month", 0),
+    7: ("1m", 1),
+    8: ("1m", 1),
+    9: ("day", 0),
+    10: ("quarter", 0),
+    11: ("year", 0),
+}
+_DAY_IN_SHARES = 4
+_MORNING = 570
+_AFTERNOON = 780
+_MORNING_MINUTES = 120
+_NOON = 690
+
+
+@dataclass(frozen=True)
+class Row:
+    """One bar before it is written; prices in the world's 1e-4, volume in shares. `minute` 0 = a date."""
+
+    date: int
+    minute: int
+    open: int
+    high: int
+    low: int
+    close: int
+    volume: int
+    amount: float
+    up: int = 0
+    down: int = 0
+
+
+def render(
+    scene: Scene, security: Security, category: int, start: int, count: int, *, absolute: bool
+) -> bytes:
+    """`count` (at most 800) bars that end `start` bars before the newest one; `0000` when there are none."""
+    count = min(count, PAGE)
+    minutes = CATEGORIES[category][1]
+    rows = (
+        _intraday(scene, security, minutes, start, count)
+        if minutes
+        else _daily(scene, security, category, start, count)
+    )
+    rows = scene.series(_corrupt(scene, security, rows))[:PAGE]
+    if not rows:
+        return NO_DATA
+    body = bytearray(u16(len(rows)))
+    base = 0
+    for row in rows:
+        body += packed_minute(row.date, row.minute) if minutes else struct.pack("<I", row.date)
+        opened, high, low, close = (scaled(price, 3) for price in (row.open, row.high, row.low, row.close))
+        if absolute:
+            body += varints(opened, close, high, low)
+        else:
+            body += varints(opened - base, close - opened, high - opened, low - opened)
+            base = close
+        body += float32(_volume(scene, security, category, row.volume, absolute=absolute), row.amount)
+        if security.kind == "index":
+            body += u16(min(row.up, 0xFFFF), min(row.down, 0xFFFF))
+    return bytes(body)
+
+
+def _volume(scene: Scene, security: Security, category: int, shares: int, *, absolute: bool) -> float:
+    """The wire's volume. Lots for day and longer, shares for minutes and 0x0523; an index counts a
+    hundred lots where a stock counts lots, and lots where a stock counts shares."""
+    in_shares = absolute or CATEGORIES[category][1] > 0 or category == _DAY_IN_SHARES
+    if security.kind == "index":
+        return shares / 100 if in_shares else float(round(shares / 10_000))
+    if security.kind == "cb" and in_shares and not absolute:
+        # Minute bars of convertible bonds stay in lots.
+        in_shares = False
+    if scene.other_unit(security):
+        in_shares = not in_shares
+    return float(shares) if in_shares else float(lots(shares, security))
+
+
+def _corrupt(scene: Scene, security: Security, rows: list[Row]) -> list[Row]:
+    if not rows:
+        return rows
+    if scene.has("negative_price"):
+        low = rows[0]
+        rows = [replace(low, open=-low.open, high=-low.low, low=-low.high, close=-low.close), *rows[1:]]
+    if scene.has("swap_open_close"):
+        rows = [replace(row, open=row.close, close=row.open) for row in rows]
+    if scene.has("override_bar") and str(scene.arg("code")) in {security.code, security.symbol}:
+        day = int(str(scene.arg("date")).replace("-", ""))
+        rows = [_override(scene, row) if row.date == day else row for row in rows]
+    return rows
+
+
+def _override(scene: Scene, row: Row) -> Row:
+    """The corrected bar: values of the fault in CNY and shares."""
+    for name in ("open", "high", "low", "close"):
+        if scene.arg(name) is not None:
+            row = replace(row, **{name: round(float(scene.arg(name)) * PRICE_UNIT)})
+    if scene.arg("volume") is not None:
+        row = replace(row, volume=int(scene.arg("volume")))
+    if scene.arg("amount") is not None:
+        row = replace(row, amount=float(scene.arg("amount")))
+    return replace(row, high=max(row.high, row.close, row.open), low=min(row.low, row.close, row.open))
+
+
+def _daily(scene: Scene, security: Security, category: int, start: int, count: int) -> list[Row]:
+    bars = scene.world.bars(security, scene.now)
+    edges = _edges(bars.date, CATEGORIES[category][0])
+    stop = len(edges) - 1 - start
+    return [_merge(bars, edges[at], edges[at + 1]) for at in range(max(0, stop - count), max(0, stop))]
+
+
+def _edges(dates: Ints, period: str) -> list[int]:
+    """Where each bar of `period` begins in `dates`, and the end."""
+    if len(dates) == 0:
+        return [0]
+    if period == "day":
+        keys = dates
+    elif period == "week":
+        days = np.array([f"{d // 10_000}-{d // 100 % 100:02d}-{d % 100:02d}" for d in dates], "datetime64[D]")
+        # Day 0 was a Thursday; weeks begin on Mondays.
+        keys = (days.astype(np.int64) + 3) // 7
+    elif period == "month":
+        keys = dates // 100
+    elif period == "quarter":
+        keys = dates // 10_000 * 4 + (dates // 100 % 100 - 1) // 3
+    else:
+        keys = dates // 10_000
+    starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
+    return [*starts.tolist(), len(dates)]
+
+
+def _merge(bars: Bars, first: int, end: int) -> Row:
+    """Bars first..end-1 as one, dated by the last; suspended days take no part unless all are."""
+    traded = first + np.flatnonzero(bars.traded[first:end])
+    at = traded if len(traded) else np.arange(end - 1, end)
+    return Row(
+        date=int(bars.date[end - 1]),
+        minute=0,
+        open=int(bars.open[at[0]]),
+        high=int(bars.high[at].max()),
+        low=int(bars.low[at].min()),
+        close=int(bars.close[at[-1]]),
+        volume=int(bars.volume[at].sum()),
+        amount=float(bars.amount[at].sum()),
+        up=int(bars.up_count[end - 1]),
+        down=int(bars.down_count[end - 1]),
+    )
+
+
+def _intraday(scene: Scene, security: Security, minutes: int, start: int, count: int) -> list[Row]:
+    """Minute bars, oldest first. A world without an intraday path has none."""
+    newest_first: list[Row] = []
+    for day in _days_with_minutes(scene, security, minutes):
+        newest_first.extend(reversed(day))
+        if len(newest_first) >= start + count:
+            break
+    return list(reversed(newest_first[start : start + count]))
+
+
+def _days_with_minutes(scene: Scene, security: Security, minutes: int) -> Iterator[list[Row]]:
+    bars = scene.world.bars(security, scene.now)
+    for at in range(len(bars) - 1, -1, -1):
+        if not bars.traded[at]:
+            continue
+        day = _cut(scene, security, int(bars.date[at]), minutes)
+        if day is None:
+            return
+        yield day
+
+
+def _cut(scene: Scene, security: Security, date: int, size: int) -> list[Row] | None:
+    path = scene.world.minutes(security, date, scene.now)
+    if path is None:
+        return None
+    groups: dict[int, list[int]] = {}
+    for place, minute in enumerate(path.minute.tolist()):
+        groups.setdefault(_bar_end(minute, size), []).append(place)
+    afternoon = date == scene.today and 13 <= scene.now.hour < 15
+    rows = []
+    for end, at in groups.items():
+        rows.append(
+            Row(
+                date=date,
+                # The server labels the last bar of the morning 13:00 until the close.
+                minute=_AFTERNOON if afternoon and end == _NOON else end,
+                open=int(path.open[at[0]]),
+                high=int(path.high[at].max()),
+                low=int(path.low[at].min()),
+                close=int(path.price[at[-1]]),
+                volume=int(path.volume[at].sum()),
+                amount=float(path.amount[at].sum()),
+            )
+        )
+    return rows
+
+
+def _bar_end(minute: int, size: int) -> int:
+    """End of the bar of `size` minutes that holds the minute ending at `minute`."""
+    session = _MORNING if minute <= _MORNING + _MORNING_MINUTES else _AFTERNOON
+    return session + -(-(minute - session) // size) * size

@@ -1,0 +1,128 @@
+"""Bodies of 0x02c5 (file meta) and 0x06b9 (file content), and the files themselves.
+
+block_gn.dat holds the world's concepts, block_zs.dat its indices, block_fg.dat styles that follow from
+names and listing dates; tdxhy.cfg and tdxzs.cfg its industries and the codes of all block indices.
+"""
+
+import hashlib
+import struct
+import threading
+from datetime import date
+
+from resources.simulated_market.tdx.encoding import cell
+from resources.simulated_market.tdx.scene import MARKETS, Scene
+
+CHUNK = 30_000
+_HEADER = b"Registry ver:1.0 (1999-9-28)"
+_HEADER_SIZE = 384
+_CAPACITY = 400
+_BLOCK_KIND = 2
+_NEW_LISTING_DAYS = 365
+# Type numbers of tdxzs.cfg.
+_INDUSTRY, _REGION, _CONCEPT = 2, 3, 4
+_BASE_CODES = {"region": 880_201, "industry": 880_301, "concept": 880_501}
+_TYPE_NUMBERS = {"industry": _INDUSTRY, "region": _REGION, "concept": _CONCEPT}
+
+
+class Files:
+    """Builds each file once a day of the world; clients read it in many chunks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._built: dict[tuple[str, date], bytes] = {}
+
+    def meta(self, scene: Scene, name: str) -> bytes:
+        content = self._content(scene, name)
+        digest = hashlib.md5(content, usedforsecurity=False).hexdigest().encode()
+        return struct.pack("<I1s32s1s", len(content), b"\0", digest, b"\0")
+
+    def chunk(self, scene: Scene, name: str, start: int, size: int) -> bytes:
+        piece = self._content(scene, name)[start : start + min(size, CHUNK)]
+        return struct.pack("<I", len(piece)) + piece
+
+    def _content(self, scene: Scene, name: str) -> bytes:
+        builder = _BUILDERS.get(name)
+        if builder is None:
+            return b""
+        key = (name, scene.now.date())
+        with self._lock:
+            if key not in self._built:
+                self._built = {old: body for old, body in self._built.items() if old[1] == key[1]}
+                self._built[key] = builder(scene)
+            return self._built[key]
+
+
+def _block_file(blocks: list[tuple[str, list[str]]]) -> bytes:
+    out = bytearray(_HEADER.ljust(_HEADER_SIZE, b"\0") + struct.pack("<H", len(blocks)))
+    for name, codes in blocks:
+        # The format has room for 400 members; the rest of a larger block is cut.
+        kept = codes[:_CAPACITY]
+        out += struct.pack("<9sHH", cell(name, 9), len(kept), _BLOCK_KIND)
+        out += b"".join(code.encode() + b"\0" for code in kept).ljust(_CAPACITY * 7, b"\0")
+    return bytes(out)
+
+
+def _concepts(scene: Scene) -> bytes:
+    boards = [each for each in scene.world.boards(scene.now) if each.kind == "concept"]
+    return _block_file([(board.name, [symbol[2:] for symbol in board.members]) for board in boards])
+
+
+def _indices(scene: Scene) -> bytes:
+    codes = [each.code for each in scene.world.securities(scene.now) if each.kind == "index"]
+    return _block_file([("精选指数", codes)])
+
+
+def _styles(scene: Scene) -> bytes:
+    today = scene.now.date().toordinal()
+    special, fresh = [], []
+    for each in scene.world.securities(scene.now):
+        if each.kind != "stock":
+            continue
+        if "ST" in scene.world.name(each, scene.now):
+            special.append(each.code)
+        day = date(each.list_date // 10_000, each.list_date // 100 % 100, each.list_date % 100)
+        if today - day.toordinal() <= _NEW_LISTING_DAYS:
+            fresh.append(each.code)
+    return _block_file([("ST板块", special), ("次新股", fresh)])
+
+
+def _industry_lines(scene: Scene) -> bytes:
+    keys = _industry_keys(scene)
+    lines = [
+        f"{MARKETS.index(each.market)}|{each.code}|{keys.get(each.industry, '')}|||"
+        for each in scene.world.securities(scene.now)
+        if each.kind == "stock"
+    ]
+    return _text(lines)
+
+
+def _industry_keys(scene: Scene) -> dict[str, str]:
+    names = sorted({each.industry for each in scene.world.securities(scene.now) if each.industry})
+    return {name: f"T{at // 20 + 1:02d}{at % 20 + 1:02d}" for at, name in enumerate(names)}
+
+
+def _index_lines(scene: Scene) -> bytes:
+    keys = _industry_keys(scene)
+    named: dict[str, list[str]] = {"industry": list(keys)}
+    for board in scene.world.boards(scene.now):
+        if board.kind != "industry":
+            named.setdefault(board.kind, []).append(board.name)
+    lines = []
+    for kind, names in named.items():
+        for at, name in enumerate(names):
+            key = keys.get(name, name) if kind == "industry" else name
+            lines.append(f"{name}|{_BASE_CODES[kind] + at}|{_TYPE_NUMBERS[kind]}|1|0|{key}")
+    return _text(lines)
+
+
+def _text(lines: list[str]) -> bytes:
+    return "".join(line + "\r\n" for line in lines).encode("gb18030")
+
+
+_BUILDERS = {
+    "block_gn.dat": _concepts,
+    "block_zs.dat": _indices,
+    "block_fg.dat": _styles,
+    "tdxhy.cfg": _industry_lines,
+    "tdxzs.cfg": _index_lines,
+}

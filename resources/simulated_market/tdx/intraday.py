@@ -1,0 +1,154 @@
+"""Bodies of minute series (0x051d, 0x0537, 0x0fb4), transactions (0x0fc5, 0x0fb5, 0x0fc6) and the
+call auction (0x056a).
+"""
+
+import struct
+from typing import NamedTuple
+
+import numpy as np
+
+from resources.simulated_market.tdx import quotes
+from resources.simulated_market.tdx.encoding import NO_DATA, float32, u16, varint, varints
+from resources.simulated_market.tdx.scene import Scene, lot_steps, lots, scaled
+from resources.simulated_market.world.model import PRICE_UNIT, Security, Ticks
+
+PAGE_TODAY = 1800
+PAGE_HISTORY = 2000
+AUCTION_ROWS = 500
+NOTHING_DATED = bytes(6)
+_HEAD_LEVELS = 3
+_AUCTION_SIDE = 2
+
+
+class _Tick(NamedTuple):
+    minute: int
+    second: int
+    price: int
+    lots: int
+    orders: int
+    side: int
+
+
+def minutes_of(scene: Scene, security: Security, date: int) -> bytes:
+    """0x0fb4: count, last close, rows."""
+    path = scene.world.minutes(security, date, scene.now)
+    if path is None or len(path.minute) == 0:
+        return NOTHING_DATED
+    rows = _minute_rows(scene, security, date)
+    return u16(len(rows)) + float32(_last_close(scene, security, date)) + b"".join(rows)
+
+
+def minutes_today(scene: Scene, market: int, security: Security, *, quote_head: bool) -> bytes:
+    """0x051d, with the quote head of today's servers or without it (as up to about 2019)."""
+    rows = _minute_rows(scene, security, scene.today)
+    if not rows:
+        return NO_DATA
+    top = b""
+    if quote_head:
+        quote = scene.world.quote(security, scene.now)
+        if quote is None:
+            return NO_DATA
+        top = quotes.head(scene, market, security, quote, _HEAD_LEVELS)
+    return u16(len(rows), 0) + top + b"".join(rows)
+
+
+def _minute_rows(scene: Scene, security: Security, date: int) -> list[bytes]:
+    path = scene.world.minutes(security, date, scene.now)
+    if path is None:
+        return []
+    out, last = [], 0
+    steps = lot_steps(path.volume.tolist(), security)
+    for price, volume in zip(path.price.tolist(), steps, strict=True):
+        wire = scaled(price, security.decimals)
+        out.append(varints(wire - last, 0, volume))
+        last = wire
+    return scene.series(out)
+
+
+def averages_today(scene: Scene, security: Security) -> bytes:
+    """0x0537: price, average (two decimals more) and volume; later rows as differences to the first."""
+    path = scene.world.minutes(security, scene.today, scene.now)
+    if path is None or len(path.minute) == 0:
+        return NO_DATA
+    scale = 10**security.decimals
+    shares, money = np.cumsum(path.volume), np.cumsum(path.amount)
+    prices = [scaled(price, security.decimals) for price in path.price.tolist()]
+    averages = [
+        round(amount / volume * scale * 100) if volume else price * 100
+        for price, volume, amount in zip(prices, shares.tolist(), money.tolist(), strict=True)
+    ]
+    body = u16(len(prices), 0)
+    for at, volume in enumerate(lot_steps(path.volume.tolist(), security)):
+        base_price, base_average = (prices[0], averages[0]) if at else (0, 0)
+        body += varints(prices[at] - base_price, averages[at] - base_average, volume)
+    return body
+
+
+def transactions(
+    scene: Scene, security: Security, date: int | None, *, start: int, count: int, orders: bool
+) -> bytes:
+    """A page that ends `start` transactions before the newest one. `date` None: today (0x0fc5)."""
+    ticks = scene.world.ticks(security, date or scene.today, scene.now)
+    nothing = NO_DATA if date is None else NOTHING_DATED
+    if ticks is None:
+        return nothing
+    rows = scene.series(_ticks(ticks, security))
+    stop = max(0, len(rows) - start)
+    page = rows[max(0, stop - min(count, PAGE_TODAY if date is None else PAGE_HISTORY)) : stop]
+    if not page:
+        return nothing
+    body = bytearray(u16(len(page)))
+    if date is not None:
+        body += float32(_last_close(scene, security, date))
+    last = 0
+    for tick in page:
+        body += u16(tick.minute) + varints(tick.price - last, tick.lots)
+        last = tick.price
+        if date is None:
+            body += varints(tick.orders, tick.side, 0)
+        elif orders:
+            body += varint(tick.orders) + u16(tick.side)
+        else:
+            body += varints(tick.side, 0)
+    return bytes(body)
+
+
+def _ticks(ticks: Ticks, security: Security) -> list[_Tick]:
+    return [
+        _Tick(minute, second, scaled(price, security.decimals), volume, orders, side)
+        for minute, second, price, volume, orders, side in zip(
+            ticks.minute.tolist(),
+            ticks.second.tolist(),
+            ticks.price.tolist(),
+            lot_steps(ticks.volume.tolist(), security),
+            ticks.orders.tolist(),
+            ticks.side.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def auction(scene: Scene, security: Security) -> bytes:
+    """0x056a. The world knows the outcome of an auction, not its course: one record each."""
+    ticks = scene.world.ticks(security, scene.today, scene.now)
+    if ticks is None:
+        return NO_DATA
+    records = [
+        struct.pack(
+            "<HfIiBB",
+            int(ticks.minute[at]),
+            int(ticks.price[at]) / PRICE_UNIT,
+            lots(int(ticks.volume[at]), security),
+            0,
+            0,
+            int(ticks.second[at]),
+        )
+        for at in np.flatnonzero(ticks.side == _AUCTION_SIDE)[:AUCTION_ROWS]
+    ]
+    return u16(len(records)) + b"".join(records)
+
+
+def _last_close(scene: Scene, security: Security, date: int) -> float:
+    bars = scene.world.bars(security, scene.now)
+    at = int(np.searchsorted(bars.date, date))
+    return int(bars.preclose[at]) / PRICE_UNIT if at < len(bars) and bars.date[at] == date else 0.0

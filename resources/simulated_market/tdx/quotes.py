@@ -1,0 +1,105 @@
+"""Bodies of 0x053e (five levels) and 0x054c (one level), and the quote head of 0x051d."""
+
+import struct
+
+from resources.simulated_market.tdx.encoding import float32, server_time, u16, varint, varints
+from resources.simulated_market.tdx.scene import Scene, lot, lots, scaled
+from resources.simulated_market.world.model import Quote, Security
+
+PAGE = 80
+#: Delisted securities answer zeros, and under this code instead of their own (seen on real servers).
+_STRAY_CODE = b"600839"
+_PREFIX = b"\x01\x36"
+
+
+def render(scene: Scene, asked: list[tuple[int, str]], *, levels: int) -> bytes:
+    """One record for each asked security that the server knows; those it never heard of are left out."""
+    records = []
+    for market, code in asked[:PAGE]:
+        security = scene.security(market, code)
+        if security is None:
+            continue
+        quote = scene.world.quote(security, scene.now)
+        if quote is None:
+            records.append(struct.pack("<B6s", market, _STRAY_CODE) + _zeros(levels))
+        else:
+            active = _activity(quote)
+            head = struct.pack("<B6sH", market, code.encode(), active)
+            records.append(head + fields(scene, quote, levels) + _tail(quote, levels, active))
+    return _PREFIX + u16(len(records)) + b"".join(records)
+
+
+def fields(scene: Scene, quote: Quote, levels: int) -> bytes:
+    """Fields 2 to 15 and `levels` book levels: what quotes, snapshots and today's minutes share."""
+    security = quote.security
+    unit = security.decimals
+    price = scaled(quote.price, unit)
+    if scene.has("negative_price"):
+        price = -price
+    opened = scaled(quote.open, unit)
+    if scene.has("swap_open_close"):
+        price, opened = opened, price
+    # A suspended security has a last close and nothing of the day.
+    day = (opened, scaled(quote.high, unit), scaled(quote.low, unit))
+    if quote.suspended:
+        day = (0, 0, 0)
+    volume = lots(quote.volume, security)
+    inner = lots(quote.inner_volume, security)
+    if scene.other_unit(security):
+        volume, inner = quote.volume, quote.inner_volume
+    last_close = scaled(quote.preclose, unit)
+    out = varints(price, last_close - price, *(value - price for value in day))
+    out += varints(server_time(quote.time), -price, volume, volume % 997) + float32(quote.amount)
+    open_hundreds = round(quote.open_amount / 100)
+    stock = security.kind != "index"
+    out += varints(
+        inner, max(0, volume - inner), 0 if stock else open_hundreds, open_hundreds if stock else 0
+    )
+    return out + _book(quote, price, levels)
+
+
+def _book(quote: Quote, price: int, levels: int) -> bytes:
+    security = quote.security
+    if security.kind == "index":
+        # Level 1 carries risen and fallen members; limit counts (level 2) are not known to the world.
+        return varints(0, 0, quote.up_count, quote.down_count) + bytes(4 * (levels - 1))
+    out = b""
+    for level in range(levels):
+        bid, ask = (side[level] if level < len(side) else None for side in (quote.bids, quote.asks))
+        # A missing level has price 0: its difference leads from the price down to nothing.
+        out += b"".join(varint((scaled(at[0], security.decimals) if at else 0) - price) for at in (bid, ask))
+        out += b"".join(varint(at[1] // lot(security) if at else 0) for at in (bid, ask))
+    return out
+
+
+def _tail(quote: Quote, levels: int, active: int) -> bytes:
+    speed = max(-32_768, min(32_767, round((quote.speed_pct or 0.0) * 100)))
+    if quote.security.kind == "index":
+        active = 0
+    if levels > 1:
+        return u16(0) + bytes(4) + struct.pack("<hH", speed, active)
+    return struct.pack("<HhH12fH", 0, speed, 0, *([0.0] * 12), active)
+
+
+def _zeros(levels: int) -> bytes:
+    return (
+        u16(0)
+        + bytes(9)
+        + float32(0.0)
+        + bytes(4 + 4 * levels)
+        + (u16(0) + bytes(4) + bytes(4) if levels > 1 else bytes(56))
+    )
+
+
+def _activity(quote: Quote) -> int:
+    """A counter of updates that grows over the day."""
+    return min(0xFFFF, quote.volume // 10_000 + 1)
+
+
+def head(scene: Scene, market: int, security: Security, quote: Quote, levels: int) -> bytes:
+    """The quote head in front of today's minutes: record fields, `levels` levels, u16."""
+    return (
+        struct.pack("<B6sH", market, security.code.encode(), _activity(quote))
+        + fields(scene, quote, levels)
+        + u16(0)
+    )

@@ -1,0 +1,101 @@
+"""What a responder is asked about, as seen through the fault in force.
+
+A `Scene` is the world at one instant for one request. Content faults change what is seen here (another
+instrument, the day before, rows twice), so that renderers stay plain; transport faults are the
+server's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any, TypeVar
+
+import numpy as np
+
+from resources.simulated_market.faults import Fault
+from resources.simulated_market.world.model import PRICE_UNIT, Security, World
+
+MARKETS = ("SZ", "SH", "BJ")
+_CLOSE = time(15, 0)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The world at `now`; `fault` is the content fault of this request, if any."""
+
+    world: World
+    now: datetime
+    fault: Fault | None = None
+
+    def has(self, kind: str) -> bool:
+        return self.fault is not None and self.fault.kind == kind
+
+    def arg(self, name: str, default: Any = None) -> Any:
+        return self.fault.args.get(name, default) if self.fault is not None else default
+
+    @property
+    def today(self) -> int:
+        """The newest trade date that has begun, YYYYMMDD; 0 before the first."""
+        dates = self.world.trade_dates()
+        at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
+        return int(dates[at - 1]) if at else 0
+
+    def day_before(self) -> "Scene":
+        """The scene at the close of the trade date before the newest one."""
+        dates = self.world.trade_dates()
+        at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
+        if at < 2:
+            return self
+        day = int(dates[at - 2])
+        close = datetime.combine(datetime(day // 10_000, day // 100 % 100, day % 100), _CLOSE)
+        return Scene(self.world, close, self.fault)
+
+    def security(self, market: int, code: str) -> Security | None:
+        """What answers under (market, code); None when the server does not know it."""
+        symbol = MARKETS[market].lower() + code if market < len(MARKETS) else ""
+        if self.has("wrong_instrument") and str(self.arg("under", "")) in {code, symbol}:
+            return self.world.find(str(self.arg("serve", "")))
+        found = self.world.find(symbol)
+        return found if found is not None and found.list_date <= _yyyymmdd(self.now) else None
+
+    def series(self, rows: Sequence[T]) -> list[T]:
+        """Rows of a series as they are sent: each twice under `double_rows`."""
+        return [row for row in rows for _ in range(2)] if self.has("double_rows") else list(rows)
+
+    def other_unit(self, security: Security) -> bool:
+        """Whether this security's volume goes out in the other unit (shares for lots, lots for shares)."""
+        return self.has("lots_for_shares") and self.arg("board", security.board) == security.board
+
+
+def lot(security: Security) -> int:
+    """Ten bonds or a hundred shares."""
+    return 10 if security.kind == "cb" else 100
+
+
+def lots(shares: int, security: Security) -> int:
+    """Whole lots, rounded half up."""
+    size = lot(security)
+    return (shares + size // 2) // size
+
+
+def lot_steps(shares: Sequence[int], security: Security) -> list[int]:
+    """Lots of each step of a series such that their sum is the lots of the sum."""
+    out, total, sent = [], 0, 0
+    for step in shares:
+        total += int(step)
+        reached = lots(total, security)
+        out.append(reached - sent)
+        sent = reached
+    return out
+
+
+def scaled(price: int, decimals: int) -> int:
+    """World price (1e-4) in the wire's unit of 10**-decimals, rounded half up."""
+    step: int = PRICE_UNIT // 10**decimals
+    return (int(price) + step // 2) // step
+
+
+def _yyyymmdd(moment: datetime) -> int:
+    return moment.year * 10_000 + moment.month * 100 + moment.day
