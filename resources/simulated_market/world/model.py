@@ -7,7 +7,7 @@ of today exists from 09:25 and grows until 15:00.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -32,10 +32,12 @@ class Security:
     board: str
     decimals: int
     list_date: int
-    delist_date: int | None = None
+    # Not part of equality: a security is the same one before and after its delisting.
+    delist_date: int | None = field(default=None, compare=False)
     industry: str = ""
     region: str = ""
     concepts: tuple[str, ...] = ()
+    sector: str = ""  # first-level industry; `industry` is the second level
 
     @property
     def symbol(self) -> str:

@@ -1,0 +1,183 @@
+"""Quarterly reports of a company as a function of (seed, company): never stored, always the same."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from resources.simulated_market.world import draws
+from resources.simulated_market.world.draws import Stream
+from resources.simulated_market.world.model import Finance
+from resources.simulated_market.world.plan import Plan
+
+_FIRST_YEAR = 2012
+_PERIODS = ((1, 331, 430), (2, 630, 831), (3, 930, 1031), (4, 1231, 430))
+_SEASON = np.asarray([0.21, 0.25, 0.25, 0.29])
+
+
+@dataclass(frozen=True)
+class Report:
+    """One period as published. Flows (revenue, profits, cash) are cumulative since 1 January, CNY.
+
+    total_assets = current_assets + fixed_assets + other_assets
+                 = current_liabilities + long_liabilities + net_assets, to the cent.
+    `gross_profit` is None for banks and other financials.
+    """
+
+    period: int
+    published: int
+    revenue: float
+    gross_profit: float | None
+    operating_profit: float
+    total_profit: float
+    net_profit: float
+    operating_cash_flow: float
+    total_assets: float
+    current_assets: float
+    fixed_assets: float
+    other_assets: float
+    current_liabilities: float
+    long_liabilities: float
+    net_assets: float
+    capital_reserve: float
+    undistributed: float
+    holders: int
+
+    @property
+    def months(self) -> int:
+        return self.period // 100 % 100
+
+    @property
+    def total_liabilities(self) -> float:
+        return round(self.current_liabilities + self.long_liabilities, 2)
+
+
+def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
+    """All periods of a company from 2012 to `last_year`, oldest first."""
+    base = draws.raw(seed, Stream.REPORTS, place, 12)
+    z, u = draws.normal(base), draws.uniform(base)
+    quarters = (last_year - _FIRST_YEAR + 1) * 4
+    noise = draws.raw(seed, Stream.REPORTS, place, quarters * 4, start=12).reshape(quarters, 4)
+    zq, uq = draws.normal(noise[:, :3].reshape(-1)).reshape(quarters, 3), draws.uniform(noise[:, 3])
+    cap = plan.total * plan.price * plan.tick_unit / 10_000
+    pb = float(np.exp(0.92 + 0.85 * z[0])) * (0.35 if plan.sector == "银行" else 1.0)
+    margin = float(np.clip(np.exp(-2.5 + 0.6 * z[1]), 0.01, 0.45))
+    yearly = cap / float(np.exp(3.03 + 0.75 * z[2])) if not plan.loss_maker else -cap * (0.01 + 0.05 * u[3])
+    revenue_year = abs(yearly) / margin if not plan.loss_maker else cap * (0.15 + 0.5 * u[4])
+    years = np.repeat(np.arange(_FIRST_YEAR, last_year + 1), 4) - 2024
+    growth = np.exp((0.05 + 0.06 * float(z[5])) * years)
+    season = np.tile(_SEASON, quarters // 4)
+    revenue = revenue_year * growth * season * np.exp(0.08 * zq[:, 0])
+    profit = yearly * growth * season * (1 + 0.25 * zq[:, 1])
+    equity_now = cap / pb
+    kept = np.cumsum(profit * 0.6)
+    equity = np.maximum(equity_now + kept - kept[min(48, quarters - 1)], 0.15 * equity_now)
+    debt = (
+        0.9 if plan.sector == "银行" else 0.55 if plan.sector == "非银金融" else 0.2 + 0.4 * u[6]
+    ) * np.ones(quarters)
+    made = []
+    for k in range(quarters):
+        year, q = _FIRST_YEAR + k // 4, k % 4
+        cut = slice(k - q, k + 1)
+        flows = (float(revenue[cut].sum()), float(profit[cut].sum()))
+        made.append(
+            _report(plan, (year, q), flows, (float(equity[k]), float(debt[k])), (float(uq[k]), u, zq[k]))
+        )
+    return made
+
+
+def _report(
+    plan: Plan,
+    when: tuple[int, int],
+    flows: tuple[float, float],
+    stocks: tuple[float, float],
+    numbers: tuple[float, draws.Floats, draws.Floats],
+) -> Report:
+    (year, q), (revenue, profit), (equity, debt) = when, flows, stocks
+    late, u, z = numbers
+    _, period, deadline = _PERIODS[q]
+    net_assets = round(equity, 2)
+    assets = round(net_assets / (1 - debt), 2)
+    liabilities = round(assets - net_assets, 2)
+    current_liabilities = round(liabilities * (0.6 + 0.3 * u[7]), 2)
+    current, fixed = round(assets * (0.3 + 0.35 * u[8]), 2), round(assets * (0.1 + 0.2 * u[9]), 2)
+    financial = plan.sector in ("银行", "非银金融")
+    reserve = round(net_assets * (0.2 + 0.2 * u[10]), 2)
+    tax = 0.15 * max(profit, 0.0)
+    return Report(
+        period=year * 10_000 + period,
+        published=_published(year + (q == 3), deadline, late, q),
+        revenue=round(revenue, 2),
+        gross_profit=None if financial else round(max(revenue * (0.12 + 0.4 * u[11]), profit * 1.2), 2),
+        operating_profit=round(profit * 1.02 + tax, 2),
+        total_profit=round(profit + tax, 2),
+        net_profit=round(profit, 2),
+        operating_cash_flow=round(profit * (1.1 + 0.5 * float(z[2])), 2),
+        total_assets=assets,
+        current_assets=current,
+        fixed_assets=fixed,
+        other_assets=round(assets - current - fixed, 2),
+        current_liabilities=current_liabilities,
+        long_liabilities=round(liabilities - current_liabilities, 2),
+        net_assets=net_assets,
+        capital_reserve=reserve,
+        undistributed=round(net_assets * 0.35 if profit > 0 else -net_assets * 0.1, 2),
+        holders=int(4_000 + plan.floating**0.52 * (0.6 + 0.8 * u[2]) * (1 + 0.06 * float(z[1]))),
+    )
+
+
+def _published(year: int, deadline: int, late: float, q: int) -> int:
+    """Notice date: two thirds fall into the last ten days before the deadline."""
+    earlier = (
+        int(late / 0.66 * 10) if late < 0.66 else 10 + int((late - 0.66) / 0.34 * (18 if q != 3 else 60))
+    )
+    end = np.datetime64(f"{year:04d}-{deadline // 100:02d}-{deadline % 100:02d}") - np.timedelta64(
+        earlier, "D"
+    )
+    return int(str(end).replace("-", ""))
+
+
+def visible(all_reports: list[Report], today: int) -> list[Report]:
+    """Reports whose notice is out, ordered by period."""
+    return [r for r in all_reports if r.published <= today]
+
+
+def ttm(known: list[Report], field: str) -> float | None:
+    """Trailing twelve months of a cumulative field; None without the year before."""
+    if not known:
+        return None
+    newest = known[-1]
+    by_period = {r.period: r for r in known}
+    if newest.months == 12:
+        return float(getattr(newest, field))
+    year = newest.period // 10_000 - 1
+    full, same = by_period.get(year * 10_000 + 1231), by_period.get(newest.period - 10_000)
+    if full is None or same is None:
+        return None
+    return float(getattr(newest, field)) + float(getattr(full, field)) - float(getattr(same, field))
+
+
+def snapshot(report: Report, total: int, floating: int) -> Finance:
+    """The newest report as the terminal protocol carries it."""
+    return Finance(
+        report_date=report.period,
+        published=report.published,
+        total_shares=total,
+        float_shares=floating,
+        holders=report.holders,
+        total_assets=report.total_assets,
+        current_assets=report.current_assets,
+        fixed_assets=report.fixed_assets,
+        current_liabilities=report.current_liabilities,
+        long_liabilities=report.long_liabilities,
+        capital_reserve=report.capital_reserve,
+        net_assets=report.net_assets,
+        revenue=report.revenue,
+        operating_profit=report.operating_profit,
+        total_profit=report.total_profit,
+        net_profit=report.net_profit,
+        undistributed=report.undistributed,
+        operating_cash_flow=report.operating_cash_flow,
+        eps=round(report.net_profit / total, 4),
+        bvps=round(report.net_assets / total, 4),
+        months=report.months,
+    )

@@ -1,0 +1,27 @@
+"""`load_world`: the world that the settings ask for."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resources.errors import InputError
+from resources.simulated_market.world.full import SyntheticWorld
+from resources.simulated_market.world.synthetic import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from resources.simulated_market.world.model import World
+
+
+def load_world(
+    kind: str = "synthetic",
+    profile: str = "S",
+    seed: int = DEFAULT_SEED,
+    *,
+    real_data_dir: Path | str | None = None,
+    cache_dir: Path | str | None = None,
+) -> "World":
+    """`synthetic` (profile S, M or L, seed, optional cache folder) or `replay` (needs `real_data_dir`)."""
+    if kind == "synthetic":
+        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None)
+    if kind == "replay":
+        raise InputError("kind", f"the replay world is not built yet (asked for {real_data_dir})")
+    raise InputError("kind", f"{kind!r} is neither synthetic nor replay")

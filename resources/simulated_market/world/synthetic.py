@@ -1,0 +1,436 @@
+"""The synthetic world: the `World` Protocol over a built tape."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from resources.errors import InputError, NotFound
+from resources.simulated_market.world import casting, snapshot, store
+from resources.simulated_market.world.boards import board_list
+from resources.simulated_market.world.cast import FEATURES, cast
+from resources.simulated_market.world.engine import build, volume_step
+from resources.simulated_market.world.indices import INDICES
+from resources.simulated_market.world.intraday import MINUTES, DayRow, Paths, paths
+from resources.simulated_market.world.model import (
+    Bars,
+    Board,
+    ExRight,
+    Minutes,
+    Quote,
+    Security,
+)
+from resources.simulated_market.world.naming import base_name, shown_name
+from resources.simulated_market.world.plan import Feature, Plan, is_st_name
+from resources.simulated_market.world.session import Progress, date_number, moment, progress
+from resources.simulated_market.world.tape import Applied, Tape
+from resources.simulated_market.world.weather import scripted
+
+Ints = npt.NDArray[np.int64]
+
+# A change of anything that moves a row bumps this and the pinned hashes in one commit.
+SAMPLE_VERSION = 1
+DEFAULT_SEED = 20240102
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """All instruments at one minute of one session."""
+
+    rows: DayRow
+    running: snapshot.Running
+    book: snapshot.Book
+    usual: npt.NDArray[np.float64]  # shares a minute over the five sessions before
+
+
+class SyntheticTape:
+    """Facts about instruments and prices; `SyntheticWorld` adds what is derived from them."""
+
+    label = "sample"
+
+    def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:
+        if profile not in casting.PROFILES:
+            raise InputError("profile", f"{profile!r} is none of {', '.join(casting.PROFILES)}")
+        self.profile = casting.PROFILES[profile]
+        self.seed = seed
+        self._dates = casting.sessions(self.profile)
+        self._plans = _plans(self.profile, self._dates, seed)
+        self._tape = _tape(self.profile, self._plans, self._dates, seed, cache_dir)
+        self._secs, self._gone = self._identities()
+        self._place = {s.symbol: i for i, s in enumerate(self._secs)}
+        self._order = sorted(range(len(self._secs)), key=lambda i: (self._secs[i].market, self._secs[i].code))
+        self._lock = threading.Lock()
+        self._days: OrderedDict[int, tuple[DayRow, Paths]] = OrderedDict()
+        self._shots: OrderedDict[tuple[int, int], _Snapshot] = OrderedDict()
+        self._single = lru_cache(maxsize=512)(self._single_day)
+        self._listed = lru_cache(maxsize=8)(self._listed_on)
+        self._boards = lru_cache(maxsize=4)(self._boards_on)
+
+    def _identities(self) -> tuple[list[Security], list[Security]]:
+        """Securities as they look while listed, and as they look once delisted."""
+        now = [
+            Security(
+                code=p.code, market=p.market, kind=p.kind, board=p.board, decimals=p.decimals,
+                list_date=p.list_date, industry=p.industry, sector=p.sector, region=p.region, concepts=p.concepts,
+            )
+            for p in self._plans
+        ]  # fmt: skip
+        now += [
+            Security(code=x.code, market=x.market, kind="index", board="", decimals=2, list_date=x.list_date)
+            for x in INDICES
+        ]
+        gone = list(now)
+        for i, plan in enumerate(self._plans):
+            if plan.last_day is not None and plan.last_day + 1 < len(self._dates):
+                gone[i] = replace(now[i], delist_date=int(self._dates[plan.last_day + 1]))
+        return now, gone
+
+    @property
+    def tape(self) -> Tape:
+        return self._tape
+
+    @property
+    def plans(self) -> Sequence[Plan]:
+        return self._plans
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The dated table of what happens; profile S only."""
+        return FEATURES if self.profile.name == "S" else ()
+
+    def trade_dates(self) -> Ints:
+        return self._dates
+
+    def place(self, security: Security) -> int:
+        """Row of the tape; NotFound for a security of another world."""
+        try:
+            return self._place[security.symbol]
+        except KeyError:
+            raise NotFound(f"{security.symbol} is not in this world") from None
+
+    def securities(self, now: datetime) -> Sequence[Security]:
+        return self._listed(date_number(now))
+
+    def _listed_on(self, today: int) -> tuple[Security, ...]:
+        return tuple(
+            self._secs[i]
+            for i in self._order
+            if self._secs[i].list_date <= today and not self._is_gone(i, today)
+        )
+
+    def _is_gone(self, place: int, today: int) -> bool:
+        ended = self._gone[place].delist_date
+        return ended is not None and ended <= today
+
+    def find(self, symbol: str) -> Security | None:
+        place = self._place.get(symbol)
+        return None if place is None else self._gone[place]
+
+    def _days_of(self, place: int) -> tuple[int, int]:
+        """First and last session index of an instrument's existence."""
+        if place >= len(self._plans):
+            return 0, len(self._dates) - 1
+        plan = self._plans[place]
+        return max(plan.list_day, 0), len(self._dates) - 1 if plan.last_day is None else plan.last_day
+
+    def _session_on(self, today: int) -> int:
+        """The newest session index not after a calendar date, -1 before the world."""
+        return int(np.searchsorted(self._dates, today, side="right")) - 1
+
+    def name(self, security: Security, now: datetime) -> str:
+        place = self.place(security)
+        if place >= len(self._plans):
+            return INDICES[place - len(self._plans)].name
+        plan, today = self._plans[place], date_number(now)
+        day = self._session_on(today)
+        listed = day - plan.list_day + 1 if plan.list_day >= 0 else None
+        base = base_name(plan.names, today)
+        return shown_name(plan, base, listed, self._event(place, day), gone=self._is_gone(place, today))
+
+    def _event(self, place: int, day: int) -> Applied | None:
+        return next((a for a in self._tape.applied[place] if a.day == day), None)
+
+    def is_st(self, security: Security, date: int) -> bool:
+        """Special treatment on a date, from the dated names."""
+        place = self.place(security)
+        return place < len(self._plans) and is_st_name(base_name(self._plans[place].names, date))
+
+    def limits(self, security: Security, date: int) -> tuple[int, int] | None:
+        """(up, down) in PRICE_UNIT of a session, None where no limit applied or nothing was listed."""
+        place = self.place(security)
+        day = self._session_on(date)
+        up = int(self._tape.limit_up[place, day]) if day >= 0 and int(self._dates[day]) == date else 0
+        unit = self._unit(place)
+        return (up * unit, int(self._tape.limit_down[place, day]) * unit) if up else None
+
+    def _unit(self, place: int) -> int:
+        return self._plans[place].tick_unit if place < len(self._plans) else 100
+
+    def shares(self, security: Security, now: datetime) -> tuple[int, int]:
+        return self._shares_on(self.place(security), self._session_on(date_number(now)))
+
+    def _shares_on(self, place: int, day: int) -> tuple[int, int]:
+        if place >= len(self._plans):
+            return 0, 0
+        found = (0, 0)
+        for change in self._tape.shares[place]:
+            if change.day <= day:
+                found = (change.total, change.floating)
+        return found
+
+    def exrights(self, security: Security, now: datetime) -> Sequence[ExRight]:
+        place = self.place(security)
+        if place >= len(self._plans) or not self._plans[place].board:
+            return ()
+        day = self._session_on(date_number(now))
+        records: list[ExRight] = []
+        before = (0, 0)
+        for change in self._tape.shares[place]:
+            after = (change.total, change.floating)
+            if change.day <= day:
+                date = (
+                    self._plans[place].list_date
+                    if change.cause == "listing"
+                    else int(self._dates[change.day])
+                )
+                wan = (before[1] / 1e4, before[0] / 1e4, after[1] / 1e4, after[0] / 1e4)
+                records.append(ExRight(date, 2 if change.cause == "bonus" else 5, wan))
+            before = after
+        for event in self._tape.applied[place]:
+            if event.day <= day:
+                values = (event.cash, event.rights_price, event.bonus, event.rights)
+                records.append(ExRight(int(self._dates[event.day]), 1, values))
+        return sorted(records, key=lambda r: (r.date, r.category))
+
+    # bars
+
+    def bars(self, security: Security, now: datetime) -> Bars:
+        place = self.place(security)
+        at = progress(now, self._dates)
+        first, last = self._days_of(place)
+        stop = min(at.bars, last + 1)
+        live = not at.complete and stop == at.day + 1 > first
+        return self._bars(place, first, max(stop, first), at if live else None)
+
+    def _bars(self, place: int, first: int, stop: int, live: Progress | None) -> Bars:
+        tape, unit, cut = self._tape, self._unit(place), slice(first, stop)
+        price = {
+            name: getattr(tape, name)[place, cut].astype(np.int64) * unit
+            for name in ("open", "high", "low", "close", "preclose")
+        }
+        volume = tape.volume[place, cut].copy()
+        amount = tape.amount[place, cut] / 100
+        traded = tape.traded[place, cut].copy()
+        if live is not None and traded[-1]:
+            row, path = self._day_path(place, live.day)
+            state = snapshot.running(row, path, live.minutes)
+            for name in ("open", "high", "low", "close"):
+                price[name][-1] = int(getattr(state, name)[0]) * unit
+            volume[-1], amount[-1] = state.volume[0], state.amount[0] / 100
+        index = place - len(self._plans)
+        counts = (np.zeros(stop - first, dtype=np.int64), np.zeros(stop - first, dtype=np.int64))
+        if index >= 0:
+            counts = (
+                tape.up_count[index, cut].astype(np.int64),
+                tape.down_count[index, cut].astype(np.int64),
+            )
+            if live is not None:
+                counts[0][-1], counts[1][-1] = self._breadth(index, live)
+        return Bars(
+            date=self._dates[cut], **price, volume=volume, amount=amount, traded=traded,
+            turnover_pct=self._turnover(place, first, stop, volume), up_count=counts[0], down_count=counts[1],
+        )  # fmt: skip
+
+    def _turnover(self, place: int, first: int, stop: int, volume: Ints) -> npt.NDArray[np.float64]:
+        floating = np.full(stop - first, np.nan)
+        if place < len(self._plans):
+            for change in self._tape.shares[place]:
+                floating[max(change.day - first, 0) :] = change.floating
+        pct: npt.NDArray[np.float64] = np.round(volume / floating * 100, 4)
+        pct[volume == 0] = np.nan
+        return pct
+
+    # intraday
+
+    def _rows(self, places: Ints, day: int) -> DayRow:
+        tape = self._tape
+        columns = {
+            name: getattr(tape, name)[places, day].astype(np.int64)
+            for name in (
+                "open",
+                "high",
+                "low",
+                "close",
+                "preclose",
+                "volume",
+                "amount",
+                "limit_up",
+                "limit_down",
+            )
+        }
+        return DayRow(place=places, **columns, unit=self._units[places], step=self._steps[places])
+
+    @cached_property
+    def _units(self) -> Ints:
+        return np.asarray([self._unit(i) for i in range(len(self._secs))], dtype=np.int64)
+
+    @cached_property
+    def _steps(self) -> Ints:
+        indices = [1] * len(INDICES)
+        return np.asarray([volume_step(p) for p in self._plans] + indices, dtype=np.int64)
+
+    def _single_day(self, place: int, day: int) -> tuple[DayRow, Paths]:
+        rows = self._rows(np.asarray([place], dtype=np.int64), day)
+        return rows, paths(self.seed, day, rows)
+
+    def _day_path(self, place: int, day: int) -> tuple[DayRow, Paths]:
+        """Row and path of one instrument (arrays of length 1)."""
+        whole = self._days.get(day)
+        if whole is None:
+            return self._single(place, day)
+        rows, path = whole
+        one = slice(place, place + 1)
+        return (
+            DayRow(**{k: v[one] for k, v in vars(rows).items()}),
+            Paths(**{k: v[one] for k, v in vars(path).items()}),
+        )
+
+    def _whole_day(self, day: int) -> tuple[DayRow, Paths]:
+        found = self._days.get(day)
+        if found is None:
+            rows = self._rows(np.arange(len(self._secs), dtype=np.int64), day)
+            found = self._days[day] = (rows, paths(self.seed, day, rows))
+            while len(self._days) > 2:
+                self._days.popitem(last=False)
+        return found
+
+    def _shot(self, at: Progress) -> _Snapshot:
+        key = (at.day, at.minutes)
+        with self._lock:
+            found = self._shots.get(key)
+            if found is None:
+                rows, path = self._whole_day(at.day)
+                state = snapshot.running(rows, path, at.minutes)
+                floating = np.asarray(
+                    [self._shares_on(i, at.day)[1] for i in range(len(self._secs))], dtype=np.int64
+                )
+                book = snapshot.book(self.seed, at.day, at.minutes, rows, state.close, floating)
+                week = self._tape.volume[:, max(at.day - 5, 0) : at.day]
+                usual = week.sum(axis=1) / np.maximum((week > 0).sum(axis=1), 1) / len(MINUTES)
+                found = self._shots[key] = _Snapshot(rows, state, book, usual)
+                while len(self._shots) > 4:
+                    self._shots.popitem(last=False)
+        return found
+
+    def _breadth(self, index: int, at: Progress) -> tuple[int, int]:
+        shot = self._shot(at)
+        n = len(self._plans)
+        member = (self._tape.members[int(self._tape.period[at.day])] >> index & 1).astype(bool)
+        member &= self._tape.traded[:n, at.day]
+        change = shot.running.close[:n] - shot.rows.preclose[:n]
+        return int((change[member] > 0).sum()), int((change[member] < 0).sum())
+
+    def quote(self, security: Security, now: datetime) -> Quote | None:
+        place = self.place(security)
+        at = progress(now, self._dates)
+        first, last = self._days_of(place)
+        if not first <= at.day <= last:
+            return None
+        shot, unit, day = self._shot(at), self._unit(place), at.day
+        traded = bool(self._tape.traded[place, day])
+        date = int(self._dates[day])
+        pre = int(shot.rows.preclose[place]) * unit
+        up, down = int(shot.rows.limit_up[place]) * unit, int(shot.rows.limit_down[place]) * unit
+        common = {
+            "security": security, "name": self.name(security, now), "date": date,
+            "time": moment(at, date, now), "preclose": pre, "limit_up": up or None, "limit_down": down or None,
+        }  # fmt: skip
+        if not traded or not at.opened:
+            return Quote(
+                **common, price=pre, open=0, high=0, low=0, volume=0, amount=0.0, inner_volume=0,  # type: ignore[arg-type]
+                outer_volume=0, bids=(), asks=(), suspended=not traded, turnover_pct=None, volume_ratio=None,
+                speed_pct=None,
+            )  # fmt: skip
+        state, index = shot.running, place - len(self._plans)
+        price, volume = int(state.close[place]) * unit, int(state.volume[place])
+        floating = self._shares_on(place, day)[1]
+        counts = (0, 0)
+        if index >= 0:
+            complete = (int(self._tape.up_count[index, day]), int(self._tape.down_count[index, day]))
+            counts = complete if at.complete else self._breadth(index, at)
+        usual = float(shot.usual[place]) * max(at.minutes, 1)
+        return Quote(
+            **common,  # type: ignore[arg-type]
+            price=price,
+            open=int(state.open[place]) * unit,
+            high=int(state.high[place]) * unit,
+            low=int(state.low[place]) * unit,
+            volume=volume,
+            amount=int(state.amount[place]) / 100,
+            inner_volume=int(state.inner[place]),
+            outer_volume=volume - int(state.inner[place]),
+            bids=_levels(shot.book.bid[place], shot.book.bid_volume[place], unit) if index < 0 else (),
+            asks=_levels(shot.book.ask[place], shot.book.ask_volume[place], unit) if index < 0 else (),
+            suspended=False,
+            turnover_pct=round(volume / floating * 100, 4) if floating else None,
+            volume_ratio=round(volume / usual, 2) if usual else None,
+            speed_pct=round((int(state.close[place]) / int(state.before[place]) - 1) * 100, 2),
+            up_count=counts[0],
+            down_count=counts[1],
+            open_amount=int(state.auction_amount[place]) / 100,
+        )
+
+    def minutes(self, security: Security, date: int, now: datetime) -> Minutes | None:
+        found = self._visible_path(security, date, now)
+        if found is None:
+            return None
+        path, count, unit = found
+        cut = slice(0, count)
+        return Minutes(
+            minute=MINUTES[cut], price=path.price[0, cut] * unit, high=path.high[0, cut] * unit,
+            low=path.low[0, cut] * unit, open=path.open[0, cut] * unit, volume=path.volume[0, cut],
+            amount=path.amount[0, cut] / 100,
+        )  # fmt: skip
+
+    def _visible_path(self, security: Security, date: int, now: datetime) -> tuple[Paths, int, int] | None:
+        """(path of one row, completed minutes, unit); None where nothing traded or nothing is visible."""
+        place, at = self.place(security), progress(now, self._dates)
+        day = self._session_on(date)
+        first, last = self._days_of(place)
+        known = 0 <= day < at.bars and int(self._dates[day]) == date and first <= day <= last
+        if not known or not self._tape.traded[place, day]:
+            return None
+        _, path = self._day_path(place, day)
+        return path, at.minutes if day == at.day else len(MINUTES), self._unit(place)
+
+    def boards(self, now: datetime) -> Sequence[Board]:
+        return self._boards(date_number(now))
+
+    def _boards_on(self, today: int) -> tuple[Board, ...]:
+        return tuple(board_list(self._listed(today), casting.concept_names(self.profile.concepts)))
+
+
+def _levels(price: Ints, volume: Ints, unit: int) -> tuple[tuple[int, int], ...]:
+    return tuple((p * unit, v) for p, v in zip(price.tolist(), volume.tolist(), strict=True) if v > 0)
+
+
+def _plans(profile: casting.Profile, days: Ints, seed: int) -> list[Plan]:
+    made = cast(profile, days, seed) if profile.name == "S" else casting.stocks(profile, days, seed)
+    casting.with_concepts(made, casting.concept_names(profile.concepts), seed)
+    return made + casting.funds(profile, days, seed)
+
+
+def _tape(profile: casting.Profile, plans: list[Plan], days: Ints, seed: int, cache_dir: Path | None) -> Tape:
+    path = store.path_of(cache_dir, SAMPLE_VERSION, profile.name, seed) if cache_dir else None
+    found = store.load(path) if path else None
+    if found is None:
+        found = build(plans, days, seed, scripted(days))
+        if path:
+            store.save(found, path)
+    return found
