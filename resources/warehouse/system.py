@@ -79,8 +79,9 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "sys_task",
         Layer.SYSTEM,
         "task_key",
-        "task_key:k64 trigger_hm:int enabled:bool changed_by:s64 changed_at:ts",
-        description="what differs from the declared task",
+        "task_key:k64 position:int declared_json:json trigger_hm:int enabled:bool changed_by:s64 "
+        "changed_at:ts",
+        description="the task table as published by the scheduler side, and what differs from it",
     ),
     _table(
         "sys_config",
@@ -100,6 +101,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "result_json:json error:text finished_at:ts",
         serial=True,
         indexes=(("status", "id"),),
+        unique=(("idempotency_key",),),
         description="what the API asks the platform to do",
     ),
     _table(
@@ -144,10 +146,13 @@ INFRA_TABLES: tuple[Table, ...] = (
     _table(
         "sys_slot",
         Layer.INFRA,
-        "task_key slot_at",
-        "task_key:k64 slot_at:dt trade_date:date trigger_type:s16 status:s16 reason:s255 attempt:int "
-        "claimed_by:k64 claimed_at:f run_id:k64 command_id:big started_at:ts finished_at:ts",
-        indexes=(("trade_date",), ("status",)),
-        description="slot ledger: a slot is claimed before its run is requested",
+        "id",
+        "id:big task_key:k64 slot:k32 slot_at:dt trade_date:date trigger_type:s16 status:s16 reason:s255 "
+        "attempt:int claimed_by:k64 claimed_at:f run_id:k64 command_id:big started_at:ts finished_at:ts",
+        serial=True,
+        unique=(("task_key", "slot"),),
+        indexes=(("trade_date",), ("status",), ("run_id",)),
+        description="slot ledger: a slot is claimed before its run is requested; slot = trade date of a "
+        "daily task, time of a repeating one",
     ),
 )

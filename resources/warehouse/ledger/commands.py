@@ -1,0 +1,338 @@
+"""The command queue (`sys_command`): what the API asks the platform to do.
+
+A command is claimed once (owner = node), kept alive by a heartbeat while it is worked on, and finished by
+its owner. A claim whose owner died expires: the command is queued again while `attempts < max_attempts`,
+else it has failed. Leases are seconds of the database's clock.
+"""
+
+import json
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Connection, Engine
+
+from resources.clock import Sleeper, SystemClock, real_sleep, stamp
+from resources.errors import ConflictError, InputError, NotFound
+from resources.warehouse.engine import transaction
+from resources.warehouse.sql import Sql
+
+LEASE_S = 60.0
+"""Longer than the longest wait for SQLite's writer (30 s), or a busy database would look like a death."""
+BEAT_S = 10.0
+POLL_S = 0.1
+FINISHED = ("success", "failed", "canceled")
+STATUSES = ("queued", "running", *FINISHED)
+
+_COLUMNS = (
+    "id, command, args_json, status, requested_by, requested_at, owner, attempts, max_attempts, "
+    "cancel_requested, run_id, result_json, error, claimed_at, finished_at, idempotency_key"
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command. `result` is its progress while it runs and its outcome afterwards."""
+
+    id: int
+    command: str
+    args: dict[str, Any]
+    status: str
+    requested_by: str | None
+    requested_at: datetime | None
+    owner: str | None = None
+    attempts: int = 0
+    max_attempts: int = 1
+    cancel_requested: bool = False
+    run_id: str | None = None
+    result: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    idempotency_key: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        return self.status in FINISHED
+
+
+def _time(value: object) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(str(value))
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _command(row: Any) -> Command:
+    return Command(
+        id=int(row[0]),
+        command=str(row[1]),
+        args=json.loads(row[2]) if row[2] else {},
+        status=str(row[3]),
+        requested_by=_text(row[4]),
+        requested_at=_time(row[5]),
+        owner=_text(row[6]),
+        attempts=int(row[7] or 0),
+        max_attempts=int(row[8] or 1),
+        cancel_requested=bool(row[9]),
+        run_id=_text(row[10]),
+        result=json.loads(row[11]) if row[11] else {},
+        error=_text(row[12]),
+        started_at=_time(row[13]),
+        finished_at=_time(row[14]),
+        idempotency_key=_text(row[15]),
+    )
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _now() -> str:
+    # When something was asked for is a fact of the real day, also while the market clock stands still.
+    return stamp(SystemClock().now())
+
+
+class CommandQueue:
+    """Both sides of the queue. Every method is one transaction."""
+
+    def __init__(self, engine: Engine, *, lease_s: float = LEASE_S) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+        self._lease = lease_s
+
+    # -- who asks ---------------------------------------------------------------------------------
+
+    def enqueue(
+        self,
+        command: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        requested_by: str,
+        idempotency_key: str | None = None,
+        max_attempts: int = 2,
+    ) -> Command:
+        """Ask for something. A known idempotency key gives back the command it belongs to, whatever has
+        become of it; the same key with another command or other arguments is an InputError."""
+        text = _json(args or {})
+        columns = (
+            "command", "args_json", "idempotency_key", "status", "requested_by", "requested_at",
+            "attempts", "max_attempts", "cancel_requested",
+        )  # fmt: skip
+        values = (command, text, idempotency_key, "queued", requested_by, _now(), 0, max_attempts, 0)
+        with transaction(self._engine) as connection:
+            made = connection.exec_driver_sql(self._sql.insert_absent("sys_command", columns), values)
+            if made.rowcount == 1:
+                return self._get(connection, int(made.lastrowid))
+            found = _command(
+                connection.exec_driver_sql(
+                    self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE idempotency_key=?"),
+                    (idempotency_key,),
+                ).one()
+            )
+        if found.command != command or _json(found.args) != text:
+            raise InputError("idempotency_key", f"{idempotency_key!r} belongs to command {found.id}")
+        return found
+
+    def wait(
+        self,
+        command_id: int,
+        seconds: float,
+        *,
+        until: Callable[[Command], bool] | None = None,
+        sleep: Sleeper = real_sleep,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> Command:
+        """The command as soon as it is finished (or `until` holds), at the latest after `seconds`. The
+        caller looks at `finished`: a command that takes longer is no error."""
+        deadline = monotonic() + seconds
+        while True:
+            found = self.get(command_id)
+            if found.finished or (until is not None and until(found)):
+                return found
+            left = deadline - monotonic()
+            if left <= 0:
+                return found
+            sleep(min(POLL_S, left))
+
+    def cancel(self, command_id: int) -> Command:
+        """A queued command is canceled at once; a running one is asked to stop at its next safe point.
+        NotFound; ConflictError when it is finished."""
+        with transaction(self._engine) as connection:
+            gone = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_command SET status='canceled', cancel_requested=1, finished_at=? "
+                    "WHERE id=? AND status='queued'"
+                ),
+                (_now(), command_id),
+            ).rowcount
+            if gone == 0:
+                asked = connection.exec_driver_sql(
+                    self._sql.text(
+                        "UPDATE sys_command SET cancel_requested=1 WHERE id=? AND status='running'"
+                    ),
+                    (command_id,),
+                ).rowcount
+                found = self._get(connection, command_id)
+                if asked == 0:
+                    raise ConflictError(f"command {command_id} is finished ({found.status})")
+                return found
+            return self._get(connection, command_id)
+
+    def get(self, command_id: int) -> Command:
+        """One command; NotFound."""
+        with self._engine.connect() as connection:
+            return self._get(connection, command_id)
+
+    def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Command], int]:
+        """Commands newest first, and how many match."""
+        where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
+        with self._engine.connect() as connection:
+            total = connection.exec_driver_sql(
+                self._sql.text(f"SELECT COUNT(*) FROM sys_command{where}"), values
+            ).scalar_one()
+            rows = connection.exec_driver_sql(
+                self._sql.text(f"SELECT {_COLUMNS} FROM sys_command{where} ORDER BY id DESC LIMIT ?"),
+                (*values, limit),
+            ).all()
+        return [_command(row) for row in rows], int(total)
+
+    def of_name(self, command: str, *, statuses: Collection[str]) -> list[Command]:
+        """Commands of one name in the given states, newest first."""
+        marks = ", ".join("?" for _ in statuses)
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {_COLUMNS} FROM sys_command WHERE command=? AND status IN ({marks}) "
+                    "ORDER BY id DESC"
+                ),
+                (command, *statuses),
+            ).all()
+        return [_command(row) for row in rows]
+
+    # -- who works --------------------------------------------------------------------------------
+
+    def claim(self, owner: str, *, names: Collection[str] | None = None) -> Command | None:
+        """The oldest queued command (of `names`), now this owner's; None when there is none."""
+        which = ""
+        values: tuple[str, ...] = ()
+        if names is not None:
+            if not names:
+                return None
+            which = f" AND command IN ({', '.join('?' for _ in names)})"
+            values = tuple(names)
+        now = _now()
+        while True:
+            with self._engine.connect() as connection:
+                oldest = connection.exec_driver_sql(
+                    self._sql.text(
+                        "SELECT id FROM sys_command WHERE status='queued' "
+                        f"AND (not_before IS NULL OR not_before <= ?){which} ORDER BY id LIMIT 1"
+                    ),
+                    (now, *values),
+                ).scalar()
+            if oldest is None:
+                return None
+            with transaction(self._engine) as connection:
+                taken = connection.exec_driver_sql(
+                    self._sql.text(
+                        "UPDATE sys_command SET status='running', owner=?, claimed_at=?, heartbeat_at=?, "
+                        f"expires_at={self._sql.now}+?, attempts=attempts+1, error=NULL, finished_at=NULL "
+                        "WHERE id=? AND status='queued'"
+                    ),
+                    (owner, now, now, self._lease, oldest),
+                ).rowcount
+                if taken == 1:
+                    return self._get(connection, int(oldest))
+
+    def beat(self, command: Command) -> bool:
+        """Prolong the claim; False when it is no longer ours."""
+        with transaction(self._engine) as connection:
+            return self._update(
+                connection, command, f"heartbeat_at=?, expires_at={self._sql.now}+?", (_now(), self._lease)
+            )
+
+    def cancel_wanted(self, command: Command) -> bool:
+        return self.get(command.id).cancel_requested
+
+    def progress(self, command: Command, facts: Mapping[str, Any], *, run_id: str | None = None) -> bool:
+        """Show how far the command is; False when it is no longer ours."""
+        with transaction(self._engine) as connection:
+            return self._update(
+                connection, command, "result_json=?, run_id=COALESCE(?, run_id)", (_json(facts), run_id)
+            )
+
+    def finish(
+        self,
+        command: Command,
+        status: str,
+        *,
+        result: Mapping[str, Any] | None = None,
+        error: str | None = None,
+    ) -> bool:
+        """Settle the command; False when the claim was lost meanwhile (somebody else settles it)."""
+        if status not in FINISHED:
+            raise InputError("status", f"{status!r} is none of {', '.join(FINISHED)}")
+        with transaction(self._engine) as connection:
+            return self._update(
+                connection,
+                command,
+                "status=?, result_json=COALESCE(?, result_json), error=?, finished_at=?, expires_at=NULL",
+                (status, None if result is None else _json(result), error, _now()),
+            )
+
+    def reap(self, *, owner: str | None = None) -> list[Command]:
+        """Take back what nobody works on: claims that expired, or all of a dead `owner`. Queued again
+        while attempts are left, else failed. Returns the commands as they are now."""
+        condition, values = (f"expires_at < {self._sql.now}", ()) if owner is None else ("owner=?", (owner,))
+        reaped: list[Command] = []
+        with transaction(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE status='running' AND {condition}"),
+                values,
+            ).all()
+            for dead in map(_command, rows):
+                change = "status='queued', owner=NULL, expires_at=NULL"
+                facts: tuple[str, ...] = ()
+                if dead.cancel_requested or dead.attempts >= dead.max_attempts:
+                    change = "status=?, error=?, finished_at=?, expires_at=NULL"
+                    status = "canceled" if dead.cancel_requested else "failed"
+                    facts = (status, "the worker died while it worked on this command", _now())
+                if self._update(connection, dead, change, facts, lease=f"AND {condition}", more=values):
+                    reaped.append(self._get(connection, dead.id))
+        return reaped
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _update(
+        self,
+        connection: Connection,
+        command: Command,
+        change: str,
+        values: tuple[object, ...],
+        *,
+        lease: str = "",
+        more: tuple[object, ...] = (),
+    ) -> bool:
+        # The attempt is the claim's token: an owner that was reaped and claimed again is another claim.
+        return (
+            connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_command SET {change} "
+                    f"WHERE id=? AND status='running' AND owner=? AND attempts=? {lease}"
+                ),
+                (*values, command.id, command.owner, command.attempts, *more),
+            ).rowcount
+            == 1
+        )
+
+    def _get(self, connection: Connection, command_id: int) -> Command:
+        row = connection.exec_driver_sql(
+            self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE id=?"), (command_id,)
+        ).first()
+        if row is None:
+            raise NotFound(f"no command {command_id}")
+        return _command(row)

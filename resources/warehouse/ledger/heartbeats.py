@@ -1,0 +1,94 @@
+"""Which processes are alive (`sys_heartbeat`): a row per node, fresh when it beat within 90 s."""
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.engine import Engine
+
+from resources.clock import SystemClock, stamp
+from resources.warehouse.engine import transaction
+from resources.warehouse.sql import Sql
+
+FRESH = timedelta(seconds=90)
+BEAT_S = 10.0
+
+
+@dataclass(frozen=True)
+class Node:
+    """One process. Times are naive local exchange time by the system clock."""
+
+    node_id: str
+    role: str
+    host: str
+    pid: int
+    started_at: datetime
+    beat_at: datetime
+    state: dict[str, Any] = field(default_factory=dict)
+
+    def fresh(self, now: datetime | None = None) -> bool:
+        return (now or SystemClock().now()) - self.beat_at <= FRESH
+
+
+def this_node(role: str) -> Node:
+    """A node for this process; its id is new with every start."""
+    now = SystemClock().now()
+    host = socket.gethostname()[:40]
+    return Node(f"{host}:{os.getpid()}:{now:%H%M%S%f}", role, host, os.getpid(), now, now)
+
+
+class Heartbeats:
+    """Writes and reads `sys_heartbeat`."""
+
+    _COLUMNS = ("node_id", "role", "host", "pid", "started_at", "beat_at", "state_json")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+
+    def beat(self, node: Node, state: Mapping[str, Any] | None = None) -> None:
+        """Say that this node is alive, and what it is doing."""
+        values = (
+            node.node_id,
+            node.role,
+            node.host,
+            node.pid,
+            stamp(node.started_at),
+            stamp(SystemClock().now()),
+            json.dumps(dict(state or {}), ensure_ascii=False, default=str),
+        )
+        with transaction(self._engine) as connection:
+            connection.exec_driver_sql(self._sql.upsert("sys_heartbeat", self._COLUMNS, ("node_id",)), values)
+
+    def forget(self, node_id: str) -> None:
+        with transaction(self._engine) as connection:
+            connection.exec_driver_sql(
+                self._sql.text("DELETE FROM sys_heartbeat WHERE node_id=?"), (node_id,)
+            )
+
+    def all(self, role: str | None = None) -> list[Node]:
+        """Nodes, the one that beat last first."""
+        where, values = ("", ()) if role is None else (" WHERE role=?", (role,))
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {', '.join(self._COLUMNS)} FROM sys_heartbeat{where} ORDER BY beat_at DESC"
+                ),
+                values,
+            ).all()
+        return [
+            Node(
+                node_id=str(row[0]),
+                role=str(row[1]),
+                host=str(row[2]),
+                pid=int(row[3]),
+                started_at=datetime.fromisoformat(str(row[4])),
+                beat_at=datetime.fromisoformat(str(row[5])),
+                state=json.loads(row[6]) if row[6] else {},
+            )
+            for row in rows
+        ]

@@ -1,0 +1,393 @@
+"""The slot ledger (`sys_slot`): a slot is claimed before its run is requested, so it runs at most once,
+whoever fires it. Every slot of every task has a row, also when nothing ran, with the reason.
+
+    (no row) ──claim──> queued ──begin──> running ──finish──> success | partial | failed | canceled
+       └──wait──> queued (unclaimed) ──claim──>        failed ──retry──> queued, attempt + 1
+       └──set_aside──> skipped | missed ──claim──> queued (only when a changed table makes it due again)
+"""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.engine import Connection, Engine
+
+from resources.clock import stamp
+from resources.errors import ConflictError, InputError
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.slot_rows import COLUMNS, ENDED, SET_ASIDE, SlotRow, read_row
+from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.sql import Sql
+
+_REASON_LENGTH = 255
+CLAIM_LIMIT_S = 120.0
+"""After so long without a run another claimer may take the slot over."""
+
+
+class SlotLedger:
+    """Claims, transitions and reads of `sys_slot`. Every method is one transaction."""
+
+    def __init__(self, engine: Engine, *, claim_limit_s: float = CLAIM_LIMIT_S) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+        self._limit = claim_limit_s
+
+    # -- claims -----------------------------------------------------------------------------------
+
+    def claim(
+        self,
+        slot: Slot,
+        claimant: str,
+        *,
+        trade_date: str | None,
+        trigger: str = "schedule",
+        reason: str | None = None,
+        attempt: int = 1,
+    ) -> bool:
+        """Take a slot before its run is requested; False when it is somebody else's or has run.
+
+        `claimant` names the evaluation, not the process: the same tick, evaluated again after a crash,
+        takes its own claim back at once; any other claimant waits `claim_limit_s` without a run.
+        """
+        now = self._sql.now
+        with transaction(self._engine) as connection:
+            if self._insert(
+                connection,
+                slot,
+                status="queued",
+                trade_date=trade_date,
+                trigger=trigger,
+                reason=reason,
+                attempt=attempt,
+                claimant=claimant,
+            ):
+                return True
+            taken = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
+                    "trade_date=?, trigger_type=?, reason=?, finished_at=NULL "
+                    "WHERE task_key=? AND slot=? AND run_id IS NULL AND attempt=? "
+                    "AND (status IN ('skipped', 'missed') OR (status='queued' AND "
+                    f"(claimed_by IS NULL OR claimed_by=? OR claimed_at < {now} - ?)))"
+                ),
+                (
+                    claimant,
+                    _seconds(slot.due),
+                    trade_date,
+                    trigger,
+                    _short(reason),
+                    slot.task,
+                    slot.name,
+                    attempt,
+                    claimant,
+                    self._limit,
+                ),
+            ).rowcount
+        return taken == 1
+
+    def retry(self, row: SlotRow, claimant: str) -> bool:
+        """Claim the next attempt of a failed slot; False when another one did."""
+        now = self._sql.now
+        with transaction(self._engine) as connection:
+            taken = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
+                    f"claimed_at={now}, run_id=NULL, started_at=NULL, finished_at=NULL "
+                    "WHERE id=? AND status='failed' AND attempt=?"
+                ),
+                (claimant, row.id, row.attempt),
+            ).rowcount
+        return taken == 1
+
+    def wait(self, slot: Slot, reason: str, *, trade_date: str | None) -> None:
+        """Note what a due slot waits for; a claimed or settled slot is left alone."""
+        with transaction(self._engine) as connection:
+            if not self._insert(
+                connection, slot, status="queued", trade_date=trade_date, trigger="schedule", reason=reason
+            ):
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
+                        "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
+                    ),
+                    (_short(reason), _seconds(slot.due), slot.task, slot.name),
+                )
+
+    def set_aside(self, slot: Slot, status: str, reason: str, *, trade_date: str | None) -> bool:
+        """Record that a slot does not run (`skipped` or `missed`) and why; a claimed slot is left alone.
+        True when this call recorded it."""
+        if status not in SET_ASIDE:
+            raise InputError("status", f"{status!r} is none of {', '.join(SET_ASIDE)}")
+        with transaction(self._engine) as connection:
+            if self._insert(
+                connection, slot, status=status, trade_date=trade_date, trigger="schedule", reason=reason
+            ):
+                return True
+            changed = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
+                    "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
+                ),
+                (status, _short(reason), slot.task, slot.name),
+            ).rowcount
+        return changed == 1
+
+    def by_hand(
+        self, task_key: str, *, at: datetime, trade_date: str | None, command_id: int, run_id: str
+    ) -> SlotRow:
+        """A row for a run that somebody asked for; it is running from now on. `at` = market time."""
+        slot = Slot(task_key, f"manual:{command_id}", at)
+        with transaction(self._engine) as connection:
+            self._insert(
+                connection,
+                slot,
+                status="running",
+                trade_date=trade_date,
+                trigger="manual",
+                reason=None,
+                claimant=f"command:{command_id}",
+            )
+            # A command that is tried again after its worker died goes on in its own row.
+            connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
+                    "finished_at=NULL WHERE task_key=? AND slot=?"
+                ),
+                (run_id, command_id, stamp(at), task_key, slot.name),
+            )
+            found = self._get(connection, slot)
+        if found is None:
+            raise ConflictError(f"slot {slot.name} of {task_key} vanished while it was written")
+        return found
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    def adopt(self, row: SlotRow, run_id: str) -> bool:
+        """Tie a claimed slot to the run that was made for it but has not started yet."""
+        with transaction(self._engine) as connection:
+            return (
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'"
+                    ),
+                    (run_id, row.id),
+                ).rowcount
+                == 1
+            )
+
+    def begin(self, task_key: str, slot: str, run_id: str, *, now: datetime) -> None:
+        """The first act of a run: write its id into its slot. Repeating it is harmless. ConflictError
+        when the slot is another run's, so that of two runs for one slot only one works."""
+        with transaction(self._engine) as connection:
+            # Not while another transaction moves the row: the id decides, then the state is set once.
+            mine = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET run_id=?, status='running', started_at=? "
+                    "WHERE task_key=? AND slot=? AND status='queued' AND (run_id IS NULL OR run_id=?)"
+                ),
+                (run_id, stamp(now), task_key, slot, run_id),
+            ).rowcount
+            if mine == 1:
+                return
+            holder = connection.exec_driver_sql(
+                self._sql.text("SELECT run_id, status FROM sys_slot WHERE task_key=? AND slot=?"),
+                (task_key, slot),
+            ).first()
+        if holder is None:
+            raise ConflictError(f"{task_key} {slot}: the slot was never claimed")
+        if holder[0] != run_id:
+            raise ConflictError(f"{task_key} {slot}: the slot belongs to run {holder[0]} ({holder[1]})")
+
+    def finish(self, run_id: str, status: str, *, now: datetime, reason: str | None = None) -> SlotRow | None:
+        """Settle the slot of a run and write its line of the sync log (`sched:<key>`), together. None when
+        the run has no open slot."""
+        if status not in ENDED:
+            raise InputError("status", f"{status!r} is none of {', '.join(ENDED)}")
+        with transaction(self._engine) as connection:
+            changed = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET status=?, finished_at=?, reason=COALESCE(?, reason) "
+                    "WHERE run_id=? AND status IN ('queued', 'running')"
+                ),
+                (status, stamp(now), _short(reason), run_id),
+            ).rowcount
+            if changed == 0:
+                return None
+            row = read_row(
+                connection.exec_driver_sql(
+                    self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?"), (run_id,)
+                ).one()
+            )
+            counts = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
+                    "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?"
+                ),
+                (run_id,),
+            ).one()
+            connection.exec_driver_sql(
+                self._sql.insert(
+                    "sys_sync_log",
+                    (
+                        "task_type",
+                        "status",
+                        "total",
+                        "success",
+                        "failed",
+                        "message",
+                        "started_at",
+                        "finished_at",
+                        "run_id",
+                        "trigger_type",
+                    ),
+                ),
+                (
+                    f"sched:{row.task_key}",
+                    status,
+                    int(counts[0] or 0),
+                    int(counts[1] or 0),
+                    int(counts[2] or 0),
+                    row.reason,
+                    None if row.started_at is None else stamp(row.started_at),
+                    stamp(now),
+                    run_id,
+                    row.trigger,
+                ),
+            )
+        return row
+
+    def batches_failed(self, run_id: str) -> bool:
+        """Whether a run that ended well left a batch that did not (its slot is `partial`)."""
+        with self._engine.connect() as connection:
+            found = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1"
+                ),
+                (run_id,),
+            ).first()
+        return found is not None
+
+    # -- reads ------------------------------------------------------------------------------------
+
+    def done(self, task_key: str, trade_date: str) -> bool:
+        """Whether a task has succeeded for a trade date, on schedule or by hand."""
+        with self._engine.connect() as connection:
+            found = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
+                    "AND status IN ('success', 'partial') LIMIT 1"
+                ),
+                (task_key, trade_date),
+            ).first()
+        return found is not None
+
+    def get(self, slot: Slot) -> SlotRow | None:
+        with self._engine.connect() as connection:
+            return self._get(connection, slot)
+
+    def since(self, start: datetime) -> dict[tuple[str, str], SlotRow]:
+        """Rows of slots due from `start` on and of every slot that is still open, by (task, slot)."""
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')"
+                ),
+                (_seconds(start - timedelta(days=1)),),
+            ).all()
+        found = [read_row(row) for row in rows]
+        return {(row.task_key, row.slot): row for row in found}
+
+    def latest(self) -> dict[str, SlotRow]:
+        """The newest row of each task that ran or is running, by task key."""
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                f"SELECT {COLUMNS} FROM sys_slot WHERE id IN (SELECT MAX(id) FROM sys_slot "
+                "WHERE run_id IS NOT NULL GROUP BY task_key)"
+            ).all()
+        return {str(row[1]): read_row(row) for row in rows}
+
+    def runs(
+        self,
+        *,
+        task_key: str | None = None,
+        status: str | None = None,
+        day: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[list[SlotRow], int]:
+        """Rows newest first, and how many match. `day` is the trade date, or the day of the slot."""
+        clauses, values = ["1=1"], list[object]()
+        if task_key is not None:
+            clauses.append("task_key=?")
+            values.append(task_key)
+        if status is not None:
+            clauses.append("status=?")
+            values.append(status)
+        if day is not None:
+            clauses.append("(trade_date=? OR (slot_at >= ? AND slot_at <= ?))")
+            values += [day, f"{day} 00:00:00", f"{day} 23:59:59"]
+        where = " AND ".join(clauses)
+        with self._engine.connect() as connection:
+            total = connection.exec_driver_sql(
+                self._sql.text(f"SELECT COUNT(*) FROM sys_slot WHERE {where}"), tuple(values)
+            ).scalar_one()
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {COLUMNS} FROM sys_slot WHERE {where} ORDER BY slot_at DESC, id DESC "
+                    "LIMIT ? OFFSET ?"
+                ),
+                (*values, limit, offset),
+            ).all()
+        return [read_row(row) for row in rows], int(total)
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _get(self, connection: Connection, slot: Slot) -> SlotRow | None:
+        row = connection.exec_driver_sql(
+            self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?"),
+            (slot.task, slot.name),
+        ).first()
+        return None if row is None else read_row(row)
+
+    def _insert(
+        self,
+        connection: Connection,
+        slot: Slot,
+        *,
+        status: str,
+        trade_date: str | None,
+        trigger: str,
+        reason: str | None,
+        attempt: int = 1,
+        claimant: str | None = None,
+    ) -> bool:
+        columns = (
+            "task_key", "slot", "slot_at", "trade_date", "trigger_type", "status", "reason", "attempt",
+            "claimed_by",
+        )  # fmt: skip
+        made = connection.exec_driver_sql(
+            self._sql.insert_absent("sys_slot", columns),
+            (
+                slot.task,
+                slot.name,
+                _seconds(slot.due),
+                trade_date,
+                trigger,
+                status,
+                _short(reason),
+                attempt,
+                claimant,
+            ),
+        ).rowcount
+        if made == 1 and claimant is not None:
+            connection.exec_driver_sql(
+                self._sql.text(f"UPDATE sys_slot SET claimed_at={self._sql.now} WHERE task_key=? AND slot=?"),
+                (slot.task, slot.name),
+            )
+        return made == 1
+
+
+def _seconds(value: datetime) -> str:
+    return value.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _short(reason: str | None) -> str | None:
+    return None if reason is None else reason[:_REASON_LENGTH]

@@ -1,0 +1,136 @@
+"""The task table in the database: what the scheduler side declared, and what was changed since.
+
+The declaration is published by whoever migrates the warehouse, so that a reader without Dagster (the
+API) shows the same tasks as the scheduler runs. `enabled` mirrors the switch of the native schedule.
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.engine import Connection, Engine
+
+from resources.clock import stamp
+from resources.errors import NotFound
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.tasks import Task
+from resources.warehouse.sql import Sql
+
+_COLUMNS = "task_key, declared_json, trigger_hm, enabled, changed_by, changed_at"
+
+
+@dataclass(frozen=True)
+class TaskState:
+    """A task as it is in force: `task` carries the changed time, `declared` the one of the code."""
+
+    declared: Task
+    task: Task
+    enabled: bool = True
+    changed_by: str | None = None
+    changed_at: datetime | None = None
+
+    @property
+    def key(self) -> str:
+        return self.declared.key
+
+    @classmethod
+    def of(cls, task: Task) -> "TaskState":
+        """A declared task that nobody has changed."""
+        return cls(declared=task, task=task)
+
+
+def _state(row: tuple[object, ...]) -> TaskState:
+    declared = Task.from_facts(json.loads(str(row[1])))
+    hm = None if row[2] is None else int(str(row[2]))
+    moved = declared.moved(hm) if declared.timing.movable else declared
+    return TaskState(
+        declared=declared,
+        task=moved,
+        enabled=row[3] is None or bool(row[3]),
+        changed_by=None if row[4] is None else str(row[4]),
+        changed_at=None if row[5] is None else datetime.fromisoformat(str(row[5])),
+    )
+
+
+class TaskTable:
+    """Reads and changes `sys_task`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+
+    def publish(self, tasks: Collection[Task]) -> None:
+        """Bring the stored declarations up to `tasks`; changed times and switches of tasks that still
+        exist are kept. Idempotent."""
+        with transaction(self._engine) as connection:
+            stored = {
+                str(row[0]): (row[1], str(row[2]))
+                for row in connection.exec_driver_sql(
+                    "SELECT task_key, position, declared_json FROM sys_task"
+                )
+            }
+            for position, task in enumerate(tasks):
+                text = json.dumps(task.facts(), ensure_ascii=False, sort_keys=True)
+                if task.key not in stored:
+                    connection.exec_driver_sql(
+                        self._sql.insert("sys_task", ("task_key", "position", "declared_json", "enabled")),
+                        (task.key, position, text, 1),
+                    )
+                elif stored[task.key] != (position, text):
+                    connection.exec_driver_sql(
+                        self._sql.text("UPDATE sys_task SET position=?, declared_json=? WHERE task_key=?"),
+                        (position, text, task.key),
+                    )
+            for key in stored.keys() - {task.key for task in tasks}:
+                connection.exec_driver_sql(self._sql.text("DELETE FROM sys_task WHERE task_key=?"), (key,))
+
+    def all(self) -> list[TaskState]:
+        """Every published task, in the declared order."""
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                f"SELECT {_COLUMNS} FROM sys_task WHERE declared_json IS NOT NULL ORDER BY position"
+            ).all()
+        return [_state(tuple(row)) for row in rows]
+
+    def get(self, key: str) -> TaskState:
+        """One task; NotFound when the table has no such key."""
+        with self._engine.connect() as connection:
+            return self._get(connection, key)
+
+    def _get(self, connection: Connection, key: str) -> TaskState:
+        row = connection.exec_driver_sql(
+            self._sql.text(f"SELECT {_COLUMNS} FROM sys_task WHERE task_key=?"), (key,)
+        ).first()
+        if row is None or row[1] is None:
+            raise NotFound(f"no task {key!r}")
+        return _state(tuple(row))
+
+    def retime(self, key: str, hm: int, *, by: str, now: datetime) -> TaskState:
+        """Move a task to another time of day (HHMM). A time that stays the same changes nothing. NotFound
+        for an unknown key, InputError for a wrong time or a task without a time of day."""
+        with transaction(self._engine) as connection:
+            before = self._get(connection, key)
+            moved = before.declared.moved(hm)
+            if moved.timing == before.task.timing:
+                return before
+            stored = None if moved.timing == before.declared.timing else hm
+            connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_task SET trigger_hm=?, changed_by=?, changed_at=? WHERE task_key=?"
+                ),
+                (stored, by, stamp(now), key),
+            )
+            return self._get(connection, key)
+
+    def mirror_enabled(self, key: str, enabled: bool, *, by: str, now: datetime) -> TaskState:
+        """Record the state of the native schedule's switch; the same state again changes nothing."""
+        with transaction(self._engine) as connection:
+            before = self._get(connection, key)
+            if before.enabled == enabled:
+                return before
+            connection.exec_driver_sql(
+                self._sql.text("UPDATE sys_task SET enabled=?, changed_by=?, changed_at=? WHERE task_key=?"),
+                (int(enabled), by, stamp(now), key),
+            )
+            return self._get(connection, key)

@@ -1,0 +1,79 @@
+"""The task table: what runs when, behind which lock, after what. Declared once, published to the
+database for readers without Dagster; switches and changed times live there (`ledger.tasks_state`)."""
+
+from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
+
+KLINE = (
+    "ref_exright",
+    "fusion_kline_daily",
+    "fusion_kline_bar",
+    "fusion_index_daily",
+)
+DAILY = (
+    "raw_quote", "raw_valuation", "raw_fund_flow", "raw_dragon_tiger", "raw_margin", "raw_holder_num",
+    "raw_lockup", "raw_block_trade", "raw_dividend", "raw_announcements", "raw_finstmt",
+    "raw_fin_indicator", "raw_earnings_forecast", "raw_earnings_express", "raw_executive_holding",
+    "raw_org_survey", "cninfo_periodic_report", "raw_convertible_bond", "raw_reit", "raw_futures",
+    "raw_fund_etf",
+    "stg_finance_indicator", "fusion_finance_indicator", "stg_valuation", "fusion_valuation",
+    "stg_quote_snapshot", "fusion_quote_snapshot", "stg_fund_flow", "fusion_fund_flow", "stg_holder",
+    "fusion_holder", "stg_dividend", "fusion_dividend", "stg_dragon_tiger", "fusion_dragon_tiger",
+    "stg_margin", "fusion_margin", "stg_block_trade", "fusion_block_trade", "stg_announcement",
+    "fusion_announcement", "stg_news", "fusion_news", "fusion_market_cloud_map",
+    "fusion_macro_indicator", "fusion_macro_release",
+)  # fmt: skip
+WIDE = (
+    "ref_name_history", "raw_concept_blocks", "raw_issue_info", "raw_block_member",
+    "raw_index_constituent", "stg_stock_master", "fusion_stock_master", "stg_stock_profile",
+    "fusion_stock_profile", "stg_stock_industry", "fusion_stock_industry", "fusion_stock_wide",
+)  # fmt: skip
+CORE = ("ref_trade_calendar", "ref_ah_pair")
+
+TASKS: tuple[Task, ...] = check_tasks(
+    (
+        Task(
+            key="fusion_kline_sync",
+            name="行情K线融合",
+            timing=Timing(hm=1540),
+            datasets=KLINE,
+            domains=("kline",),
+            max_retries=1,
+            retry_delay_s=300,
+            note="partition = trade date; holds lock kline",
+        ),
+        Task(
+            key="fusion_daily_sync",
+            name="日频事件融合",
+            timing=Timing(hm=1600),
+            datasets=DAILY,
+            domains=("daily",),
+            max_retries=1,
+            retry_delay_s=300,
+            note="holds lock daily",
+        ),
+        Task(
+            key="fusion_wide_sync",
+            name="宽表融合",
+            timing=Timing(hm=1620),
+            datasets=WIDE,
+            domains=("wide",),
+            after=("fusion_kline_sync", "fusion_daily_sync"),
+            wait_minutes=40,
+            max_retries=1,
+            retry_delay_s=300,
+            note="waits for both (max 40 min) then runs anyway with a warning; holds lock wide",
+        ),
+        Task(
+            key="eod_core",
+            name="收盘核心同步",
+            timing=Timing(),
+            datasets=(*CORE, *(name for name in KLINE if name != "ref_exright"), *DAILY, *WIDE[1:]),
+            domains=("kline", "daily", "wide"),
+            max_retries=1,
+            retry_delay_s=600,
+            note="manual; shares asset code with the scheduled ones",
+        ),
+    )
+)
+
+BY_KEY = {task.key: task for task in TASKS}

@@ -1,0 +1,111 @@
+"""Both engines with the tables of the scheduler side, and a house around them."""
+
+import os
+import socket
+import uuid
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from resources.calendar import TradeCalendar
+from resources.clock import ManualClock
+from resources.settings import load_settings
+from resources.warehouse.ddl import build_metadata, create_missing
+from resources.warehouse.engine import make_engine, transaction
+from resources.warehouse.locks import DomainLocks
+from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
+from schedules.house import House
+
+TABLES = {
+    "sys_slot",
+    "sys_task",
+    "sys_command",
+    "sys_heartbeat",
+    "sys_sync_log",
+    "sys_batch",
+    "sys_domain_lock",
+}
+# Friday 2026-08-21 and the days around it; Saturday and Sunday are no trade dates.
+DATES = ("2026-08-19", "2026-08-20", "2026-08-21", "2026-08-24", "2026-08-25")
+
+
+def prepare(engine: Engine) -> None:
+    tables = [table for table in (*SYSTEM_TABLES, *INFRA_TABLES) if table.name in TABLES]
+    create_missing(engine, build_metadata(tables))
+    with transaction(engine) as connection:
+        DomainLocks(engine).seed(connection)
+
+
+def _server() -> sa.URL:
+    url = sa.make_url(os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306"))
+    try:
+        socket.create_connection((url.host or "127.0.0.1", url.port or 3306), timeout=1).close()
+    except OSError:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            raise
+        pytest.skip(f"MariaDB does not answer at {url.host}:{url.port}")
+    return url
+
+
+@pytest.fixture(scope="session")
+def mariadb_url() -> Iterator[str]:
+    server = _server()
+    name = f"t_sched_{uuid.uuid4().hex[:12]}"
+    admin = sa.create_engine(server, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+    url = server.set(database=name).render_as_string(hide_password=False)
+    engine = make_engine(url)
+    prepare(engine)
+    engine.dispose()
+    yield url
+    with admin.connect() as connection:
+        connection.exec_driver_sql(f"DROP DATABASE {name}")
+    admin.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("mariadb", marks=pytest.mark.mariadb)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A warehouse with empty tables on either engine."""
+    if request.param == "sqlite":
+        address = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+        engine = make_engine(address)
+        prepare(engine)
+        engine.dispose()
+        return address
+    address = str(request.getfixturevalue("mariadb_url"))
+    engine = make_engine(address)
+    with transaction(engine) as connection:
+        for table in TABLES - {"sys_domain_lock"}:
+            connection.exec_driver_sql(f"DELETE FROM {table}")
+        connection.exec_driver_sql("UPDATE sys_domain_lock SET owner=NULL, expires_at=0")
+    engine.dispose()
+    return address
+
+
+@pytest.fixture
+def engine(url: str) -> Iterator[Engine]:
+    made = make_engine(url)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def lite(tmp_path: Path) -> Iterator[Engine]:
+    """The embedded engine alone, where the engine makes no difference."""
+    made = make_engine(f"sqlite:///{tmp_path / 'lite.sqlite3'}")
+    prepare(made)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def house(lite: Engine, tmp_path: Path) -> House:
+    """A house on a clock that the test moves; it starts on Friday 2026-08-21 at 15:00."""
+    settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
+    clock = ManualClock(datetime(2026, 8, 21, 15, 0), frozen=False)
+    return House(settings=settings, clock=clock, calendar=TradeCalendar(DATES), engine=lite)

@@ -1,0 +1,145 @@
+"""The vocabulary carries every kind of task of the specification, and changes of it are kept."""
+
+from datetime import date, datetime
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from resources.errors import DeclarationError, InputError, NotFound
+from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
+from resources.warehouse.ledger.tasks_state import TaskTable
+from schedules.tasks import BY_KEY, TASKS
+
+MONITOR = Timing(every_minutes=30, windows=((930, 1130), (1300, 1500)))
+CLEANUP = Timing(hm=430, weekday=0)
+FRIDAY = date(2026, 8, 21)
+NOW = datetime(2026, 8, 21, 12, 0)
+
+
+@pytest.mark.parametrize(
+    ("timing", "cron", "times"),
+    [
+        (Timing(hm=1540), "40 15 * * *", ["15:40"]),
+        (CLEANUP, "30 4 * * 1", []),
+        (Timing(hm=5, weekday=4), "5 0 * * 5", ["00:05"]),
+        (Timing(hm=905, weekday=6), "5 9 * * 0", []),
+        (
+            MONITOR,
+            "*/30 9-11,13-15 * * *",
+            ["09:30", "10:00", "10:30", "11:00", "11:30", "13:00", "13:30", "14:00", "14:30", "15:00"],
+        ),
+        (Timing(), None, []),
+    ],
+)
+def test_timing_gives_cron_and_slots(timing: Timing, cron: str | None, times: list[str]) -> None:
+    assert timing.cron == cron
+    assert [f"{due:%H:%M}" for due in timing.on(FRIDAY)] == times
+
+
+def test_between_leaves_out_its_start_and_takes_its_end() -> None:
+    after, until = datetime(2026, 8, 21, 15, 40), datetime(2026, 8, 23, 15, 40)
+
+    assert Timing(hm=1540).between(after, until) == [datetime(2026, 8, 22, 15, 40), until]
+    assert CLEANUP.following(datetime(2026, 8, 21, 12, 0)) == [
+        datetime(2026, 8, 24, 4, 30),
+        datetime(2026, 8, 31, 4, 30),
+    ]
+
+
+def test_the_slot_of_a_daily_task_is_its_day_and_of_a_repeating_one_its_time() -> None:
+    daily = Task("a", "a", Timing(hm=1540))
+    repeating = Task("b", "b", MONITOR)
+
+    assert daily.slot(datetime(2026, 8, 21, 15, 40)).name == daily.moved(1700).slot(NOW).name == "2026-08-21"
+    assert repeating.slot(datetime(2026, 8, 21, 10, 0)).name == "2026-08-21T10:00"
+
+
+def test_the_table_declares_this_steps_tasks() -> None:
+    crons = {task.key: task.timing.cron for task in TASKS}
+
+    assert crons == {
+        "fusion_kline_sync": "40 15 * * *",
+        "fusion_daily_sync": "0 16 * * *",
+        "fusion_wide_sync": "20 16 * * *",
+        "eod_core": None,
+    }
+    assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")
+    assert {task.key: len(task.datasets) for task in TASKS} == {
+        "fusion_kline_sync": 4,
+        "fusion_daily_sync": 46,
+        "fusion_wide_sync": 12,
+        "eod_core": 62,
+    }
+
+
+def test_wrong_tables_are_refused() -> None:
+    one, two = Task("a", "a", Timing(hm=1), after=("b",)), Task("b", "b", Timing(hm=2), after=("a",))
+
+    with pytest.raises(DeclarationError, match="waits for itself"):
+        check_tasks((one, two))
+    with pytest.raises(DeclarationError, match="no task"):
+        check_tasks((one,))
+    with pytest.raises(DeclarationError, match="share a key"):
+        check_tasks((TASKS[0], TASKS[0]))
+    with pytest.raises(DeclarationError, match="windows"):
+        Task("c", "c", Timing(every_minutes=5))
+
+
+@pytest.mark.parametrize("hm", [2400, 1260, -1, 1])
+def test_a_time_of_day_is_checked(hm: int) -> None:
+    task = BY_KEY["fusion_kline_sync"]
+    if hm == 1:
+        assert task.moved(hm).timing.text == "00:01"
+    else:
+        with pytest.raises(InputError, match="triggerHm"):
+            task.moved(hm)
+
+
+def test_selection_names_what_exists_and_what_is_missing() -> None:
+    task = BY_KEY["fusion_kline_sync"]
+
+    assert task.selects({"fusion_index_daily", "ref_exright", "other"}) == (
+        "ref_exright",
+        "fusion_index_daily",
+    )
+    assert task.missing({"ref_exright", "fusion_index_daily"}) == ("fusion_kline_daily", "fusion_kline_bar")
+
+
+def test_a_published_table_reads_back_as_declared(engine: Engine) -> None:
+    table = TaskTable(engine)
+    table.publish((*TASKS, Task("m", "盘中", MONITOR), Task("c", "c", CLEANUP, after=("m",))))
+
+    assert [state.task for state in table.all()][:4] == list(TASKS)
+    assert table.get("m").task.timing == MONITOR
+    assert table.get("c").declared.after == ("m",)
+    with pytest.raises(NotFound):
+        table.get("nothing")
+
+
+def test_changes_survive_publishing_and_end_with_the_task(engine: Engine) -> None:
+    table = TaskTable(engine)
+    table.publish(TASKS)
+    moved = table.retime("fusion_kline_sync", 1555, by="admin", now=NOW)
+    assert (moved.task.timing.hm, moved.declared.timing.hm, moved.changed_by) == (1555, 1540, "admin")
+
+    table.publish(TASKS)
+    assert table.get("fusion_kline_sync").task.timing.hm == 1555
+    assert table.mirror_enabled("fusion_kline_sync", False, by="ui", now=NOW).enabled is False
+
+    table.publish(TASKS[1:])
+    assert [state.key for state in table.all()] == [task.key for task in TASKS[1:]]
+    table.publish(TASKS)
+    assert table.get("fusion_kline_sync").enabled
+    assert table.get("fusion_kline_sync").changed_at is None
+
+
+def test_a_change_that_changes_nothing_leaves_the_row_alone(lite: Engine) -> None:
+    table = TaskTable(lite)
+    table.publish(TASKS)
+
+    assert table.retime("fusion_kline_sync", 1540, by="admin", now=NOW).changed_at is None
+    assert table.mirror_enabled("fusion_kline_sync", True, by="ui", now=NOW).changed_at is None
+    with pytest.raises(InputError, match="no time of day"):
+        table.retime("eod_core", 1540, by="admin", now=NOW)
+    with pytest.raises(NotFound):
+        table.retime("nothing", 1540, by="admin", now=NOW)
