@@ -1,0 +1,44 @@
+"""Ex-right arithmetic: reference prices, adjustment factors, adjusted bars. Pure numpy.
+
+An event changes the price per share from P to (10 P - cash + rights * rights_price) /
+(10 + bonus + rights), all amounts per 10 shares, rounded half up to the tick. The factor of an event is
+previous close / reference price; the cumulative factor of a bar is the product of the factors of all
+events up to its date, 1.0 at listing.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Texts = npt.NDArray[np.object_]
+
+
+def reference_price(
+    close: Floats, cash: Floats, bonus: Floats, rights: Floats, rights_price: Floats, tick: float = 0.01
+) -> Floats:
+    """Ex-right reference price in CNY; cash, bonus and rights are per 10 shares."""
+    raw = (10.0 * close - cash + rights * rights_price) / (10.0 + bonus + rights)
+    # A small nudge makes half-up of values like 12.345 independent of their binary form.
+    return np.floor(raw / tick + 0.5 + 1e-7) * tick
+
+
+def cumulative_factor(bar_dates: Texts, event_dates: Texts, factors: Floats) -> Floats:
+    """Product of the factors of all events with date <= bar date (dates ISO text, events ascending)."""
+    if len(event_dates) == 0:
+        return np.ones(len(bar_dates))
+    running = np.concatenate([[1.0], np.cumprod(factors)])
+    places = np.searchsorted(event_dates.astype(str), bar_dates.astype(str), side="right")
+    return running[places]
+
+
+def adjust(prices: Floats, factor: Floats, how: str, *, newest: float | None = None) -> Floats:
+    """Prices adjusted multiplicatively: `none`, `qfq` (1 at the newest bar known) or `hfq`.
+
+    `newest` is the factor of the newest bar known (default: the last of `factor`).
+    """
+    if how == "none" or len(prices) == 0:
+        return prices
+    if how == "hfq":
+        return prices * factor
+    base = factor[-1] if newest is None else newest
+    return prices * (factor / base)

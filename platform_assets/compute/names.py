@@ -1,0 +1,34 @@
+"""Names of securities: what a shown name says about its state, and its pinyin."""
+
+import re
+import unicodedata
+
+_PREFIX = re.compile(r"^(XD|XR|DR|N|C)(?=[^A-Za-z])")
+_ST = re.compile(r"^\*?ST|^S\*?ST")
+
+
+def plain_name(shown: str) -> str:
+    """The name without the one-day prefixes N, C, XD, XR, DR and without inner blanks."""
+    text = unicodedata.normalize("NFKC", shown).replace(" ", "")
+    return _PREFIX.sub("", text)
+
+
+def is_st(shown: str) -> bool:
+    """Whether a shown name carries the special-treatment mark (ST, *ST, SST, S*ST)."""
+    return bool(_ST.match(plain_name(shown)))
+
+
+def is_delisting(shown: str) -> bool:
+    """Whether a shown name is that of the delisting period or of a delisted security."""
+    text = plain_name(shown)
+    return text.startswith("退市") or text.endswith(("退", "(退)"))
+
+
+def pinyin_of(name: str) -> tuple[str, str]:
+    """(initials, full spelling), lower case. Phrases decide polyphones: 重庆 is chongqing, 银行 yinhang."""
+    from pypinyin import Style, lazy_pinyin
+
+    text = plain_name(name)
+    initials = "".join(lazy_pinyin(text, style=Style.FIRST_LETTER)).lower()
+    full = "".join(lazy_pinyin(text)).lower()
+    return re.sub(r"[^a-z0-9]", "", initials), re.sub(r"[^a-z0-9]", "", full)

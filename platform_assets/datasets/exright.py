@@ -1,0 +1,127 @@
+"""ref_exright: ex-right events and capital changes from the terminal source, with our own factor.
+
+A full sweep asks every code (history, new installation). The daily run asks only the codes whose quoted
+previous close differs from the stored one, and codes without a stored bar: an ex-date shows itself there.
+"""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.exright import reference_price
+from platform_assets.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+_VALUES = (
+    "cash_per10",
+    "bonus_per10",
+    "rights_per10",
+    "rights_price",
+    "float_before",
+    "total_before",
+    "float_after",
+    "total_after",
+)
+_HISTORY_BARS = 800
+_HALF_FEN = 0.005
+
+
+class ExRight(Model):
+    """One event of one security."""
+
+    code: Code = key("security code")
+    date: Date = key("ex-date or date of the change")
+    category: Int = key("1 ex-right/dividend, 2..10 capital changes, 11..12 consolidation", ge=1, le=14)
+    row_key: K16 = key("hash of the values: two events of one kind on one day")
+    name: S32 = col(title="category in words")
+    cash_per10: Px = col("CNY_per_10sh", "cash dividend")
+    bonus_per10: F = col("sh_per_10sh", "bonus and transfer shares")
+    rights_per10: F = col("sh_per_10sh", "rights issue")
+    rights_price: Px = col("CNY", "price of the rights", ge=0)
+    float_before: Big = col("sh", "float shares before", ge=0)
+    total_before: Big = col("sh", "total shares before", ge=0)
+    float_after: Big = col("sh", "float shares after", ge=0)
+    total_after: Big = col("sh", "total shares after", ge=0)
+    factor: F = col(title="previous close / ex-reference price (category 1)", gt=0)
+    src: K32 = col(title="upstream")
+
+
+def terminal_events(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Events of the codes in question, with the factor where a previous close is known."""
+    symbols = _symbols_to_ask(desk, scope)
+    frames = desk.each(lambda symbol: _events_of(desk, symbol), symbols)
+    frames = [frame for frame in frames if not frame.empty]
+    if not frames:
+        return pd.DataFrame(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    return pd.concat(frames, ignore_index=True)
+
+
+def _symbols_to_ask(desk: Any, scope: Scope) -> list[str]:
+    if scope.is_range or scope.codes is not None or not desk.is_current_session(scope.until):
+        symbols: list[str] = desk.symbols(scope.codes)
+        return symbols
+    quotes = desk.terminal_quotes()
+    previous = desk.calendar.offset(scope.until, -1)
+    stored = desk.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
+    joined = quotes.merge(stored.rename(columns={"close": "stored_close"}), on="code", how="left")
+    moved = ~((joined["last_close"] - joined["stored_close"]).abs() < _HALF_FEN)
+    return [str(symbol) for symbol in joined.loc[moved & ~joined["unknown"], "symbol"].tolist()]
+
+
+def _events_of(desk: Any, symbol: str) -> pd.DataFrame:
+    events = desk.tdx.xdxr(symbol)
+    if events.empty:
+        return pd.DataFrame(events)
+    out = pd.DataFrame(events[["code", "date", "category", "name"]])
+    for column in _VALUES:
+        out[column] = events[column] if column in events.columns else np.nan
+    out["row_key"] = [
+        hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
+        for values in events[["f1", "f2", "f3", "f4"]].itertuples(index=False)
+    ]
+    out["factor"] = _factors(desk, symbol, out)
+    return out
+
+
+def _factors(desk: Any, symbol: str, events: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Previous close / ex-reference price for category 1; NaN where no earlier bar is known."""
+    factors = np.full(len(events), np.nan)
+    dividends = np.flatnonzero((events["category"] == 1).to_numpy())
+    if not len(dividends):
+        return factors
+    bars = desk.terminal_bars(symbol, _HISTORY_BARS)
+    dates = bars["date"].to_numpy(dtype=str)
+    closes = bars["close"].to_numpy(dtype=float)
+    places = np.searchsorted(dates, events["date"].to_numpy(dtype=str)[dividends], side="left") - 1
+    known = places >= 0
+    close = (
+        np.where(known, closes[np.maximum(places, 0)], np.nan)
+        if len(closes)
+        else np.full(len(places), np.nan)
+    )
+    values = {name: np.nan_to_num(events[name].to_numpy(dtype=float)[dividends]) for name in _VALUES[:4]}
+    reference = reference_price(
+        close, values["cash_per10"], values["bonus_per10"], values["rights_per10"], values["rights_price"]
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factors[dividends] = np.where(reference > 0, close / reference, np.nan)
+    return factors
+
+
+DATASET = Dataset(
+    name="exright",
+    title="Ex-right events and capital changes",
+    layer=Layer.REF,
+    model=ExRight,
+    key=("code", "date", "category", "row_key"),
+    partition=Partition.CODE,
+    may_be_empty=True,
+    date_column="date",
+    sources=(Source("tdx", terminal_events),),
+    tasks=("fusion_kline_sync", "eod_core"),
+)

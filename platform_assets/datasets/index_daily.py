@@ -1,0 +1,111 @@
+"""fusion_index_daily: daily bars of the broad indices."""
+
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
+from platform_assets.declaration.scope import Context, Scope
+
+INDICES = {
+    "sh000001": "上证指数",
+    "sz399001": "深证成指",
+    "sz399006": "创业板指",
+    "sh000300": "沪深300",
+    "sh000905": "中证500",
+    "sh000852": "中证1000",
+    "sh000016": "上证50",
+}
+"""Symbol -> name. An index that an upstream does not know is left out of its answer."""
+
+
+class IndexDaily(Model):
+    """One bar of one index; `code` carries the exchange prefix, because sz000001 is a stock."""
+
+    code: Code = key("index symbol", str_matches=r"^(sh|sz|bj|hk|us|csi|gz|gl)[A-Za-z0-9.]+$")
+    date: Date = key("trade date")
+    name: S64 = col(title="index name")
+    scope: S8 = col(title="cn, hk, us or global", isin=["cn", "hk", "us", "global"])
+    open: Px = col("point", "open", gt=0)
+    close: Px = col("point", "close", nullable=False, gt=0)
+    high: Px = col("point", "high", gt=0)
+    low: Px = col("point", "low", gt=0)
+    last_close: Px = col("point", "close of the previous trade date", gt=0)
+    change_pct: Pct = col("pct", "close against last_close", computed=True)
+    volume: Big = col("sh", "shares traded by the members", ge=0)
+    amount: Amt = col("CNY", "turnover of the members", ge=0)
+
+    @pa.dataframe_check
+    def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
+        return ~(rows["high"] < rows["low"])
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Index bars of the scope; one more bar than asked gives the previous close."""
+    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+
+    def one(symbol: str) -> pd.DataFrame:
+        bars = pd.DataFrame(desk.tdx.index_bars(symbol, "day", wanted))
+        bars["last_close"] = bars["close"].shift()
+        bars["code"] = symbol
+        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
+
+    wanted_symbols = [s for s in INDICES if scope.covers(s)]
+    frames = [frame for frame in desk.each(one, wanted_symbols) if not frame.empty]
+    if not frames:
+        return pd.DataFrame(columns=["code", "date"])
+    return pd.concat(frames, ignore_index=True)
+
+
+def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["name"] = rows["code"].map(INDICES)
+    rows["scope"] = "cn"
+    return rows
+
+
+def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["change_pct"] = (rows["close"] / rows["last_close"] - 1) * 100
+    return rows
+
+
+def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["change_pct"].isna() | (rows["change_pct"].abs() <= 12)
+
+
+def has_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["volume"] > 0
+
+
+_PARAMS = {
+    "index_code": ("string", True, None),
+    "start_date": ("date", False, None),
+    "end_date": ("date", False, None),
+    "limit": ("int", False, 240),
+    "ascending": ("bool", False, True),
+}
+
+DATASET = Dataset(
+    name="index_daily",
+    title="Index daily bars",
+    model=IndexDaily,
+    key=("code", "date"),
+    domain="kline",
+    partition=Partition.TRADE_DATE,
+    date_column="date",
+    sources=(Source("tdx", terminal),),
+    fuse=Rows(),
+    derive=(add_names, add_change),
+    soft=(
+        Soft(change_is_plausible, "index moved by more than 12 %"),
+        Soft(has_volume, "no volume on a trade date"),
+    ),
+    public_at=close_of("date"),
+    freshness=trading(2),
+    tasks=("fusion_kline_sync", "eod_core"),
+    interfaces=(
+        Interface("get_index_daily", "timeseries", "history", _PARAMS, "object[]", 300, "bars of one index"),
+    ),
+)

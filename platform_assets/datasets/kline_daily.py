@@ -1,0 +1,323 @@
+"""fusion_kline_daily: unadjusted daily bars of every held security, with limits and our own factor.
+
+Bypasses staging. The finished session of today comes from one quote batch; any other date from the
+terminal's bars per code. Reference prices, limits and the cumulative factor are computed here, from
+ex-right events and the dated market rules; never from an upstream's adjusted prices.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.compute.asof import value_on
+from platform_assets.compute.exright import reference_price
+from platform_assets.compute.limit_state import limit_status
+from platform_assets.compute.market_rules import board_of, limit_prices
+from platform_assets.declaration.columns import (
+    S4,
+    S8,
+    Amt,
+    Big,
+    Bool,
+    Code,
+    Date,
+    F,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import (
+    Interface,
+    Partition,
+    Rows,
+    Soft,
+    Whole,
+    by_date,
+    close_of,
+    latest,
+    trading,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+
+class KlineDaily(Model):
+    """One bar; a suspended day is a row without volume whose prices are the reference price."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    market: S4 = col(title="SH, SZ, BJ", nullable=False, isin=["SH", "SZ", "BJ", "HK", "US"])
+    sec_type: S8 = col(title="stock, etf, lof, cb, reit", nullable=False)
+    open: Px = col("CNY", "opening price", nullable=False, gt=0)
+    high: Px = col("CNY", "highest price", nullable=False, gt=0)
+    low: Px = col("CNY", "lowest price", nullable=False, gt=0)
+    close: Px = col("CNY", "closing price", nullable=False, gt=0)
+    last_close: Px = col("CNY", "ex-right reference price of the day", gt=0)
+    volume: Big = col("sh", "shares traded", nullable=False, ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    change_pct: Pct = col("pct", "close against the reference price", computed=True)
+    amplitude_pct: Pct = col("pct", "(high - low) / reference price", computed=True)
+    turnover_pct: Pct = col("pct", "volume / float shares of the day", computed=True)
+    limit_up: Px = col("CNY", "limit-up price; null on days without limit")
+    limit_down: Px = col("CNY", "limit-down price; null on days without limit")
+    limit_status: S8 = col(title="none, up, down, up_open (touched, not held), down_open", computed=True)
+    is_suspended: Bool = col(title="no trade on the day", computed=True)
+    adj_factor: F = col(title="cumulative backward factor, 1.0 at listing", computed=True, gt=0)
+
+    @pa.dataframe_check
+    def high_is_highest(cls, rows: pd.DataFrame) -> pd.Series:
+        return ~(rows["high"] < rows[["open", "close", "low"]].max(axis=1))
+
+    @pa.dataframe_check
+    def low_is_lowest(cls, rows: pd.DataFrame) -> pd.Series:
+        return ~(rows["low"] > rows[["open", "close", "high"]].min(axis=1))
+
+
+# -- sources ----------------------------------------------------------------------------------------
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
+    if not scope.is_range and scope.codes is None and desk.is_current_session(scope.until):
+        return _from_quotes(desk, scope.until)
+    return _from_bars(desk, scope)
+
+
+def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
+    quotes = desk.terminal_quotes()
+    rows = quotes[~quotes["unknown"] & (quotes["last_close"] > 0)]
+    rows = rows.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
+    idle = (rows["volume"] == 0) & (rows["open"] <= 0)
+    out = rows[["code", "market", "sec_type", "board", "name", "last_close", "volume", "amount"]].assign(
+        date=day
+    )
+    for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
+        out[column] = rows[source].where(~idle, rows["last_close"])
+    return pd.DataFrame(out)
+
+
+def _identity(desk: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = desk.securities()[["code", "market", "symbol", "sec_type"]]
+    return frame
+
+
+def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Per-code bars; `last_close` is the previous bar's close, taken down by events between the two."""
+    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+    events = desk.read(
+        "ref_exright",
+        columns=("code", "date", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
+        codes=scope.codes,
+    )
+    events = events[events["category"] == 1]
+    by_code = dict(iter(events.groupby("code")))
+
+    def one(symbol: str) -> pd.DataFrame:
+        bars = pd.DataFrame(desk.terminal_bars(symbol, wanted))
+        bars["last_close"] = _references(bars, by_code.get(symbol[2:]))
+        bars["symbol"] = symbol
+        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
+
+    frames = desk.each(one, desk.symbols(scope.codes))
+    if not frames:
+        return pd.DataFrame(columns=["code", "date"])
+    bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
+    return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
+
+
+def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> np.ndarray[Any, np.dtype[np.float64]]:
+    dates = bars["date"].to_numpy(dtype=str)
+    previous = (
+        np.concatenate([[np.nan], bars["close"].to_numpy(dtype=float)[:-1]]) if len(bars) else np.array([])
+    )
+    if events is None or not len(bars):
+        return previous
+    # An ex-date inside a suspension takes effect on the first bar at or after it.
+    places = np.searchsorted(dates, events["date"].to_numpy(dtype=str), side="left")
+    for place, event in zip(places.tolist(), events.itertuples(index=False), strict=True):
+        if 0 < place < len(dates):
+            cash, bonus, rights, price = (
+                np.array([0.0 if pd.isna(v) else float(v)])
+                for v in (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
+            )
+            previous[place] = reference_price(previous[place : place + 1], cash, bonus, rights, price)[0]
+    return np.round(previous, 4)
+
+
+# -- derivation -------------------------------------------------------------------------------------
+
+
+def fill_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The first bar known of a code has no previous close: its own open stands in (a listing day)."""
+    rows["last_close"] = rows["last_close"].fillna(rows["open"])
+    return rows
+
+
+def mark_suspended(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["is_suspended"] = rows["volume"].fillna(0) == 0
+    return rows
+
+
+def add_changes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    base = rows["last_close"]
+    rows["change_pct"] = (rows["close"] / base - 1) * 100
+    rows["amplitude_pct"] = (rows["high"] - rows["low"]) / base * 100
+    return rows
+
+
+def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Limits from the dated rules where no source gave them; status from close, high and low."""
+    listed = _listed_days(rows, context)
+    board = _boards(rows)
+    up, down = limit_prices(
+        rows["last_close"].to_numpy(dtype=float),
+        board,
+        _is_st(rows, context),
+        rows["date"].to_numpy(dtype=str),
+        listed_days=listed,
+    )
+    rows["limit_up"] = rows["limit_up"].fillna(pd.Series(up, index=rows.index))
+    rows["limit_down"] = rows["limit_down"].fillna(pd.Series(down, index=rows.index))
+    rows["limit_status"] = limit_status(rows, price="close", traded=~rows["is_suspended"])
+    return rows
+
+
+def _boards(rows: pd.DataFrame) -> Any:
+    pairs = rows[["code", "market", "sec_type"]].drop_duplicates()
+    names = {
+        (code, market): board_of(code, market) or kind for code, market, kind in pairs.itertuples(index=False)
+    }
+    return np.array([names[pair] for pair in zip(rows["code"], rows["market"], strict=True)])
+
+
+def _is_st(rows: pd.DataFrame, context: Context) -> Any:
+    """ST state of each row on its own date, from the dated names."""
+    names = context.read("ref_name_history", columns=("code", "valid_from", "is_st"))
+    return value_on(rows, names, "is_st", fact_date="valid_from", earliest=True) == 1
+
+
+def _listed_days(rows: pd.DataFrame, context: Context) -> Any:
+    """Trade dates since listing (1 = listing day); 0 when it is unknown or long ago. A code that the
+    security master does not know yet is listed on the first date of these rows."""
+    master = context.read("fusion_stock_master", columns=("code", "list_date"))
+    listed = dict(zip(master["code"], master["list_date"], strict=True))
+    if listed:
+        firsts = rows.groupby("code")["date"].min()
+        listed |= {code: day for code, day in firsts.items() if code not in listed}
+    first_known = context.calendar.offset(context.scope.since, -10)
+    recent = {code: day for code, day in listed.items() if day and day >= first_known}
+    days = np.zeros(len(rows), dtype=np.int64)
+    for place in np.flatnonzero(rows["code"].isin(list(recent)).to_numpy()):
+        code, day = rows["code"].iloc[place], rows["date"].iloc[place]
+        days[place] = len(context.calendar.between(recent[code], day))
+    return days
+
+
+def add_turnover(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Turnover against the float shares in force on the date (capital changes up to it)."""
+    changes = context.read("ref_exright", columns=("code", "date", "float_after"), until=context.scope.until)
+    shares = value_on(rows, changes[changes["float_after"] > 0], "float_after")
+    rows["turnover_pct"] = rows["volume"].to_numpy(dtype=float, na_value=np.nan) / shares * 100
+    return rows
+
+
+def add_factor(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Product of the factors of all events up to the bar's date."""
+    events = context.read("ref_exright", columns=("code", "date", "factor"), until=context.scope.until)
+    events = events[events["factor"].notna()].sort_values(["code", "date"]).reset_index(drop=True)
+    events["running"] = events.groupby("code")["factor"].cumprod()
+    rows["adj_factor"] = np.nan_to_num(value_on(rows, events, "running"), nan=1.0)
+    return rows
+
+
+# -- soft checks ------------------------------------------------------------------------------------
+
+
+def close_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
+    above = rows["close"] > rows["limit_up"] + 0.0101
+    below = rows["close"] < rows["limit_down"] - 0.0101
+    return ~(above | below)
+
+
+def amount_fits_prices(rows: pd.DataFrame, context: Context) -> pd.Series:
+    traded = rows["volume"] > 0
+    mean = rows["amount"] / rows["volume"].where(traded)
+    return ~traded | rows["amount"].isna() | mean.between(rows["low"] * 0.98, rows["high"] * 1.02)
+
+
+def traded_has_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["volume"] > 0) & ~(rows["amount"] > 0))
+
+
+def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The reference price equals the stored previous close unless the date is an ex-date."""
+    previous = context.calendar.offset(context.scope.since, -1)
+    stored = context.read(
+        "fusion_kline_daily", columns=("code", "date", "close"), since=previous, until=context.scope.until
+    )
+    known = pd.concat([stored, rows[["code", "date", "close"]]], ignore_index=True)
+    known = known.drop_duplicates(["code", "date"], keep="last").sort_values(["code", "date"])
+    known["before"] = known.groupby("code")["close"].shift()
+    joined = rows[["code", "date", "last_close"]].merge(known, on=["code", "date"], how="left")
+    events = context.read("ref_exright", columns=("code", "date", "category"), since=context.scope.since)
+    ex_dates = set(zip(events["code"], events["date"], strict=True))
+    ex = pd.Series([pair in ex_dates for pair in zip(joined["code"], joined["date"], strict=True)])
+    same = (joined["last_close"] - joined["before"]).abs() < 0.0051
+    fine = ex | joined["before"].isna() | same
+    return pd.Series(fine.to_numpy(), index=rows.index)
+
+
+def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
+    """At least 95 % of the listed stocks have a row."""
+    master = context.read("fusion_stock_master", columns=("code", "list_status"))
+    listed = set(master.loc[master["list_status"] == "L", "code"])
+    if not listed or context.scope.codes is not None:
+        return None
+    have = len(listed & set(rows["code"]))
+    return None if have >= 0.95 * len(listed) else f"{have} of {len(listed)} listed securities have a bar"
+
+
+_BAR_PARAMS = {
+    "code": ("string", True, None),
+    "start_date": ("date", False, None),
+    "end_date": ("date", False, None),
+    "limit": ("int", False, 250),
+    "adjust": ("string", False, "qfq"),
+}
+
+DATASET = Dataset(
+    name="kline_daily",
+    title="Daily bars",
+    model=KlineDaily,
+    key=("code", "date"),
+    domain="kline",
+    partition=Partition.TRADE_DATE,
+    date_column="date",
+    sources=(Source("tdx", terminal),),
+    fuse=Rows(),
+    derive=(fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
+    soft=(
+        Soft(close_within_limits, "close outside the price limits"),
+        Soft(amount_fits_prices, "amount / volume outside the day's prices"),
+        Soft(traded_has_amount, "volume without amount"),
+        Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
+    ),
+    whole=(Whole(covers_the_list),),
+    reads=("ref_exright",),
+    reads_own_past=True,
+    public_at=close_of("date"),
+    freshness=trading(1),
+    per_code=True,
+    tasks=("fusion_kline_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_kline_daily", "timeseries", "bars", _BAR_PARAMS, "object[]", 300, "daily bars of one code"
+        ),
+        by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
+        latest("get_kline_latest", "newest daily bar of a code", 60),
+    ),
+)

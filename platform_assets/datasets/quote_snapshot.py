@@ -1,0 +1,212 @@
+"""raw_quote: full-market quote batches as received (one row per source), and their fused snapshot.
+
+raw_quote feeds the security master, the valuation and the quote snapshot; this file owns it.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.limit_state import limit_status
+from platform_assets.declaration.columns import (
+    K32,
+    S4,
+    S8,
+    S64,
+    Amt,
+    Big,
+    Bool,
+    Code,
+    Date,
+    Dt,
+    F,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Fields, Soft, batch, by_date, close_of, history, latest, trading
+from platform_assets.declaration.scope import Context, Scope
+
+
+class RawQuote(Model):
+    """One security as one upstream quoted it."""
+
+    code: Code = key("security code")
+    trade_date: Date = key("session of the quote")
+    src: K32 = key("upstream")
+    name: S64 = col(title="name as shown")
+    market: S4 = col(title="SH, SZ, BJ")
+    sec_type: S8 = col(title="stock, etf, lof, cb, reit")
+    list_status: S4 = col(title="L listed, S suspended, D delisted, P before listing")
+    list_date: Date = col(title="listing date")
+    price: Px = col("CNY", "last price", ge=0)
+    open: Px = col("CNY", "opening price", ge=0)
+    high: Px = col("CNY", "highest price", ge=0)
+    low: Px = col("CNY", "lowest price", ge=0)
+    last_close: Px = col("CNY", "ex-right reference price", ge=0)
+    change_pct: Pct = col("pct", "change as the upstream shows it")
+    volume: Big = col("sh", "shares traded", ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate")
+    volume_ratio: F = col("", "volume against the 5-day mean")
+    amplitude_pct: Pct = col("pct", "(high - low) / reference price")
+    speed_pct: Pct = col("pct", "change over 5 minutes")
+    pe_ttm: F = col("", "price / earnings, trailing")
+    pe_static: F = col("", "price / earnings, last year")
+    pe_dynamic: F = col("", "price / earnings, annualised")
+    pb: F = col("", "price / book")
+    total_market_cap: Amt = col("wan", "total market cap", ge=0)
+    float_market_cap: Amt = col("wan", "float market cap", ge=0)
+    limit_up: Px = col("CNY", "limit-up price")
+    limit_down: Px = col("CNY", "limit-down price")
+    total_shares: Big = col("sh", "total shares", ge=0)
+    float_shares: Big = col("sh", "float shares", ge=0)
+    bid1: Px = col("CNY", "best bid", ge=0)
+    ask1: Px = col("CNY", "best ask", ge=0)
+    bid1_vol: Big = col("sh", "shares at the best bid", ge=0)
+    ask1_vol: Big = col("sh", "shares at the best ask", ge=0)
+    quote_time: Dt = col(title="time of the quote")
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates."""
+    quotes = desk.terminal_quotes()
+    identity = desk.securities()[["symbol", "name", "sec_type"]]
+    rows = quotes[~quotes["unknown"]].merge(identity, on="symbol", how="inner")
+    rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
+    day = scope.until
+    rows = rows.assign(trade_date=day, list_status=np.where(rows["suspended"], "S", "L"))
+    rows["quote_time"] = day + " " + rows["quote_time"].astype(object)
+    rows["change_pct"] = (rows["price"] / rows["last_close"].where(rows["last_close"] > 0) - 1) * 100
+    idle = rows["suspended"].to_numpy(dtype=bool)
+    rows.loc[idle, ["change_pct", "open", "high", "low"]] = np.nan
+    return pd.DataFrame(rows)
+
+
+def _only_current(desk: Any, scope: Scope) -> bool:
+    current: bool = not scope.is_range and desk.is_current_session(scope.until)
+    return current
+
+
+def _listed(desk: Any, scope: Scope) -> int:
+    return len(desk.securities())
+
+
+# -- the fused snapshot -----------------------------------------------------------------------------
+
+
+class QuoteSnapshot(Model):
+    """The closing quote of one security on one trade date."""
+
+    code: Code = key("security code")
+    trade_date: Date = key("trade date")
+    name: S64 = col(title="name as shown")
+    price: Px = col("CNY", "last price", nullable=False, ge=0)
+    open: Px = col("CNY", "opening price", ge=0)
+    high: Px = col("CNY", "highest price", ge=0)
+    low: Px = col("CNY", "lowest price", ge=0)
+    last_close: Px = col("CNY", "ex-right reference price", ge=0)
+    change_amt: Px = col("CNY", "price - last_close", computed=True)
+    change_pct: Pct = col("pct", "change against last_close")
+    volume: Big = col("sh", "shares traded", ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate")
+    volume_ratio: F = col("", "volume against the 5-day mean")
+    amplitude_pct: Pct = col("pct", "(high - low) / last_close")
+    speed_pct: Pct = col("pct", "change over 5 minutes")
+    pe_ttm: F = col("", "price / earnings, trailing")
+    pb: F = col("", "price / book")
+    total_market_cap: Amt = col("wan", "total market cap")
+    float_market_cap: Amt = col("wan", "float market cap")
+    limit_up: Px = col("CNY", "limit-up price")
+    limit_down: Px = col("CNY", "limit-down price")
+    limit_status: S8 = col(title="none, up, down, up_open, down_open", computed=True)
+    is_suspended: Bool = col(title="no trade on the day", computed=True)
+    bid1: Px = col("CNY", "best bid", ge=0)
+    ask1: Px = col("CNY", "best ask", ge=0)
+    bid1_vol: Big = col("sh", "shares at the best bid", ge=0)
+    ask1_vol: Big = col("sh", "shares at the best ask", ge=0)
+    quote_time: Dt = col(title="time of the quote")
+
+
+_STAGED = [name for name in RawQuote.to_schema().columns if name in QuoteSnapshot.to_schema().columns]
+
+
+def stage_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows[[*_STAGED, "src"]].assign(code=rows["code"].str.strip())
+
+
+def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["change_amt"] = rows["price"] - rows["last_close"]
+    return rows
+
+
+def add_states(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["is_suspended"] = rows["volume"].fillna(0) == 0
+    rows["limit_status"] = limit_status(rows, price="price", traded=~rows["is_suspended"])
+    return rows
+
+
+def change_adds_up(rows: pd.DataFrame, context: Context) -> pd.Series:
+    expected = (rows["price"] / rows["last_close"].where(rows["last_close"] > 0) - 1) * 100
+    return expected.isna() | rows["change_pct"].isna() | ((rows["change_pct"] - expected).abs() <= 0.05)
+
+
+def price_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
+    traded = rows["volume"] > 0
+    return ~(traded & ((rows["price"] < rows["low"]) | (rows["price"] > rows["high"])))
+
+
+def price_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["price"] > rows["limit_up"] + 0.0001) | (rows["price"] < rows["limit_down"] - 0.0001))
+
+
+def quoted_on_the_date(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["quote_time"].isna() | (rows["quote_time"].str.slice(0, 10) == rows["trade_date"])
+
+
+QUOTE = Raw(
+    name="quote",
+    title="Full-market quote batch",
+    model=RawQuote,
+    key=("code", "trade_date", "src"),
+    date_column="trade_date",
+    combine="all",
+    sources=(Source("tdx", terminal, only_when=_only_current),),
+    expected=_listed,
+)
+
+
+DATASET = Dataset(
+    name="quote_snapshot",
+    title="Closing quotes",
+    model=QuoteSnapshot,
+    key=("code", "trade_date"),
+    domain="daily",
+    date_column="trade_date",
+    raw=(QUOTE,),
+    feeds={"raw_quote": stage_quotes},
+    order=("tencent", "tdx", "eastmoney"),
+    fuse=Fields(tolerance={"price": 0.0, "volume": 0.001, "amount": 0.001}),
+    derive=(add_change, add_states),
+    soft=(
+        Soft(change_adds_up, "change_pct does not follow from price and last_close"),
+        Soft(price_in_range, "price outside the day's range"),
+        Soft(price_within_limits, "price outside the limits"),
+        Soft(quoted_on_the_date, "quoted on another date"),
+    ),
+    public_at=close_of("trade_date"),
+    freshness=trading(1, "trade_date"),
+    per_code=True,
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        latest("get_quote_snapshot", "newest closing quote of a code", 60),
+        batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
+        history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
+        by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
+    ),
+)

@@ -1,0 +1,161 @@
+"""fusion_stock_master: every security that the per-code datasets hold, from the quote batches.
+
+Identity (name, market) comes from the terminal's list first, shares and listing dates from the portal.
+A code that has been absent from all lists for five trade dates is delisted.
+"""
+
+import itertools
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import board_of, limit_pct, lot_of
+from platform_assets.compute.names import is_st, pinyin_of
+from platform_assets.declaration.columns import (
+    S4,
+    S8,
+    S16,
+    S32,
+    S64,
+    S128,
+    Big,
+    Bool,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import Fields, Partition, Soft, batch, calendar_days, latest
+from platform_assets.declaration.scope import Context
+
+ABSENT_DATES = 5
+_MARKET_BYTE = {"SH": "1", "SZ": "0", "BJ": "0"}
+
+
+class StockMaster(Model):
+    """One security."""
+
+    code: Code = key("security code", str_matches=r"^([0-9]{5,6}|[A-Z.]{1,8})$")
+    name: S64 = col(title="current name", nullable=False, str_length={"min_value": 1})
+    market: S4 = col(title="SH, SZ, BJ, HK, US", nullable=False, isin=["SH", "SZ", "BJ", "HK", "US"])
+    exchange: S8 = col(title="SSE, SZSE, BSE", computed=True)
+    sec_type: S8 = col(title="stock, etf, lof, cb, reit", nullable=False)
+    board: S16 = col(title="main, gem, star, bj", computed=True)
+    list_status: S4 = col(title="L listed, S suspended, D delisted, P before listing")
+    list_date: Date = col(title="listing date")
+    delist_date: Date = col(title="first trade date without the security", computed=True)
+    is_st: Bool = col(title="special treatment", computed=True)
+    currency: S4 = col(title="trading currency", computed=True)
+    lot_size: Int = col("sh", "smallest buy order", computed=True)
+    total_shares: Big = col("sh", "total shares", ge=0)
+    float_shares: Big = col("sh", "float shares", ge=0)
+    pinyin_initials: S32 = col(title="initials of the name", computed=True)
+    pinyin_full: S128 = col(title="spelling of the name", computed=True)
+    ts_code: S16 = col(title="600519.SH form", computed=True)
+    em_secid: S16 = col(title="1.600519 form", computed=True)
+    tencent_symbol: S16 = col(title="sh600519 form", computed=True)
+    hk_code: Code = col(title="H share of the same company", computed=True, no_source="ref_ah_pair (issue 3)")
+    price_limit_pct: F = col("pct", "price limit of an ordinary day", computed=True)
+
+
+def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Staged: what the newest quote batch of each source says about identity and shares."""
+    newest = rows[rows["trade_date"] == rows["trade_date"].max()]
+    staged = newest[["code", "src", "name", "market", "sec_type", "list_status", "list_date"]].copy()
+    staged["total_shares"] = newest["total_shares"]
+    staged["float_shares"] = newest["float_shares"]
+    return staged[staged["name"].notna()]
+
+
+def add_identity(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    pairs = list(zip(rows["code"], rows["market"], strict=True))
+    rows["board"] = [board_of(code, market) or None for code, market in pairs]
+    rows["exchange"] = rows["market"].map({"SH": "SSE", "SZ": "SZSE", "BJ": "BSE"})
+    rows["currency"] = "CNY"
+    rows["ts_code"] = [f"{code}.{market}" for code, market in pairs]
+    rows["em_secid"] = [f"{_MARKET_BYTE.get(market, '0')}.{code}" for code, market in pairs]
+    rows["tencent_symbol"] = [f"{str(market).lower()}{code}" for code, market in pairs]
+    kinds = [board or kind for board, kind in zip(rows["board"], rows["sec_type"], strict=True)]
+    rows["is_st"] = [is_st(str(name)) for name in rows["name"]]
+    rows["lot_size"] = [lot_of(kind, context.today)[0] for kind in kinds]
+    rows["price_limit_pct"] = [
+        limit_pct(kind, bool(st), context.today) for kind, st in zip(kinds, rows["is_st"], strict=True)
+    ]
+    return rows
+
+
+def add_pinyin(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    spelled = [pinyin_of(str(name)) for name in rows["name"]]
+    rows["pinyin_initials"] = [initials[:32] for initials, _ in spelled]
+    rows["pinyin_full"] = [full[:128] for _, full in spelled]
+    return rows
+
+
+def mark_delisted(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """A code without a quote on the last five downloaded trade dates is delisted; once it is, it stays so
+    until it is quoted again. `delist_date` is the first trade date without it."""
+    since = context.calendar.last(4 * ABSENT_DATES, context.today)[0]
+    seen = context.read("raw_quote", columns=("code", "trade_date"), since=since)
+    dates = sorted(set(seen["trade_date"].dropna()))
+    newest = rows["code"].map(seen.groupby("code")["trade_date"].max())
+    stored = context.read("fusion_stock_master", columns=("code", "delist_date"))
+    known = rows["code"].map(dict(zip(stored["code"], stored["delist_date"], strict=True)))
+    gone = pd.Series(False, index=rows.index)
+    if len(dates) > ABSENT_DATES:
+        gone = newest.isna() | (newest < dates[-ABSENT_DATES])
+    following = dict(itertools.pairwise(dates))
+    first_absent = known.where(known.notna(), newest.map(following)).astype(object)
+    rows["delist_date"] = first_absent.where(gone, None)
+    rows["list_status"] = rows["list_status"].where(~gone, "D")
+    return rows
+
+
+def float_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["float_shares"] > rows["total_shares"])
+
+
+def stock_has_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["sec_type"] == "stock") & (rows["list_status"] == "L") & ~(rows["total_shares"] > 0))
+
+
+def listed_in_the_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["list_date"].isna() | (rows["list_date"] <= context.today) | (rows["list_status"] == "P")
+
+
+DATASET = Dataset(
+    name="stock_master",
+    title="Security master",
+    model=StockMaster,
+    key=("code",),
+    domain="wide",
+    partition=Partition.SNAPSHOT,
+    dimension=True,
+    feeds={"raw_quote": from_quotes},
+    order=("tdx", "tencent", "eastmoney"),
+    fuse=Fields(
+        order={
+            # The terminal's list cuts names at eight bytes, so the full name of another source comes first.
+            "name": ("tencent", "eastmoney"),
+            "total_shares": ("eastmoney", "tencent"),
+            "float_shares": ("eastmoney", "tencent"),
+            "list_date": ("eastmoney",),
+        },
+        tolerance={"total_shares": 0.01},
+    ),
+    derive=(add_identity, add_pinyin, mark_delisted),
+    soft=(
+        Soft(float_within_total, "more float shares than total shares"),
+        Soft(stock_has_shares, "a listed stock without total shares"),
+        Soft(listed_in_the_past, "listing date in the future"),
+    ),
+    freshness=calendar_days(7),
+    per_code=True,
+    tasks=("fusion_wide_sync", "eod_core"),
+    interfaces=(
+        latest("get_stock_master", "master row of a code", 3600),
+        batch("get_stock_master_batch", "master rows of many codes", 3600),
+    ),
+)

@@ -1,0 +1,94 @@
+"""ref_trade_calendar: which days are trade dates, with neighbours. Seeded from the shipped table."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import S4, S64, Bool, Date, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+_FIRST_DAY = "2005-01-01"
+"""Days before this are known to the calendar in memory; the table starts where any dataset may start."""
+
+
+class TradeCalendarDay(Model):
+    """One calendar day of one market."""
+
+    market: S4 = key("market", isin=["CN", "HK", "US"])
+    date: Date = key("calendar day")
+    is_open: Bool = col(title="a session is held", nullable=False)
+    prev_trade_date: Date = col(title="trade date before this day")
+    next_trade_date: Date = col(title="trade date after this day; null beyond the horizon")
+    holiday_name: S64 = col(title="name of the closure", no_source="no holiday names in the shipped table")
+    is_half_day: Bool = col(title="the session ends at noon (HK, US)")
+    is_confirmed: Bool = col(title="published by the exchange, not a forecast")
+
+
+def shipped_days(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every calendar day up to the horizon."""
+    calendar = desk.calendar
+    last = date.fromisoformat(calendar.horizon)
+    confirmed = f"{date.fromisoformat(desk.today).year}-12-31"
+    day = date.fromisoformat(_FIRST_DAY)
+    rows = []
+    previous = calendar.on_or_before((day - timedelta(days=1)).isoformat())
+    while day <= last:
+        text = day.isoformat()
+        is_open = calendar.is_trade_date(text)
+        following = (day + timedelta(days=1)).isoformat()
+        rows.append(
+            {
+                "market": "CN",
+                "date": text,
+                "is_open": is_open,
+                "prev_trade_date": previous,
+                "next_trade_date": calendar.on_or_after(following) if text < calendar.horizon else None,
+                "is_half_day": False,
+                "is_confirmed": text <= confirmed,
+            }
+        )
+        if is_open:
+            previous = text
+        day += timedelta(days=1)
+    return pd.DataFrame(rows)
+
+
+DATASET = Dataset(
+    name="trade_calendar",
+    title="Trade calendar",
+    layer=Layer.REF,
+    model=TradeCalendarDay,
+    key=("market", "date"),
+    partition=Partition.SNAPSHOT,
+    date_column="date",
+    sources=(Source("shipped", shipped_days),),
+    tasks=("eod_core",),
+    interfaces=(
+        Interface(
+            name="get_trade_calendar",
+            dimension="market",
+            template="calendar",
+            params={
+                "market": ("string", False, "CN"),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+            },
+            returns="object[]",
+            ttl=86400,
+            description="trade calendar days of a market",
+        ),
+        Interface(
+            name="get_latest_trade_date",
+            dimension="market",
+            template="latest_trade_date",
+            params={"market": ("string", False, "CN")},
+            returns="string",
+            ttl=60,
+            description="newest trade date that is not after today",
+        ),
+    ),
+)

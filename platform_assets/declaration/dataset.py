@@ -1,0 +1,202 @@
+"""A dataset as its file declares it. Everything else derives from this.
+
+`fetch` functions get a desk (the upstream clients, see `resources.upstreams.desk`) and a scope, and
+return a canonical frame. They are the only place where a dataset names an upstream.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import ColumnSpec, Model, model_columns
+from platform_assets.declaration.rules import (
+    Derive,
+    Fields,
+    Freshness,
+    Interface,
+    Partition,
+    PublicAt,
+    Rows,
+    Soft,
+    Stage,
+    Whole,
+)
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer, Table
+from resources.errors import DeclarationError
+
+Fetch = Callable[[Any, Scope], pd.DataFrame]
+MIN_COVERAGE = 0.9
+"""A full-market answer with a smaller share of the promised rows is truncated, not small."""
+_KEEP_NAME = ("aux_", "cninfo_", "exchange_")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One upstream of a table, in priority order. `name` is the `src` that its rows carry. `only_when`
+    answers whether this source can serve a scope at all (a quote batch knows only the current day)."""
+
+    name: str
+    fetch: Fetch
+    only_when: Callable[[Any, Scope], bool] | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A RAW table and the downloader that fills it. `combine`: 'fallback' asks the next source only when
+    one failed; 'all' asks every source and needs one success."""
+
+    name: str
+    model: type[Model]
+    key: tuple[str, ...]
+    sources: tuple[Source, ...]
+    title: str = ""
+    combine: str = "fallback"
+    date_column: str | None = None
+    partition: Partition = Partition.TRADE_DATE
+    payload: bool = True
+    freshness: Freshness | None = None
+    topical: bool = False
+    replace_by: tuple[str, ...] = ()
+    """Columns whose groups are replaced whole by a successful download (block members)."""
+    expected: Callable[[Any, Scope], int] | None = None
+    """Rows that the universe promises for a full-market scope; fewer than `MIN_COVERAGE` are refused."""
+
+    @property
+    def table_name(self) -> str:
+        return self.name if self.name.startswith(_KEEP_NAME) else f"raw_{self.name}"
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(
+            name=self.table_name,
+            layer=Layer.RAW,
+            columns=model_columns(self.model),
+            key=self.key,
+            dataset=self.name,
+            description=self.title,
+            date_column=self.date_column,
+            payload=self.payload,
+        )
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One file's declaration: RAW tables that it owns, and the fused (or reference) table with its rules.
+
+    Staged datasets name `feeds` (RAW table -> staging function); bypass datasets name `sources`;
+    derived ones (kline_bar's open period, stock_wide) may have neither and compute in `derive`.
+    """
+
+    name: str
+    title: str = ""
+    model: type[Model] | None = None
+    key: tuple[str, ...] = ()
+    layer: Layer = Layer.DWD
+    domain: str | None = None
+    partition: Partition = Partition.TRADE_DATE
+    date_column: str | None = None
+    raw: tuple[Raw, ...] = ()
+    sources: tuple[Source, ...] = ()
+    expected: Callable[[Any, Scope], int] | None = None
+    """Rows per date that the universe promises of a bypass source in a full-market scope."""
+    feeds: Mapping[str, Stage] = field(default_factory=dict)
+    dimension: bool = False
+    order: tuple[str, ...] = ()
+    """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
+    fuse: Rows | Fields = field(default_factory=Rows)
+    derive: tuple[Derive, ...] = ()
+    soft: tuple[Soft, ...] = ()
+    whole: tuple[Whole, ...] = ()
+    reads: tuple[str, ...] = ()
+    """Other tables that fetch, derivation or checks read: edges of the asset graph."""
+    reads_own_past: bool = False
+    public_at: PublicAt | None = None
+    freshness: Freshness | None = None
+    per_code: bool = False
+    monitored: bool = True
+    tasks: tuple[str, ...] = ()
+    indexes: tuple[tuple[str, ...], ...] = ()
+    interfaces: tuple[Interface, ...] = ()
+    may_be_empty: bool = False
+    """No row at all is an ordinary answer (no ex-date, no new name today)."""
+    builtin: bool = True
+
+    def __post_init__(self) -> None:
+        if self.model is None:
+            if not self.raw:
+                raise DeclarationError(f"{self.name}: a dataset without a model must own RAW tables")
+            return
+        names = {spec.name for spec in model_columns(self.model)}
+        missing = [part for part in self.key if part not in names]
+        if missing or not self.key:
+            raise DeclarationError(f"{self.name}: key columns {missing or '(none)'} are not in the model")
+        if self.sources and self.feeds:
+            raise DeclarationError(f"{self.name}: sources (bypass) and feeds (staged) exclude each other")
+        if self.feeds and not self.order:
+            raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
+        if self.date_column and self.date_column not in names:
+            raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
+
+    @property
+    def table_name(self) -> str:
+        prefix = {Layer.DWD: "fusion_", Layer.REF: "ref_", Layer.CALC: "calc_"}[self.layer]
+        return prefix + self.name
+
+    @property
+    def stage_name(self) -> str:
+        return f"stg_{self.name}"
+
+    @property
+    def staged(self) -> bool:
+        return bool(self.feeds)
+
+    @property
+    def source_order(self) -> tuple[str, ...]:
+        return self.order or tuple(source.name for source in self.sources)
+
+    @cached_property
+    def columns(self) -> tuple[ColumnSpec, ...]:
+        if self.model is None:
+            raise DeclarationError(f"{self.name} has no fused table")
+        return model_columns(self.model)
+
+    @cached_property
+    def table(self) -> Table:
+        """The fused (or reference) table."""
+        return Table(
+            name=self.table_name,
+            layer=self.layer,
+            columns=self.columns,
+            key=self.key,
+            dataset=self.name,
+            description=self.title,
+            date_column=self.date_column,
+            indexes=self.indexes,
+        )
+
+    @cached_property
+    def stage_table(self) -> Table:
+        """The staging table: the fused columns without the computed ones, one row per source."""
+        columns = tuple(spec for spec in self.columns if not spec.computed)
+        return Table(
+            name=self.stage_name,
+            layer=Layer.STG,
+            columns=columns,
+            key=(*self.key, "src"),
+            dataset=self.name,
+            description=f"{self.title}, staged: one row per source",
+            date_column=self.date_column,
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every table that this file declares."""
+        own = [raw.table for raw in self.raw]
+        if self.model is not None:
+            if self.staged:
+                own.append(self.stage_table)
+            own.append(self.table)
+        return tuple(own)

@@ -1,0 +1,149 @@
+"""Words for how a dataset is checked, fused, dated and kept: freshness, soft checks, fusion, validity."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.scope import Context
+
+RowCheck = Callable[[pd.DataFrame, Context], pd.Series]
+"""(fused rows, context) -> boolean Series, True = fine; null passes."""
+TableCheck = Callable[[pd.DataFrame, Context], str | None]
+"""(fused rows of one partition, context) -> what is wrong, or None."""
+Derive = Callable[[pd.DataFrame, Context], pd.DataFrame]
+Stage = Callable[[pd.DataFrame, Context], pd.DataFrame]
+"""(RAW rows of one feed, context) -> rows of the staging table (its columns plus `src`)."""
+PublicAt = Callable[[pd.DataFrame, Context], pd.Series]
+
+
+class Partition(StrEnum):
+    """How a dataset is cut in time."""
+
+    TRADE_DATE = "trade_date"
+    SNAPSHOT = "snapshot"
+    CODE = "code"
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """kind trading: `max_lag` trade dates; calendar: days; period: days after a report period's end.
+    Compared is the newest `column`, or `confirmed_at` (the last successful batch)."""
+
+    kind: str
+    max_lag: int
+    column: str
+
+
+def trading(max_lag: int, column: str = "date") -> Freshness:
+    return Freshness("trading", max_lag, column)
+
+
+def calendar_days(max_lag: int, column: str = "confirmed_at") -> Freshness:
+    return Freshness("calendar", max_lag, column)
+
+
+def period(max_lag: int, column: str = "report_period") -> Freshness:
+    return Freshness("period", max_lag, column)
+
+
+@dataclass(frozen=True)
+class Soft:
+    """A check that never rejects: the row gets quality 'warning' and the check's name as a flag."""
+
+    check: RowCheck
+    message: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A soft check of a whole partition (coverage, row counts): one quality record, no row changed."""
+
+    check: TableCheck
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row-level fusion: the first source with a valid row wins the whole row. `finer` names columns that
+    a later source may sharpen: its value is taken when it equals the winner's within `finer[column]`
+    (the winner's wire rounding, a function of its values), so nothing is mixed, only rounded less."""
+
+    finer: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
+    finer_source: str = ""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Field-level fusion: per column the first source with a valid value. `order` overrides the source
+    order of single columns; `tolerance` is the relative difference beyond which two sources conflict."""
+
+    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+
+
+def close_of(column: str) -> PublicAt:
+    """A bar is public at 15:00 of its date."""
+
+    def at_close(rows: pd.DataFrame, context: Context) -> pd.Series:
+        return rows[column].astype(object) + " 15:00:00.000000"
+
+    return at_close
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One read-only interface of the catalog. `params`: name -> (type, required, default)."""
+
+    name: str
+    dimension: str
+    template: str
+    params: Mapping[str, tuple[str, bool, Any]]
+    returns: str
+    ttl: int
+    description: str
+
+
+_CODE_PARAM = {"code": ("string", True, None)}
+
+
+def latest(name: str, description: str, ttl: int) -> Interface:
+    """The newest row of one code."""
+    return Interface(name, "stock", "latest", _CODE_PARAM, "object|null", ttl, description)
+
+
+def batch(name: str, description: str, ttl: int) -> Interface:
+    """The newest rows of many codes, all or some columns."""
+    params = {"codes": ("string[]", True, None), "fields": ("string[]", False, None)}
+    return Interface(name, "stock", "batch", params, "object[]", ttl, description)
+
+
+def history(name: str, description: str, ttl: int, limit: int = 250) -> Interface:
+    """Rows of one code in a date range, oldest first."""
+    params = {
+        "code": ("string", True, None),
+        "start_date": ("date", False, None),
+        "end_date": ("date", False, None),
+        "limit": ("int", False, limit),
+    }
+    return Interface(name, "timeseries", "history", params, "object[]", ttl, description)
+
+
+def by_date(name: str, description: str, ttl: int) -> Interface:
+    """Rows of the whole market on one trade date (default: the newest stored)."""
+    params = {
+        "trade_date": ("date", False, None),
+        "sort": ("string", False, None),
+        "limit": ("int", False, 200),
+        "offset": ("int", False, 0),
+    }
+    return Interface(name, "market", "by_date", params, "object[]", ttl, description)

@@ -1,0 +1,79 @@
+"""What a piece of work is about, and what it may look at while working."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Trade dates (ISO text, ascending) and, unless the whole market is meant, codes."""
+
+    dates: tuple[str, ...]
+    codes: tuple[str, ...] | None = None
+
+    @property
+    def since(self) -> str:
+        return self.dates[0]
+
+    @property
+    def until(self) -> str:
+        return self.dates[-1]
+
+    @property
+    def is_range(self) -> bool:
+        return len(self.dates) > 1
+
+    def covers(self, code: str) -> bool:
+        return self.codes is None or code in self.codes
+
+
+class Calendar(Protocol):
+    """The part of the trade calendar that declarations use."""
+
+    @property
+    def horizon(self) -> str: ...
+
+    def is_trade_date(self, day: str) -> bool: ...
+
+    def on_or_before(self, day: str) -> str: ...
+
+    def on_or_after(self, day: str) -> str: ...
+
+    def offset(self, day: str, steps: int) -> str: ...
+
+    def between(self, start: str, end: str) -> list[str]: ...
+
+    def last(self, count: int, end: str) -> list[str]: ...
+
+
+class Reader(Protocol):
+    """Reads of stored tables, cut at what the work may know."""
+
+    def __call__(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> pd.DataFrame: ...
+
+
+@dataclass
+class Context:
+    """Given to staging, derivation and checks. Holds no connection and no client."""
+
+    scope: Scope
+    now: str
+    calendar: Calendar
+    read: Reader
+    notes: dict[str, Any] = field(default_factory=dict)
+    """Facts that one derivation leaves for the checks after it."""
+
+    @property
+    def today(self) -> str:
+        return self.now[:10]

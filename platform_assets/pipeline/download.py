@@ -1,0 +1,119 @@
+"""Asking the sources of a table, in their order, until one answered in full.
+
+A fallback is taken for a stated reason, and the reason goes into the batch. Nothing that arrives here
+incomplete, of the wrong date or of the wrong instrument goes any further.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.dataset import MIN_COVERAGE, Source
+from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError, PlatformError, Unavailable, UpstreamError
+from resources.fetch import FetchLog
+from resources.transport.redact import redact
+from resources.upstreams.desk import Desk
+
+AskErrors = (UpstreamError, PayloadError, Unavailable)
+
+
+@dataclass
+class Download:
+    """Rows of all sources that answered (`src` set), what each did, and their responses."""
+
+    frame: pd.DataFrame
+    sources: list[dict[str, Any]] = field(default_factory=list)
+    log: FetchLog = field(default_factory=FetchLog)
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        return [item for item in self.sources if item.get("error")]
+
+
+class AllSourcesFailed(PlatformError):
+    """No source of a table answered; carries what each of them said."""
+
+    def __init__(self, message: str, download: Download) -> None:
+        super().__init__(message)
+        self.download = download
+
+
+def ask(
+    sources: Sequence[Source],
+    desk: Desk,
+    scope: Scope,
+    *,
+    ask_all: bool = False,
+    also: str = "",
+    expected: Callable[[Any, Scope], int] | None = None,
+    date_column: str | None = None,
+) -> Download:
+    """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source
+    that is asked beside the first success (its failure is recorded and tolerated).
+
+    Raises AllSourcesFailed when none answered in full.
+    """
+    download = Download(pd.DataFrame(), log=desk.log)
+    parts: list[pd.DataFrame] = []
+    for source in sources[:1] if desk.direct else sources:
+        if parts and not ask_all and source.name != also:
+            continue
+        if source.only_when is not None and not source.only_when(desk, scope):
+            continue
+        before = len(desk.log.items)
+        note: dict[str, Any] = {"src": source.name}
+        try:
+            frame = source.fetch(desk, scope)
+            _complete(frame, source.name, desk, scope, expected, date_column)
+            parts.append(frame if "src" in frame.columns else frame.assign(src=source.name))
+            note["rows"] = len(frame)
+        except AskErrors as error:
+            note |= {"rows": 0, "error": type(error).__name__, "reason": redact(str(error))[:300]}
+        made = desk.log.items[before:]
+        note["calls"] = len(made)
+        note["fetch_ids"] = desk.take_reused()
+        download.sources.append(note)
+    if not parts:
+        reasons = "; ".join(f"{item['src']}: {item['reason']}" for item in download.failed)
+        raise AllSourcesFailed(reasons or "no source can serve this scope", download)
+    first_error = next((item for item in download.sources if item.get("error")), None)
+    if first_error is not None:
+        for item in download.sources:
+            if not item.get("error") and item is not first_error:
+                item["fallback_reason"] = f"{first_error['src']}: {first_error['reason']}"
+                break
+    download.frame = (
+        pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0].reset_index(drop=True)
+    )
+    return download
+
+
+def _complete(
+    frame: pd.DataFrame,
+    name: str,
+    desk: Desk,
+    scope: Scope,
+    expected: Callable[[Any, Scope], int] | None,
+    date_column: str | None,
+) -> None:
+    """Refuse a truncated answer or one of another day before anything is written."""
+    if date_column and date_column in frame.columns and len(frame):
+        inside = frame[date_column].isin(list(scope.dates))
+        if not inside.any():
+            newest = frame[date_column].dropna().max()
+            raise PayloadError(f"{name} answered for {newest}, asked was {scope.until}", source=name)
+        if scope.codes is None and inside.mean() < MIN_COVERAGE and not scope.is_range:
+            raise PayloadError(
+                f"{name}: only {int(inside.sum())} of {len(frame)} rows are of {scope.until}", source=name
+            )
+    if expected is not None and scope.codes is None:
+        promised = expected(desk, scope) * len(scope.dates)
+        if len(frame) < MIN_COVERAGE * promised:
+            raise PayloadError(
+                f"{name} gave {len(frame)} rows, the universe promises {promised}", source=name
+            )
+    if len(frame) == 0 and expected is not None:
+        raise PayloadError(f"{name} gave no rows", source=name)

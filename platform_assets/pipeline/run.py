@@ -1,0 +1,79 @@
+"""What one run of the pipeline carries: warehouse, upstream desk, clocks, who asked and why."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.registry import Registry
+from platform_assets.declaration.scope import Context, Scope
+from resources.calendar import TradeCalendar
+from resources.clock import Clock, stamp
+from resources.fetch import FetchLog
+from resources.upstreams.desk import Desk
+from resources.warehouse.locks import Lease
+from resources.warehouse.slices import Slice
+from resources.warehouse.warehouse import Warehouse
+
+CODE_VERSION = "0.1.0"
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """Who asked: schedule, manual, api, backfill or catchup; `ref` names the schedule, command, user."""
+
+    kind: str = "manual"
+    ref: str | None = None
+    run_id: str | None = None
+    command_id: int | None = None
+
+
+@dataclass
+class PipelineRun:
+    """One run. `desk` makes a view of the upstream clients that reports to the given log."""
+
+    registry: Registry
+    warehouse: Warehouse
+    desk: Desk
+    calendar: TradeCalendar
+    clock: Clock
+    trigger: Trigger = field(default_factory=Trigger)
+    world: str | None = None
+    lease: Lease | None = None
+    progress: Callable[[str], None] = field(default=lambda _message: None)
+
+    def context(self, scope: Scope) -> Context:
+        return Context(scope=scope, now=stamp(self.clock.now()), calendar=self.calendar, read=self.read)
+
+    def read(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> pd.DataFrame:
+        """Stored rows for derivations and checks (`declaration.scope.Reader`)."""
+        declared = self.warehouse.table(table)
+        where = Slice(
+            date_column=declared.date_column if since or until else None,
+            since=since,
+            until=until,
+            codes=None if codes is None else tuple(codes),
+        )
+        return self.warehouse.frame(table, columns=columns, where=where)
+
+    def desk_for(self, log: FetchLog) -> Desk:
+        return self.desk.view(log, read=self.read)
+
+    def batch_facts(self) -> dict[str, Any]:
+        return {
+            "trigger": self.trigger.kind,
+            "trigger_ref": self.trigger.ref,
+            "run_id": self.trigger.run_id,
+            "command_id": self.trigger.command_id,
+            "world": self.world,
+            "code_version": CODE_VERSION,
+        }

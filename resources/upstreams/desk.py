@@ -1,0 +1,232 @@
+"""The desk: the upstream clients that a dataset's fetch functions work with.
+
+A desk is made once per process; a load gets a *view* of it that reports to the load's own `FetchLog`.
+Answers that several tables of one run need (the security list, the quote batch of the day) are asked
+once per run and shared: `once` remembers the answer and whose responses it came from.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from platform_assets.compute.market_rules import board_of, sec_type_of
+from resources.calendar import TradeCalendar
+from resources.clock import Clock
+from resources.errors import PayloadError, Unavailable
+from resources.fetch import FetchLog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.tdx.client import TdxClient
+    from resources.upstreams.tencent import TencentClient
+
+T = TypeVar("T")
+MARKETS = ("sz", "sh", "bj")
+HELD_TYPES = ("stock", "etf", "lof", "cb", "reit")
+"""Security types that the per-code datasets hold; indices and B shares are not among them."""
+CLOSE_TIME = "15:00:00"
+FAILED_SHARE = 0.1
+"""Share of single codes that may fail in a sweep before the sweep itself has failed."""
+
+
+class Reads(Protocol):
+    """Reads of stored tables, see `declaration.scope.Reader`."""
+
+    def __call__(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> "pd.DataFrame": ...
+
+
+class _Memo:
+    """Answers of one run, with the ids of the responses behind them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.values: dict[object, tuple[Any, list[str]]] = {}
+
+
+class Desk:
+    """Clients, calendar and clock for fetch functions. `direct`: only a table's first source is asked."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        calendar: TradeCalendar,
+        tdx: "TdxClient | None" = None,
+        tencent: "TencentClient | None" = None,
+        eastmoney: "EastmoneyClient | None" = None,
+        direct: bool = False,
+        workers: int = 3,
+    ) -> None:
+        self.clock = clock
+        self.calendar = calendar
+        self.direct = direct
+        self.log = FetchLog()
+        self.problems: list[tuple[str, str]] = []
+        self._clients: dict[str, Any] = {"tdx": tdx, "tencent": tencent, "eastmoney": eastmoney}
+        self._workers = workers
+        self._memo = _Memo()
+        self._reused: list[str] = []
+        self._read: Reads | None = None
+
+    def new_run(self) -> "Desk":
+        """The same clients with an empty memory: what one run asked, the next asks again."""
+        fresh = self.view(FetchLog(), read=self._read)
+        fresh._memo = _Memo()
+        return fresh
+
+    def view(self, log: FetchLog, *, read: Reads | None) -> "Desk":
+        """The same desk, reporting to `log`."""
+        view = object.__new__(Desk)
+        view.__dict__.update(self.__dict__)
+        view.log = log
+        view.problems = []
+        view._reused = []
+        view._read = read
+        view._clients = {
+            name: None if client is None else client.with_fetches(log)
+            for name, client in self._clients.items()
+        }
+        return view
+
+    # -- clients ----------------------------------------------------------------------------------
+
+    def _client(self, name: str) -> Any:
+        client = self._clients[name]
+        if client is None:
+            raise Unavailable(f"no {name} client is configured", source=name)
+        return client
+
+    @property
+    def tdx(self) -> "TdxClient":
+        client: TdxClient = self._client("tdx")
+        return client
+
+    @property
+    def tencent(self) -> "TencentClient":
+        client: TencentClient = self._client("tencent")
+        return client
+
+    @property
+    def eastmoney(self) -> "EastmoneyClient":
+        client: EastmoneyClient = self._client("eastmoney")
+        return client
+
+    # -- time -------------------------------------------------------------------------------------
+
+    @property
+    def today(self) -> str:
+        return self.clock.now().date().isoformat()
+
+    def is_current_session(self, day: str) -> bool:
+        """Whether a quote asked now belongs to the finished session of `day`."""
+        now = self.clock.now()
+        newest = self.calendar.on_or_before(self.today)
+        return day == newest and (self.today > day or now.strftime("%H:%M:%S") >= CLOSE_TIME)
+
+    # -- stored tables ----------------------------------------------------------------------------
+
+    def read(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> "pd.DataFrame":
+        if self._read is None:
+            raise Unavailable("this desk has no stored tables")
+        return self._read(table, columns=columns, codes=codes, since=since, until=until)
+
+    # -- sharing and spreading work -----------------------------------------------------------------
+
+    def once(self, key: object, make: "Callable[[Desk], T]") -> T:
+        """`make(desk)` the first time in this run, its remembered answer afterwards."""
+        with self._memo.lock:
+            known = self._memo.values.get(key)
+        if known is not None:
+            value, ids = known
+            self._reused += ids
+            found: T = value
+            return found
+        # Made on a view of its own, so that threads of a pool do not mix their responses.
+        view = self.view(FetchLog(), read=self._read)
+        try:
+            made = make(view)
+        finally:
+            for item in view.log.items:
+                self.log.add(item)
+        with self._memo.lock:
+            self._memo.values[key] = (made, [item.fetch_id for item in view.log.items])
+        return made
+
+    def take_reused(self) -> list[str]:
+        """Ids of responses that another load of this run asked for and this one used as well."""
+        ids, self._reused = self._reused, []
+        return ids
+
+    def each(self, work: Callable[[str], T], items: Iterable[str]) -> list[T]:
+        """`work` for every item, in order, in a bounded pool. A single item whose payload cannot be
+        believed is noted in `problems` and left out; too many of them fail the whole sweep."""
+        todo = list(items)
+
+        def one(item: str) -> tuple[T | None, str]:
+            try:
+                return work(item), ""
+            except PayloadError as error:
+                return None, str(error)
+
+        with ThreadPoolExecutor(max_workers=self._workers) as pool:
+            answers = list(pool.map(one, todo))
+        failed = [(item, reason) for item, (_, reason) in zip(todo, answers, strict=True) if reason]
+        self.problems += failed
+        if failed and len(failed) > max(1, int(FAILED_SHARE * len(todo))):
+            item, reason = failed[0]
+            raise PayloadError(f"{len(failed)} of {len(todo)} codes failed; {item}: {reason}")
+        return [value for value, reason in answers if not reason and value is not None]
+
+    # -- the universe -------------------------------------------------------------------------------
+
+    def securities(self) -> "pd.DataFrame":
+        """Every listed security that the per-code datasets hold, from the terminal's list: code, market
+        (SH, SZ, BJ), symbol, name, sec_type, board, decimals, pre_close."""
+        return self.once("securities", Desk._list_securities)
+
+    def _list_securities(self) -> "pd.DataFrame":
+        import pandas as pd
+
+        lists = pd.concat([self.tdx.security_list(market) for market in MARKETS], ignore_index=True)
+        kinds = [sec_type_of(c, m) for c, m in zip(lists["code"], lists["market"], strict=True)]
+        lists["sec_type"] = kinds
+        lists["board"] = [board_of(c, m) for c, m in zip(lists["code"], lists["market"], strict=True)]
+        held = lists[lists["sec_type"].isin(list(HELD_TYPES))].reset_index(drop=True)
+        if held.empty:
+            raise PayloadError("the terminal's list holds no stock", source="tdx")
+        return held
+
+    def symbols(self, codes: Sequence[str] | None) -> list[str]:
+        """Symbols of the universe, or of the given codes that belong to it."""
+        universe = self.securities()
+        if codes is not None:
+            universe = universe[universe["code"].isin(list(codes))]
+        return [str(symbol) for symbol in universe["symbol"].tolist()]
+
+    def terminal_quotes(self) -> "pd.DataFrame":
+        """The quote batch of the whole universe from the terminal source, asked once per run."""
+        return self.once("tdx_quotes", lambda desk: desk.tdx.quotes(desk.symbols(None)))
+
+    def terminal_bars(self, symbol: str, count: int) -> "pd.DataFrame":
+        """Unadjusted daily bars of one stock, at least `count` (whole pages), asked once per run."""
+        pages = -(-count // 800)
+        return self.once(("tdx_bars", symbol, pages), lambda desk: desk.tdx.bars(symbol, "day", 800 * pages))
