@@ -73,6 +73,26 @@ class FaultPlan:
             hits = [rule.fault for rule in self._rules if rule.hit(upstream, call)]
         return hits[0] if hits else None
 
+    def documents(self) -> list[dict[str, Any]]:
+        """The rules in force in their JSON form, with the number of calls that each has seen."""
+        with self._lock:
+            return [
+                {
+                    "upstream": rule.upstream,
+                    "call": rule.call,
+                    "kind": rule.fault.kind,
+                    "args": dict(rule.fault.args),
+                    "first": rule.first,
+                    "count": rule.count,
+                    "seen": rule.seen,
+                }
+                for rule in self._rules
+            ]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._rules = []
+
     def replace(self, documents: list[dict[str, Any]]) -> None:
         """Install rules from their JSON form: {upstream, call, kind, args?, first?, count?}."""
         rules = []

@@ -44,7 +44,7 @@ def bars_request(symbol: str, *, period: str, start: str, end: str, count: int) 
     param = f"{what.symbol},{period},{start},{end},{count},"
     return Request(
         "tencent.finance",
-        f"bars_{period}",
+        "bars",
         "/ifzqgtimg/appstock/app/newfqkline/get",
         (("param", param),),
         label=what.symbol,

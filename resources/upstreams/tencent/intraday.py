@@ -63,7 +63,7 @@ def parse_intraday(body: bytes, symbol: str) -> pd.DataFrame:
     if not inner:
         return frame([], LINE_COLUMNS)
     inner = object_of(inner, f"{symbol} line")
-    qt = object_of(entry.get("qt") or {}, f"{symbol} qt").get(symbol) or []
+    qt = list_of(object_of(entry.get("qt") or {}, f"{symbol} qt").get(symbol) or [], f"{symbol} qt")
     last_close = number(qt[4] if len(qt) > 4 else None, f"{symbol} last close")
     rows = _line(what, str(inner.get("date", "")), inner.get("data") or [], last_close)
     return frame(rows, LINE_COLUMNS)

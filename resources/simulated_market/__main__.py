@@ -1,0 +1,111 @@
+"""`python -m resources.simulated_market`: the simulated market as a process of its own.
+
+Prints one line, `simulated market http=<host:port> tcp=<host:port> world=<label>`, when both ports
+answer; ends on SIGTERM and SIGINT, and with `--parent-pid` when that process is gone.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from resources.clock import Clock, FrozenClock, SystemClock
+from resources.simulated_market.faults import FaultPlan
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.loader import load_world
+
+_WATCH_SEC = 0.5
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    world: Any = load_world(
+        options.world,
+        options.profile,
+        **({} if options.seed is None else {"seed": options.seed}),
+        real_data_dir=options.real_data_dir,
+        cache_dir=options.cache_dir,
+    )
+    clock: Clock = SystemClock() if options.now is None else FrozenClock(options.now)
+    market = SimulatedMarket(
+        world,
+        clock,
+        _faults(options.faults),
+        host=options.host,
+        http_port=options.http_port,
+        tcp_port=options.tcp_port,
+    )
+    ending = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ending.set())
+    with market:
+        _announce(market, options.ports_file)
+        while not ending.wait(_WATCH_SEC):
+            if options.parent_pid is not None and not _alive(options.parent_pid):
+                break
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m resources.simulated_market", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--http-port", type=int, default=8900, help="0 = a free port")
+    parser.add_argument("--tcp-port", type=int, default=7709, help="0 = a free port")
+    parser.add_argument("--world", choices=("synthetic", "replay"), default="synthetic")
+    parser.add_argument("--profile", choices=("S", "M", "L"), default="S")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--now", type=datetime.fromisoformat, default=None, help="freeze the market clock")
+    parser.add_argument("--faults", type=Path, default=None, help="JSON file with fault rules")
+    parser.add_argument("--real-data-dir", type=Path, default=None, help="files of the replay world")
+    parser.add_argument("--cache-dir", type=Path, default=None, help="where the synthetic world is kept")
+    parser.add_argument("--ports-file", type=Path, default=None, help="JSON file that gets the ports")
+    parser.add_argument("--parent-pid", type=int, default=None, help="end when this process is gone")
+    return parser
+
+
+def _faults(path: Path | None) -> FaultPlan:
+    plan = FaultPlan()
+    if path is not None:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        plan.replace(document["rules"] if isinstance(document, dict) else document)
+    return plan
+
+
+def _announce(market: SimulatedMarket, path: Path | None) -> None:
+    host, port = market.http_address
+    tcp = market.tcp_address or (host, 0)
+    if path is not None:
+        # Renamed into place, so that a reader never sees half a file.
+        part = path.with_suffix(path.suffix + ".part")
+        ports = {"pid": os.getpid(), "host": host, "http_port": port, "tcp_port": tcp[1]}
+        part.write_text(json.dumps(ports), encoding="utf-8")
+        part.replace(path)
+    label = market.world.label
+    sys.stdout.write(f"simulated market http={host}:{port} tcp={tcp[0]}:{tcp[1]} world={label}\n")
+    sys.stdout.flush()
+
+
+def _alive(pid: int) -> bool:
+    """Whether `pid` still runs. Our own parent may be a zombie that nobody has waited for: then we
+    were handed to another one, and the parent's id says so."""
+    if pid == _STARTED_BY:
+        return os.getppid() == pid
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+_STARTED_BY = os.getppid()
+
+if __name__ == "__main__":
+    sys.exit(main())

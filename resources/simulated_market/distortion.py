@@ -1,0 +1,169 @@
+"""A world that lies on purpose: the faults that are false facts, acted out once for all responders.
+
+stale_day, double_rows, negative_price, swap_open_close and override_bar change what a world says;
+wrong_instrument answers with the facts of another security. The faults of the wire (status, reset,
+truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from resources.simulated_market.faults import Fault
+from resources.simulated_market.world.model import (
+    PRICE_UNIT,
+    Bars,
+    Board,
+    ExRight,
+    Finance,
+    Flow,
+    Minutes,
+    Quote,
+    Security,
+    Ticks,
+    Valuation,
+    World,
+)
+
+FACT_FAULTS = frozenset(
+    {"stale_day", "double_rows", "negative_price", "swap_open_close", "override_bar", "wrong_instrument"}
+)
+
+
+def distorted(world: World, now: datetime, fault: Fault | None) -> tuple[World, datetime]:
+    """The world and the time that a responder shall believe in under `fault`."""
+    if fault is None or fault.kind not in FACT_FAULTS:
+        return world, now
+    if fault.kind == "stale_day":
+        return world, _day_before(world, now)
+    return _Distorted(world, fault), now
+
+
+def _day_before(world: World, now: datetime) -> datetime:
+    """The close of the trade date before the newest one at `now`."""
+    today = now.year * 10_000 + now.month * 100 + now.day
+    past = [int(day) for day in world.trade_dates() if int(day) <= today]
+    if len(past) < 2:
+        return now - timedelta(days=1)
+    before = str(past[-2])
+    day = date(int(before[:4]), int(before[4:6]), int(before[6:]))
+    return datetime(day.year, day.month, day.day, 16, 0)
+
+
+class _Distorted:
+    """Delegates to the true world and falsifies bars, quotes and minutes."""
+
+    def __init__(self, world: World, fault: Fault) -> None:
+        self._world = world
+        self._kind = fault.kind
+        self._args = fault.args
+
+    @property
+    def label(self) -> str:
+        return self._world.label
+
+    def trade_dates(self) -> Any:
+        return self._world.trade_dates()
+
+    def securities(self, now: datetime) -> Sequence[Security]:
+        return self._world.securities(now)
+
+    def find(self, symbol: str) -> Security | None:
+        return self._world.find(symbol)
+
+    def name(self, security: Security, now: datetime) -> str:
+        return self._world.name(self._served(security), now)
+
+    def bars(self, security: Security, now: datetime) -> Bars:
+        return self._falsified(security, self._world.bars(self._served(security), now))
+
+    def quote(self, security: Security, now: datetime) -> Quote | None:
+        served = self._served(security)
+        quote = self._world.quote(served, now)
+        if quote is None or not self._concerns(security):
+            return quote
+        if self._kind == "negative_price":
+            return replace(quote, price=-quote.price, low=-quote.price)
+        if self._kind == "swap_open_close" and quote.open:
+            return replace(quote, open=quote.price, price=quote.open)
+        if self._kind == "override_bar" and self._args.get("date") in {None, quote.date}:
+            close = self._price("close", quote.price)
+            return replace(quote, price=close, high=max(quote.high, close), low=min(quote.low, close))
+        return quote
+
+    def valuation(self, security: Security, now: datetime) -> Valuation | None:
+        return self._world.valuation(security, now)
+
+    def shares(self, security: Security, now: datetime) -> tuple[int, int]:
+        return self._world.shares(security, now)
+
+    def exrights(self, security: Security, now: datetime) -> Sequence[ExRight]:
+        return self._world.exrights(security, now)
+
+    def minutes(self, security: Security, date: int, now: datetime) -> Minutes | None:
+        return self._world.minutes(self._served(security), date, now)
+
+    def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None:
+        return self._world.ticks(self._served(security), date, now)
+
+    def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
+        flows = list(self._world.flows(security, now))
+        if self._kind == "double_rows":
+            return [flow for flow in flows for _ in range(2)]
+        return flows
+
+    def finance(self, security: Security, now: datetime) -> Finance | None:
+        return self._world.finance(security, now)
+
+    def boards(self, now: datetime) -> Sequence[Board]:
+        return self._world.boards(now)
+
+    def company_text(self, security: Security, now: datetime) -> dict[str, str]:
+        return self._world.company_text(security, now)
+
+    # --- falsification
+
+    def _concerns(self, security: Security) -> bool:
+        return self._args.get("code") in {None, security.code, security.symbol}
+
+    def _served(self, security: Security) -> Security:
+        """The security whose facts are told under the name of `security`."""
+        if self._kind != "wrong_instrument":
+            return security
+        if self._args.get("under") not in {None, security.code, security.symbol}:
+            return security
+        other = self._world.find(str(self._args.get("serve", "sh000001")))
+        return security if other is None else other
+
+    def _falsified(self, security: Security, bars: Bars) -> Bars:
+        if not self._concerns(security) or not len(bars):
+            return bars
+        if self._kind == "double_rows":
+            return Bars(**{f.name: np.repeat(getattr(bars, f.name), 2) for f in fields(bars)})
+        if self._kind == "swap_open_close":
+            return replace(bars, open=bars.close, close=bars.open)
+        if self._kind == "negative_price":
+            low = bars.low.copy()
+            low[-1] = -abs(low[-1])
+            return replace(bars, low=low)
+        if self._kind == "override_bar":
+            return self._overridden(bars)
+        return bars
+
+    def _overridden(self, bars: Bars) -> Bars:
+        wanted = int(self._args.get("date", bars.date[-1]))
+        at = np.flatnonzero(bars.date == wanted)
+        if not len(at):
+            return bars
+        close, high, low = bars.close.copy(), bars.high.copy(), bars.low.copy()
+        close[at] = self._price("close", int(close[at[0]]))
+        high[at] = np.maximum(high[at], close[at])
+        low[at] = np.minimum(low[at], close[at])
+        return replace(bars, close=close, high=high, low=low)
+
+    def _price(self, key: str, default: int) -> int:
+        value = self._args.get(key)
+        return default if value is None else round(float(value) * PRICE_UNIT)

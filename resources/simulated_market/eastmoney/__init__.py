@@ -1,0 +1,1 @@
+"""Responder of the finance portal's quote hosts."""

@@ -1,0 +1,63 @@
+"""Envelope, JSONP and number manners of push2: `fltt`, `np`, "-" for what is missing."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from resources.simulated_market.wire import HttpRequest, Reply
+from resources.simulated_market.world.model import Security, World
+
+# rt = endpoint type, as recorded.
+RT_LIST, RT_ULIST, RT_SECURITY, RT_KLINE, RT_TRENDS, RT_FLOW, RT_CONNECT = 6, 11, 4, 17, 10, 21, 7
+
+
+def reply(request: HttpRequest, rt: int, data: Any, *, rc: int = 0) -> Reply:
+    """`rc` 100 and 102 go with `data` null."""
+    document = {
+        "rc": rc,
+        "rt": rt,
+        "svr": 181669693,
+        "lt": 1,
+        "full": 1,
+        "dlmkts": "",
+        "dsc": "0",
+        "data": data,
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    callback = request.params().get("cb")
+    if callback:
+        return Reply(f"{callback}({text});".encode(), "application/javascript; charset=UTF-8")
+    return Reply(text.encode())
+
+
+def rows(params: Mapping[str, str], items: Sequence[Any]) -> Any:
+    """`diff`: a list with np=1, else an object with row numbers for keys."""
+    if params.get("np") == "1":
+        return list(items)
+    return {str(number): item for number, item in enumerate(items)}
+
+
+def security_of(world: World, secid: str) -> Security | None:
+    """1.600519 -> sh600519; market 0 holds Shenzhen and Beijing."""
+    market, _, code = secid.partition(".")
+    if market == "1":
+        return world.find(f"sh{code}")
+    if market == "0":
+        return world.find(f"sz{code}") or world.find(f"bj{code}")
+    return None
+
+
+def market_of(security: Security) -> int:
+    return 1 if security.market == "SH" else 0
+
+
+def shown(value: Any, kind: str, digits: int, *, natural: bool) -> Any:
+    """One value on the wire. `kind`: px price (CNY), pct percent or ratio, else as it is. Without
+    fltt=2 prices are integers times 10**digits and percentages times 100."""
+    if value is None or value != value:  # noqa: PLR0124  NaN
+        return "-"
+    if kind == "px":
+        return round(value, digits) if natural else round(value * 10**digits)
+    if kind == "pct":
+        return round(value, 2) if natural else round(value * 100)
+    return value

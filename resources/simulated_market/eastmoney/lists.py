@@ -1,0 +1,239 @@
+"""clist, ulist.np, slist and stock/get."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from resources.simulated_market.eastmoney import envelope
+from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, shown
+from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
+from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
+from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.model import Board, Quote, Security
+
+_PAGE = 100
+_MOMENT_SEC = 3
+_BOARD_TYPES = {"t:1": "region", "t:2": "industry", "t:3": "concept"}
+_STOCK_TYPES = {
+    ("SH", "main"): "t:2",
+    ("SH", "star"): "t:23",
+    ("SZ", "main"): "t:6",
+    ("SZ", "gem"): "t:80",
+    ("BJ", "bj"): "t:81",
+}
+
+
+class Lists:
+    """Renders rows; facts are kept for a moment, so that the pages of one list agree."""
+
+    def __init__(self) -> None:
+        self._key: tuple[int, object] = (0, None)
+        self._facts: dict[str, SecurityFacts] = {}
+        self._boards: dict[str, list[Board]] = {}
+
+    # --- endpoints
+
+    def clist(self, request: HttpRequest, view: View) -> Reply:
+        """`pz` is silently capped at 100, `total` counts the whole list."""
+        params = request.params()
+        page = max(1, int(params.get("pn", "1")))
+        size = min(_PAGE, max(1, int(params.get("pz", "20"))))
+        names = params.get("fields", "f12,f13,f14").split(",")
+        natural = params.get("fltt") == "2"
+        wanted = [set(re.split(r"[+ ]", part)) - {"f:!50"} for part in params.get("fs", "").split(",")]
+        fid, down = params.get("fid", ""), params.get("po", "1") == "1"
+        boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
+        found: list[Any]
+        if boards:
+            found = _sorted([self._board(view, board) for board in boards], BOARD, fid, down)
+        else:
+            listed = [one for one in self._all(view) if any(part and part <= _tags(one) for part in wanted)]
+            found = _sorted(listed, SECURITY, fid, down)
+        chosen = self._cut(view, found)[(page - 1) * size : page * size]
+        if not chosen:
+            return reply(request, envelope.RT_LIST, None)
+        render: Any = board_row if boards else security_row
+        diff = [render(one, names, natural=natural) for one in chosen]
+        return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
+
+    def ulist(self, request: HttpRequest, view: View) -> Reply:
+        params = request.params()
+        names = params.get("fields", "f12,f13,f14").split(",")
+        natural = params.get("fltt") == "2"
+        found = []
+        for secid in params.get("secids", "").split(","):
+            security = security_of(view.world, secid)
+            facts = None if security is None else self._one(view, security)
+            if facts is not None and facts.quote is not None:
+                found.append(security_row(facts, names, natural=natural))
+        if not found:
+            return reply(request, envelope.RT_ULIST, None, rc=102)
+        return reply(request, envelope.RT_ULIST, {"total": len(found), "diff": rows(params, found)})
+
+    def slist(self, request: HttpRequest, view: View) -> Reply:
+        params = request.params()
+        security = security_of(view.world, params.get("secid", ""))
+        if security is None:
+            return reply(request, envelope.RT_LIST, None, rc=102)
+        names = params.get("fields", "f12,f14").split(",")
+        natural = params.get("fltt") == "2"
+        held = [board for board in view.world.boards(view.now) if security.symbol in board.members]
+        diff = [board_row(self._board(view, board), names, natural=natural) for board in held]
+        return reply(request, envelope.RT_LIST, {"total": len(diff), "diff": rows(params, diff)})
+
+    def security(self, request: HttpRequest, view: View) -> Reply:
+        params = request.params()
+        security = security_of(view.world, params.get("secid", ""))
+        facts = None if security is None else self._one(view, security)
+        if security is None or facts is None or facts.quote is None:
+            return reply(request, envelope.RT_SECURITY, None, rc=102)
+        natural = params.get("fltt") == "2"
+        known = _security_values(facts, facts.quote)
+        data = {}
+        for name in params.get("fields", "f57,f58,f43").split(","):
+            kind, value = known.get(name, ("", None))
+            data[name] = shown(value, kind, security.decimals, natural=natural)
+        return reply(request, envelope.RT_SECURITY, data)
+
+    # --- facts
+
+    def facts(self, view: View, security: Security) -> SecurityFacts:
+        return self._one(view, security)
+
+    def board_facts(self, view: View, code: str) -> BoardFacts | None:
+        for board in view.world.boards(view.now):
+            if board.code == code:
+                return self._board(view, board)
+        return None
+
+    def _refresh(self, view: View) -> None:
+        moment = view.now.replace(second=view.now.second // _MOMENT_SEC * _MOMENT_SEC, microsecond=0)
+        key = (id(view.world), moment)
+        if key != self._key or view.fault is not None:
+            self._facts = {}
+            self._boards = {}
+            for board in view.world.boards(view.now):
+                for symbol in board.members:
+                    self._boards.setdefault(symbol, []).append(board)
+            # Under a fault nothing is remembered: the next answer may be an honest one.
+            self._key = (0, None) if view.fault is not None else key
+
+    def _one(self, view: View, security: Security) -> SecurityFacts:
+        self._refresh(view)
+        facts = self._facts.get(security.symbol)
+        if facts is None:
+            facts = self._facts[security.symbol] = SecurityFacts(view, security, self._boards)
+        return facts
+
+    def _all(self, view: View) -> list[SecurityFacts]:
+        return [self._one(view, security) for security in view.world.securities(view.now)]
+
+    def _board(self, view: View, board: Board) -> BoardFacts:
+        members = [view.world.find(symbol) for symbol in board.members]
+        return BoardFacts(board, [self._one(view, one) for one in members if one is not None])
+
+    @staticmethod
+    def _cut(view: View, items: Sequence[Any]) -> Sequence[Any]:
+        if view.fault is not None and view.fault.kind == "cut_list":
+            return items[: int(view.fault.args.get("rows", 100))]
+        return items
+
+
+def _wants_board(wanted: list[set[str]], board: Board) -> bool:
+    return any("m:90" in part and board.kind in {_BOARD_TYPES.get(term) for term in part} for part in wanted)
+
+
+def _tags(facts: SecurityFacts) -> set[str]:
+    """The filter terms that are true for a security."""
+    security = facts.security
+    tags = {"m:1" if security.market == "SH" else "m:0"}
+    tags |= {f"b:{board.code}" for board in facts.boards}
+    if security.kind == "stock":
+        tags.add(_STOCK_TYPES.get((security.market, security.board), "t:?"))
+        if security.market == "BJ":
+            tags.add("s:2048")
+        if "ST" in facts.name:
+            tags.add("f:4")
+    elif security.kind == "b":
+        tags.add("t:3" if security.market == "SH" else "t:7")
+    elif security.kind == "index":
+        tags |= {"b:MK0010", "t:1", "s:2"} if security.market == "SH" else {"b:MK0010", "t:5"}
+    elif security.kind == "etf":
+        tags.add("b:MK0021")
+    elif security.kind == "lof":
+        tags.add("b:MK0404")
+    elif security.kind == "cb":
+        tags.add("b:MK0354")
+    elif security.kind == "reit":
+        tags |= {"e:97", "t:9" if security.market == "SH" else "t:10"}
+    return tags
+
+
+def _sorted(items: list[Any], table: Any, fid: str, down: bool) -> list[Any]:
+    """By `fid`; what has no value stands at the end. Without a known `fid` the order is arbitrary."""
+    if fid not in table:
+        return items
+    value = table[fid][1]
+    keyed = [(value(item), item) for item in items]
+    known = [pair for pair in keyed if pair[0] is not None and pair[0] != "-"]
+    known.sort(key=lambda pair: pair[0], reverse=down)
+    return [item for _, item in known] + [item for key, item in keyed if key is None or key == "-"]
+
+
+def _security_values(facts: SecurityFacts, quote: Quote) -> dict[str, tuple[str, Any]]:
+    """The stock/get dictionary: field -> (kind, value)."""
+    trading = facts.trading
+    lot = facts.view.lot(facts.security.board, 10 if facts.security.kind == "cb" else 100)
+
+    def px(value: int | None) -> tuple[str, Any]:
+        return "px", None if trading is None or value is None else cny(value)
+
+    def same(wire: str) -> tuple[str, Any]:
+        kind, value = SECURITY[wire]
+        return kind, value(facts)
+
+    values: dict[str, tuple[str, Any]] = {
+        "f43": px(quote.price),
+        "f44": px(quote.high),
+        "f45": px(quote.low),
+        "f46": px(quote.open),
+        "f47": same("f5"),
+        "f48": same("f6"),
+        "f49": same("f34"),
+        "f50": same("f10"),
+        "f51": px(quote.limit_up),
+        "f52": px(quote.limit_down),
+        "f57": same("f12"),
+        "f58": same("f14"),
+        "f59": same("f1"),
+        "f60": same("f18"),
+        "f71": ("px", quote.amount / quote.volume if trading is not None and quote.volume else None),
+        "f84": same("f38"),
+        "f85": same("f39"),
+        "f86": ("", unix(quote.time)),
+        "f107": same("f13"),
+        "f116": same("f20"),
+        "f117": same("f21"),
+        "f127": same("f100"),
+        "f128": same("f102"),
+        "f129": same("f103"),
+        "f161": same("f35"),
+        "f162": same("f9"),
+        "f163": ("pct", None if facts.valuation is None else facts.valuation.pe_static),
+        "f164": same("f115"),
+        "f167": same("f23"),
+        "f168": same("f8"),
+        "f169": same("f4"),
+        "f170": same("f3"),
+        "f171": same("f7"),
+        "f189": same("f26"),
+        "f191": same("f33"),
+        "f292": same("f292"),
+    }
+    # Both sides run from level 5 to level 1: bids f11/f12 .. f19/f20, asks f31/f32 .. f39/f40.
+    for levels, first in ((quote.bids, 11), (quote.asks, 31)):
+        for level, (price, size) in enumerate(levels[:5]):
+            at = first + 2 * (4 - level)
+            values[f"f{at}"] = px(price)
+            values[f"f{at + 1}"] = ("", size // lot if trading is not None else None)
+    return values

@@ -1,0 +1,294 @@
+"""push2 and push2his: routes and the series endpoints (kline, trends2, fflow, kamt)."""
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from resources.simulated_market import series
+from resources.simulated_market.eastmoney import envelope
+from resources.simulated_market.eastmoney.envelope import market_of, reply, security_of
+from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
+from resources.simulated_market.eastmoney.fields import unix
+from resources.simulated_market.eastmoney.lists import Lists
+from resources.simulated_market.series import Bar
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import PRICE_UNIT, Security
+
+_PERIODS = {102: "week", 103: "month", 104: "quarter", 105: "half", 106: "year"}
+_ADJUST = {"1": "qfq", "2": "hfq"}
+_MOST_MINUTE_BARS = 2000
+_BREADTH_INDEX = "sh000001"
+
+
+class EastmoneyResponder:
+    """`push2.eastmoney.com` and `push2his.eastmoney.com`, with their numbered shards."""
+
+    upstream = "eastmoney"
+
+    def __init__(self) -> None:
+        self._lists = Lists()
+        self.routes: Sequence[Route] = (
+            route("clist", r"/api/qt/clist/get", self._lists.clist),
+            route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),
+            route("slist", r"/api/qt/slist/get", self._lists.slist),
+            route("stock_get", r"/api/qt/stock/get", self._lists.security),
+            route("kline", r"/api/qt/stock/kline/get", kline),
+            route("trends2", r"/api/qt/stock/trends2/get", trends),
+            route("fflow_minute", r"/api/qt/stock/fflow/kline/get", self.flow_minutes),
+            route("fflow_day", r"/api/qt/stock/fflow/daykline/get", self.flow_days),
+            route("kamt", r"/api/qt/kamt/get", connect),
+            route("kamt_minute", r"/api/qt/kamt\.rtmin/get", connect_minutes),
+        )
+
+    def flow_days(self, request: HttpRequest, view: View) -> Reply:
+        """Nets of about 120 dates: main, small, medium, large, super and their percentages."""
+        secid = request.params().get("secid", "")
+        found = self._members(view, secid)
+        if found is None:
+            return reply(request, envelope.RT_FLOW, None, rc=102)
+        head, members = found
+        by_date: dict[int, list[Any]] = {}
+        for one in members:
+            for flow in one.flows:
+                by_date.setdefault(flow.date, []).append(flow)
+        lines = []
+        for day, flows in sorted(by_date.items()):
+            money = money_of(flows)
+            if money is None:
+                continue
+            close = cny(flows[0].close) if len(members) == 1 else 0.0
+            change = flows[0].change_pct if len(members) == 1 else 0.0
+            lines.append(f"{_iso(day)},{_nets(money)},{_shares(money)},{close:.2f},{change:.2f},0.00,0.00")
+        if view.fault is not None and view.fault.kind == "double_rows":
+            lines = [line for line in lines for _ in range(2)]
+        return reply(request, envelope.RT_FLOW, head | {"klines": lines})
+
+    def flow_minutes(self, request: HttpRequest, view: View) -> Reply:
+        """Today's nets, cumulative: the day's net in proportion to the amount traded so far."""
+        secid = request.params().get("secid", "")
+        found = self._members(view, secid)
+        if found is None:
+            return reply(request, envelope.RT_FLOW, None, rc=102)
+        head, members = found
+        totals: dict[int, list[float]] = {}
+        day = 0
+        for one in members:
+            money, quote = one.money(), one.trading
+            minutes = None if quote is None else view.world.minutes(one.security, quote.date, view.now)
+            if money is None or quote is None or minutes is None or not len(minutes.minute):
+                continue
+            day = max(day, quote.date)
+            so_far = list(accumulate(minutes.amount.tolist()))
+            nets = [money.net(size) for size in ("small", "medium", "large", "super")]
+            for minute, amount in zip(minutes.minute.tolist(), so_far, strict=True):
+                sums = totals.setdefault(minute, [0.0] * 4)
+                for at, net in enumerate(nets):
+                    sums[at] += round(net * amount / (so_far[-1] or 1.0))
+        lines = []
+        for minute, (small, medium, large, biggest) in sorted(totals.items()):
+            clock = f"{_iso(day)} {minute // 60:02d}:{minute % 60:02d}"
+            values = (large + biggest, small, medium, large, biggest)
+            lines.append(f"{clock}," + ",".join(f"{value:.1f}" for value in values))
+        return reply(request, envelope.RT_FLOW, head | {"klines": lines})
+
+    def _members(self, view: View, secid: str) -> tuple[dict[str, Any], list[SecurityFacts]] | None:
+        """Head of the answer and whose flows it sums: one security, or the members of a board."""
+        market, _, code = secid.partition(".")
+        if market == "90":
+            board = self._lists.board_facts(view, code)
+            if board is None:
+                return None
+            return {"code": code, "market": 90, "name": board.board.name}, board.members
+        security = security_of(view.world, secid)
+        if security is None:
+            return None
+        facts = self._lists.facts(view, security)
+        return {"code": security.code, "market": market_of(security), "name": facts.name}, [facts]
+
+
+def kline(request: HttpRequest, view: View) -> Reply:
+    params = request.params()
+    security = security_of(view.world, params.get("secid", ""))
+    klt = params.get("klt", "101")
+    if security is None or not klt.isdigit():
+        return reply(request, 1, None, rc=100)
+    told = _told(view, security)
+    number = int(klt)
+    if number in {1, 5, 15, 30, 60}:
+        bars = series.minute_bars(view.world, security, view.now, number, _MOST_MINUTE_BARS)
+    else:
+        bars = series.daily(view.world, security, view.now, _ADJUST.get(params.get("fqt", "0"), ""))
+        if number in _PERIODS:
+            bars = series.periods(bars, _PERIODS[number])
+    total = len(bars)
+    beg, end = int(params.get("beg") or 0), int(params.get("end") or 20500101)
+    bars = [bar for bar in bars if beg <= bar.date <= end]
+    limit = params.get("lmt", "")
+    if limit.isdigit() and int(limit):
+        bars = bars[-int(limit) :]
+    data: dict[str, Any] = {
+        "code": told.code,
+        "market": market_of(told),
+        "name": view.world.name(told, view.now),
+        "decimal": told.decimals,
+        "dktotal": total,
+        "preKPrice": cny(bars[0].previous) if bars else 0.0,
+        "klines": [_kline(bar, told, view) for bar in bars],
+    }
+    return reply(request, envelope.RT_KLINE, data)
+
+
+def trends(request: HttpRequest, view: View) -> Reply:
+    params = request.params()
+    security = security_of(view.world, params.get("secid", ""))
+    quote = None if security is None else view.world.quote(security, view.now)
+    if security is None or quote is None:
+        return reply(request, envelope.RT_TRENDS, None, rc=102)
+    told = _told(view, security)
+    days = min(5, max(1, int(params.get("ndays", "1"))))
+    dates = [bar.date for bar in series.daily(view.world, security, view.now)[-days:]]
+    lot = view.lot(told.board, 10 if told.kind == "cb" else 100)
+    lines = []
+    for day in dates:
+        volume, money = 0, 0.0
+        for bar in series.one_day(view.world, security, view.now, day, 1):
+            volume += bar.volume
+            money += bar.amount
+            mean = cny(bar.close) if told.kind == "index" or not volume else money / volume
+            prices = ",".join(_px(value, told) for value in (bar.open, bar.close, bar.high, bar.low))
+            lines.append(f"{bar.iso} {bar.clock},{prices},{bar.volume // lot},{bar.amount:.2f},{mean:.3f}")
+    data = {
+        "code": told.code,
+        "market": market_of(told),
+        "type": 2,
+        "status": 0,
+        "name": view.world.name(told, view.now),
+        "decimal": told.decimals,
+        "preSettlement": 0.0,
+        "preClose": cny(quote.preclose),
+        "beticks": "33300|34200|54000|34200|41400|46800|54000",
+        "trendsTotal": 240,
+        "time": unix(quote.time),
+        "kind": 1,
+        "prePrice": cny(quote.preclose),
+        "tradePeriods": {
+            "pre": None,
+            "after": None,
+            "periods": [{"b": 202000000930, "e": 202000001130}, {"b": 202000001300, "e": 202000001500}],
+        },
+        "trends": lines,
+    }
+    return reply(request, envelope.RT_TRENDS, data)
+
+
+def connect(request: HttpRequest, view: View) -> Reply:
+    """Northbound is not disclosed (zeros since 2024-08-19). Southbound of a synthetic market follows
+    from its turnover and direction; a replayed market knows nothing of it, and says zero as well."""
+    day, net = _southbound(view)
+    closed = 3 if view.now.hour >= 15 or view.now.hour < 9 else 1
+
+    def channel(threshold: float, value: float, amount: float) -> dict[str, Any]:
+        return {
+            "status": closed,
+            "dayNetAmtIn": value,
+            "dayAmtRemain": threshold - value if value else 0.0,
+            "dayAmtThreshold": threshold,
+            "date": day[5:],
+            "date2": day,
+            "buyAmt": (amount + value) / 2,
+            "sellAmt": (amount - value) / 2,
+            "netBuyAmt": value,
+        }
+
+    data = {
+        "hk2sh": channel(5_200_000.0, 0.0, 0.0),
+        "hk2sz": channel(5_200_000.0, 0.0, 0.0),
+        "sh2hk": channel(4_200_000.0, round(net * 0.6, 2), round(abs(net) * 9, 2)),
+        "sz2hk": channel(4_200_000.0, round(net * 0.4, 2), round(abs(net) * 6, 2)),
+    }
+    return reply(request, envelope.RT_CONNECT, data)
+
+
+def connect_minutes(request: HttpRequest, view: View) -> Reply:
+    day, net = _southbound(view)
+    now = view.now.hour * 60 + view.now.minute if view.now.date().isoformat() == day else 24 * 60
+    clocks = [*range(9 * 60, 12 * 60 + 1), *range(13 * 60, 16 * 60 + 11)]
+    north, south = [], []
+    for at, minute in enumerate(clocks):
+        clock = f"{minute // 60}:{minute % 60:02d}"
+        north.append(f"{clock},-,-,-,-,-" if minute > now else f"{clock},0.00,0.00,0.00,0.00,0.00")
+        part = net * (at + 1) / len(clocks)
+        sh, sz = part * 0.6, part * 0.4
+        left = (4_200_000 - sh, 4_200_000 - sz)
+        line = f"{clock},{sh:.2f},{left[0]:.2f},{sz:.2f},{left[1]:.2f},{sh + sz:.2f}"
+        south.append(f"{clock},-,-,-,-,-" if minute > now else line)
+    data = {"s2n": north, "n2s": south, "n2sDate": day[5:], "s2nDate": day[5:]}
+    return reply(request, envelope.RT_CONNECT, data)
+
+
+def _southbound(view: View) -> tuple[str, float]:
+    """(trade date, net of the day in 10k CNY): a thousandth of the turnover per percent of change."""
+    index = view.world.find(_BREADTH_INDEX)
+    quote = None if index is None else view.world.quote(index, view.now)
+    if quote is None:
+        return view.now.date().isoformat(), 0.0
+    day = _iso(quote.date)
+    if view.world.label != "sample" or not quote.preclose:
+        return day, 0.0
+    change = (quote.price / quote.preclose - 1) * 100
+    return day, round(quote.amount / 1e4 * change / 1000, 2)
+
+
+def _told(view: View, asked: Security) -> Security:
+    """Whose name and code the answer carries: a wrong instrument names itself."""
+    if view.fault is None or view.fault.kind != "wrong_instrument":
+        return asked
+    if view.fault.args.get("under") not in {None, asked.code, asked.symbol}:
+        return asked
+    return view.world.find(str(view.fault.args.get("serve", _BREADTH_INDEX))) or asked
+
+
+def _kline(bar: Bar, security: Security, view: View) -> str:
+    lot = view.lot(security.board, 10 if security.kind == "cb" else 100)
+    stamp = f"{bar.iso} {bar.clock}" if bar.minute else bar.iso
+    change = bar.close - bar.previous
+    base = bar.previous or 1
+    return ",".join(
+        [
+            stamp,
+            *(_px(value, security) for value in (bar.open, bar.close, bar.high, bar.low)),
+            str(bar.volume // lot),
+            f"{bar.amount:.2f}",
+            f"{(bar.high - bar.low) / base * 100:.2f}",
+            f"{change / base * 100:.2f}",
+            _px(change, security),
+            "0.00" if math.isnan(bar.turnover) else f"{bar.turnover:.2f}",
+        ]
+    )
+
+
+def _nets(money: Money) -> str:
+    """Main is the sum of the two rounded parts, as on the wire."""
+    large, biggest = round(money.net("large")), round(money.net("super"))
+    values = (large + biggest, round(money.net("small")), round(money.net("medium")), large, biggest)
+    return ",".join(f"{value:.1f}" for value in values)
+
+
+def _shares(money: Money) -> str:
+    """Nets in percent of everything traded."""
+    total = sum(money.inflow.values()) or 1.0
+    sizes = [money.net(size) for size in ("small", "medium", "large", "super")]
+    return ",".join(f"{value / total * 100:.2f}" for value in (money.main, *sizes))
+
+
+def _px(value: int, security: Security) -> str:
+    return f"{value / PRICE_UNIT:.{security.decimals}f}"
+
+
+def _iso(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+
+
+__all__ = ["EastmoneyResponder"]

@@ -1,0 +1,154 @@
+"""Series that several upstreams render from a world: traded days, longer periods, minute bars.
+
+Suspended days are absent, as on every HTTP upstream. Prices stay int64 in 1e-4 CNY.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import groupby
+
+import numpy as np
+
+from resources.simulated_market.world.model import Security, World
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar. `previous` is the close before it (the reference price for the first bar), `turnover`
+    percent or NaN, `minute` the end of a minute bar (minutes since midnight), else 0."""
+
+    date: int
+    open: int
+    high: int
+    low: int
+    close: int
+    volume: int
+    amount: float
+    turnover: float
+    previous: int
+    minute: int = 0
+
+    @property
+    def iso(self) -> str:
+        text = str(self.date)
+        return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+
+    @property
+    def clock(self) -> str:
+        return f"{self.minute // 60:02d}:{self.minute % 60:02d}"
+
+
+def daily(world: World, security: Security, now: datetime, adjust: str = "") -> list[Bar]:
+    """Traded days, oldest first. `adjust` '', 'qfq' or 'hfq': additive, as both portals do it, so that
+    forward-adjusted prices of long ago may fall below zero."""
+    bars = world.bars(security, now)
+    if not len(bars):
+        return []
+    shift = np.zeros(len(bars), dtype=np.int64)
+    if adjust:
+        gaps = np.zeros(len(bars), dtype=np.int64)
+        gaps[1:] = bars.close[:-1] - bars.preclose[1:]
+        upto = np.cumsum(gaps)
+        shift = upto - upto[-1] if adjust == "qfq" else upto
+    keep = np.flatnonzero(bars.traded & (bars.volume > 0))
+    close = (bars.close + shift)[keep].tolist()
+    previous = [int(bars.preclose[keep[0]] + shift[keep[0]]), *close[:-1]] if len(keep) else []
+    columns = zip(
+        bars.date[keep].tolist(),
+        (bars.open + shift)[keep].tolist(),
+        (bars.high + shift)[keep].tolist(),
+        (bars.low + shift)[keep].tolist(),
+        close,
+        bars.volume[keep].tolist(),
+        bars.amount[keep].tolist(),
+        bars.turnover_pct[keep].tolist(),
+        previous,
+        strict=True,
+    )
+    return [Bar(*values) for values in columns]
+
+
+def has_events(world: World, security: Security, now: datetime) -> bool:
+    """Whether adjusting changes anything."""
+    bars = world.bars(security, now)
+    return bool(len(bars) > 1 and np.any(bars.close[:-1] != bars.preclose[1:]))
+
+
+def _iso_week(day: int) -> tuple[int, int]:
+    year, week, _ = date(day // 10_000, day // 100 % 100, day % 100).isocalendar()
+    return year, week
+
+
+PERIOD_KEYS: dict[str, Callable[[int], object]] = {
+    "week": _iso_week,
+    "month": lambda day: day // 100,
+    "quarter": lambda day: (day // 10_000, (day // 100 % 100 - 1) // 3),
+    "half": lambda day: (day // 10_000, (day // 100 % 100 - 1) // 6),
+    "year": lambda day: day // 10_000,
+}
+
+
+def periods(bars: Sequence[Bar], period: str) -> list[Bar]:
+    """Bars of a longer period; each carries the date of its last trade day."""
+    key = PERIOD_KEYS[period]
+    return [_merged(list(group)) for _, group in groupby(bars, key=lambda bar: key(bar.date))]
+
+
+def _merged(group: Sequence[Bar]) -> Bar:
+    turnovers = [bar.turnover for bar in group if not math.isnan(bar.turnover)]
+    return replace(
+        group[-1],
+        open=group[0].open,
+        high=max(bar.high for bar in group),
+        low=min(bar.low for bar in group),
+        volume=sum(bar.volume for bar in group),
+        amount=round(sum(bar.amount for bar in group), 2),
+        turnover=sum(turnovers) if turnovers else math.nan,
+        previous=group[0].previous,
+    )
+
+
+def minute_bars(world: World, security: Security, now: datetime, step: int, most: int) -> list[Bar]:
+    """The newest `most` bars of `step` minutes, oldest first; [] when the world has no minutes."""
+    today = now.year * 10_000 + now.month * 100 + now.day
+    dates = [int(day) for day in world.trade_dates() if int(day) <= today]
+    days = -(-most * step // 240) + 1
+    result: list[Bar] = []
+    for day in dates[-days:]:
+        result += one_day(world, security, now, day, step)
+    return result[-most:]
+
+
+def one_day(world: World, security: Security, now: datetime, day: int, step: int) -> list[Bar]:
+    """Minute bars of one date. Minutes without trades are bars without volume."""
+    minutes = world.minutes(security, day, now)
+    if minutes is None or not len(minutes.minute):
+        return []
+    result: list[Bar] = []
+    ones = zip(
+        minutes.minute.tolist(),
+        minutes.open.tolist(),
+        minutes.high.tolist(),
+        minutes.low.tolist(),
+        minutes.price.tolist(),
+        minutes.volume.tolist(),
+        minutes.amount.tolist(),
+        strict=True,
+    )
+    previous = int(minutes.open[0])
+    singles = []
+    for minute, open_, high, low, close, volume, amount in ones:
+        singles.append(Bar(day, open_, high, low, close, volume, amount, math.nan, previous, minute))
+        previous = close
+    for slot, group in groupby(singles, key=lambda bar: _ordinal(bar.minute) // step):
+        last = (slot + 1) * step - 1
+        end = 571 + last if last < 120 else 781 + last - 120
+        result.append(replace(_merged(list(group)), minute=end))
+    return result
+
+
+def _ordinal(minute: int) -> int:
+    """0 for the minute that ends at 09:31 .. 239 for the one that ends at 15:00."""
+    return minute - 571 if minute <= 690 else minute - 781 + 120

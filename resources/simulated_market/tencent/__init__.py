@@ -1,0 +1,1 @@
+"""Responder of the quote site."""

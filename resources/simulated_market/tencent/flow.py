@@ -1,0 +1,103 @@
+"""hsfundtab: money flow as texts in CNY. Minute values are cumulative and come newest first."""
+
+import json
+from itertools import accumulate
+from typing import Any
+
+from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.model import PRICE_UNIT, Flow, Security
+
+
+def fund_flow(request: HttpRequest, view: View) -> Reply:
+    params = request.params()
+    symbol, days = params.get("code", ""), params.get("klineNeedDay", "0")
+    if not days.isdigit() or int(days) > 50:
+        return _reply({"code": 51, "msg": "klineNeedDay invalid", "data": None})
+    security = view.world.find(symbol)
+    flows = [] if security is None else list(view.world.flows(security, view.now))
+    if security is None or not flows:
+        nothing = dict.fromkeys(("todayFundFlow", "todayFundTrend", "fiveDayFundFlow", "historyFundFlow"))
+        return _reply({"code": 0, "msg": "ok", "data": nothing})
+    newest = flows[-1]
+    history = [{"date": _iso(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-int(days) :]]
+    return _reply(
+        {
+            "code": 0,
+            "msg": "ok",
+            "data": {
+                "todayFundFlow": _today(symbol, newest),
+                "todayFundTrend": {"stockCode": symbol, "minList": _trend(view, security, newest)},
+                "fiveDayFundFlow": {
+                    "fiveDayMainNetIn": f"{sum(_main(one) for one in flows[-5:]):.0f}",
+                    "DayMainNetInList": [
+                        {"date": _iso(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-5:]
+                    ],
+                },
+                "historyFundFlow": {"oneDayKlineList": history} if int(days) else None,
+                "activeFlow": None,
+                "prec": "2",
+            },
+        }
+    )
+
+
+def _today(symbol: str, flow: Flow) -> dict[str, Any]:
+    super_net, large = round(flow.super_in - flow.super_out), round(flow.large_in - flow.large_out)
+    main_in, main_out = flow.super_in + flow.large_in, flow.super_out + flow.large_out
+    retail_in, retail_out = flow.medium_in + flow.small_in, flow.medium_out + flow.small_out
+    total = main_in + main_out + retail_in + retail_out
+
+    def rate(part: float) -> str:
+        return f"{part / total * 100:.0f}" if total else "0"
+
+    return {
+        "stockCode": symbol,
+        "mainNetIn": str(super_net + large),
+        "mainIn": f"{main_in:.0f}",
+        "mainInRate": rate(main_in),
+        "mainOut": f"{main_out:.0f}",
+        "mainOutRate": rate(main_out),
+        "retailIn": f"{retail_in:.0f}",
+        "retailInRate": rate(retail_in),
+        "retailOut": f"{retail_out:.0f}",
+        "retailOutRate": rate(retail_out),
+        "superFlow": str(super_net),
+        "bigFlow": str(large),
+        "normalFlow": f"{flow.medium_in - flow.medium_out:.0f}",
+        "smallFlow": f"{flow.small_in - flow.small_out:.0f}",
+        "rank": "",
+        "summary": {},
+    }
+
+
+def _trend(view: View, security: Security, flow: Flow) -> list[dict[str, str]]:
+    """The day's net spread over its minutes in proportion to the amount traded so far."""
+    minutes = view.world.minutes(security, flow.date, view.now)
+    if minutes is None or not len(minutes.minute):
+        return []
+    traded = list(accumulate(minutes.amount.tolist()))
+    total = traded[-1] or 1.0
+    net = _main(flow)
+    rows = [
+        {
+            "time": f"{flow.date}{minute // 60:02d}{minute % 60:02d}",
+            "Price": f"{price / PRICE_UNIT:.2f}",
+            "MainNetInflow": f"{net * so_far / total:.0f}",
+            "RetailNetInflow": f"{-net * so_far / total:.0f}",
+        }
+        for minute, price, so_far in zip(minutes.minute.tolist(), minutes.price.tolist(), traded, strict=True)
+    ]
+    return rows[::-1]
+
+
+def _main(flow: Flow) -> float:
+    return flow.super_in - flow.super_out + flow.large_in - flow.large_out
+
+
+def _iso(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+
+
+def _reply(document: Any) -> Reply:
+    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())

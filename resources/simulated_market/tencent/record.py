@@ -1,0 +1,166 @@
+"""The ~-separated snapshot record: 88 fields for mainland securities, 11 in the short form."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Valuation
+
+_MARKET_IDS = {"SH": "1", "SZ": "51", "BJ": "62"}
+_TYPES = {"index": "ZS", "etf": "ETF", "lof": "LOF", "cb": "ZQ", "b": "GP-B", "reit": "REIT"}
+_WINDOWS = (5, 10, 20, 60, 250)
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a record tells about earlier days: closes some days back, the last close of the year
+    before, and the range of a year. 0 = unknown."""
+
+    closes: dict[int, int]
+    year_close: int
+    high: int
+    low: int
+
+    def windows(self) -> list[tuple[int, int]]:
+        """(field, close from which its change is counted)."""
+        fields = ((63, 5), (69, 10), (70, 20), (71, 60), (75, 250), (79, 250))
+        return [(62, self.year_close), *((at, self.closes.get(back, 0)) for at, back in fields)]
+
+
+def past_of(view: View, security: Security, day: int) -> Past:
+    bars = view.world.bars(security, view.now)
+    keep = np.flatnonzero((bars.date < day) & bars.traded)
+    if not len(keep):
+        return Past({}, 0, 0, 0)
+    close = bars.close[keep]
+    before = np.flatnonzero(bars.date[keep] < day // 10_000 * 10_000)
+    return Past(
+        closes={back: int(close[-back]) for back in _WINDOWS if len(close) >= back},
+        year_close=int(close[before[-1]]) if len(before) else 0,
+        high=int(bars.high[keep][-250:].max()),
+        low=int(bars.low[keep][-250:].min()),
+    )
+
+
+def lot_of(security: Security, view: View) -> int:
+    """Shares per unit of volume: lots, but shares on STAR; bonds trade in lots of 10."""
+    if security.board == "star":
+        return view.lot("star", 1)
+    return view.lot(security.board, 10 if security.kind == "cb" else 100)
+
+
+def record(view: View, security: Security, quote: Quote, past: Past) -> list[str]:
+    """The 88 fields, the last one empty (STAR: 100)."""
+    digits = security.decimals
+    index = security.kind == "index"
+    valuation = None if index else view.world.valuation(security, view.now)
+    traded = not quote.suspended and quote.volume > 0
+    last = quote.preclose if quote.suspended or not quote.price else quote.price
+    high, low, open_ = (quote.high, quote.low, quote.open) if traded else (0, 0, 0)
+    lot = lot_of(security, view)
+    volume = str(quote.volume // lot)
+    money = quote.amount
+    bid, ask = _depth(quote.bids), _depth(quote.asks)
+
+    def px(value: int) -> str:
+        return f"{value / PRICE_UNIT:.{digits}f}"
+
+    def since(close: int) -> str:
+        return f"{(last / close - 1) * 100:.2f}" if close else ""
+
+    fields = [""] * 88
+    fields[0:9] = [
+        _MARKET_IDS[security.market],
+        quote.name,
+        security.code,
+        px(last),
+        px(quote.preclose),
+        px(open_),
+        volume,
+        str(quote.outer_volume // lot),
+        str(quote.inner_volume // lot),
+    ]
+    fields[9:19] = _levels(quote.bids, digits)
+    fields[19:29] = _levels(quote.asks, digits)
+    fields[30] = quote.time.strftime("%Y%m%d%H%M%S")
+    fields[31] = px(last - quote.preclose)
+    fields[32] = since(quote.preclose)
+    fields[33] = fields[41] = px(high)
+    fields[34] = fields[42] = px(low)
+    fields[35] = f"{px(last)}/{volume}/{money:.0f}"
+    fields[36] = volume
+    fields[37] = f"{money / 1e4:.0f}"
+    fields[38] = _two(quote.turnover_pct)
+    fields[40] = "S" if quote.suspended else ""
+    fields[43] = f"{(high - low) / quote.preclose * 100:.2f}" if quote.preclose else ""
+    fields[47] = "-1" if quote.limit_up is None else px(quote.limit_up)
+    fields[48] = "-1" if quote.limit_down is None else px(quote.limit_down)
+    fields[49] = _two(quote.volume_ratio)
+    fields[50] = str(bid - ask)
+    fields[51] = f"{money / quote.volume:.{digits}f}" if quote.volume and not index else px(last)
+    fields[57] = f"{money / 1e4:.4f}"
+    fields[58], fields[59] = "0.0000", "0"
+    fields[60] = " " if index else ("A RA" if security.board == "star" else "   A")
+    fields[61] = _type(security)
+    yearly = (max(past.high, high), min(past.low, low) if low and past.low else past.low or low)
+    fields[67], fields[68] = px(yearly[0]), px(yearly[1])
+    for at, close in past.windows():
+        fields[at] = since(close)
+    fields[74] = f"{(bid - ask) / (bid + ask) * 100:.2f}" if bid + ask else ""
+    fields[80] = _two(quote.speed_pct)
+    fields[82], fields[83], fields[84] = "CNY", "0", "" if index else "___D__F__N"
+    fields[85], fields[86] = px(last), "0"
+    if security.board == "star":
+        fields[84], fields[87] = "___D__F__NY", "100"
+    if valuation is not None:
+        _value(fields, view, security, valuation)
+    elif index:
+        fields[46] = "0.00"
+    return fields
+
+
+def short(view: View, security: Security, quote: Quote) -> list[str]:
+    """The `s_` form."""
+    full = record(view, security, quote, Past({}, 0, 0, 0))
+    return [*full[0:4], full[31], full[32], full[6], full[37], "", full[45], full[61]]
+
+
+def _value(fields: list[str], view: View, security: Security, held: Valuation) -> None:
+    fields[39] = _two(held.pe_ttm)
+    fields[44] = _two(held.float_market_cap, 1e8)
+    fields[45] = _two(held.total_market_cap, 1e8)
+    fields[46] = _two(held.pb) or "0.00"
+    fields[52] = _two(held.pe_dynamic)
+    fields[53] = _two(held.pe_static)
+    fields[64] = _two(held.dividend_yield)
+    fields[72] = fields[76] = str(held.float_shares)
+    fields[73] = str(held.total_shares)
+    finance = view.world.finance(security, view.now)
+    if finance is not None:
+        fields[65] = _two(_percent(finance.net_profit, finance.net_assets))
+        fields[66] = _two(_percent(finance.net_profit, finance.total_assets))
+
+
+def _percent(part: float, whole: float) -> float | None:
+    return part / whole * 100 if whole > 0 else None
+
+
+def _type(security: Security) -> str:
+    if security.kind == "stock":
+        return {"star": "GP-A-KCB", "gem": "GP-A-CYB"}.get(security.board, "GP-A")
+    return _TYPES[security.kind]
+
+
+def _two(value: float | None, unit: float = 1.0) -> str:
+    return "" if value is None or value != value else f"{value / unit:.2f}"  # noqa: PLR0124  NaN
+
+
+def _depth(levels: tuple[tuple[int, int], ...]) -> int:
+    return sum(shares // 100 for _, shares in levels)
+
+
+def _levels(levels: tuple[tuple[int, int], ...], digits: int) -> list[str]:
+    """Five levels; a missing one is 0.00 and 0."""
+    held = [*levels, *((0, 0) for _ in range(5))][:5]
+    return [text for price, size in held for text in (f"{price / PRICE_UNIT:.{digits}f}", str(size // 100))]

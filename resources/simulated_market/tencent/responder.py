@@ -1,0 +1,233 @@
+"""The quote site: routes, parameters and JSON shapes. Records are in `record`, bars in `series`."""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
+
+from resources.simulated_market import series
+from resources.simulated_market.series import Bar
+from resources.simulated_market.tencent.flow import fund_flow
+from resources.simulated_market.tencent.ranking import rank, ticks
+from resources.simulated_market.tencent.record import Past, lot_of, past_of, record, short
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import PRICE_UNIT, Security
+
+_MOST_CODES = 800
+_MOST_BARS = 2000
+_MOST_MINUTE_BARS = 1000
+_REMEMBERED = 20_000
+_GBK = "text/html; charset=GBK"
+_NONE_MATCH = b'v_pv_none_match="1";\n'
+_ADJUSTED = ("qfq", "hfq")
+_SYMBOL = re.compile(r"(?:sh|sz|bj)\d{6}")
+
+
+class TencentResponder:
+    """`qt.gtimg.cn`, `proxy.finance.qq.com`, `ifzq.gtimg.cn`, `web.ifzq.gtimg.cn`, `stock.gtimg.cn`."""
+
+    upstream = "tencent"
+
+    def __init__(self) -> None:
+        self._past: dict[tuple[int, str, int], Past] = {}
+        bars = r"(?:/ifzqgtimg)?/appstock/app/"
+        self.routes: Sequence[Route] = (
+            route("quote", r"(?:/utf8)?/(?:q=.*|\?q=.*)?", self.quotes),
+            route("bars", bars + r"newfqkline/get", self.long_bars),
+            route("bars_short", bars + r"(?:fqkline/get|kline/kline)", self.short_bars),
+            route("minute_bars", bars + r"kline/mkline", self.minute_bars),
+            route("intraday", bars + r"minute/query", self.intraday),
+            route("five_day", bars + r"day/query", self.five_day),
+            route("fund_flow", r"/cgi/cgi-bin/fundflow/hsfundtab", fund_flow),
+            route("rank", r"/cgi/cgi-bin/rank/hs/getBoardRankList", rank),
+            route("ticks", r"/data/index\.php", ticks),
+        )
+
+    # --- snapshots
+
+    def quotes(self, request: HttpRequest, view: View) -> Reply:
+        names = unquote(request.path.partition("q=")[2] or request.params().get("q", ""))
+        wanted = [name for name in names.split(",") if name]
+        if len(wanted) > _MOST_CODES:
+            return Reply(b"Request-URI Too Large", "text/html", 414)
+        lines = []
+        for name in wanted:
+            fields = self._fields(view, name)
+            if fields:
+                lines.append(f'v_{name}="{"~".join(fields)}";\n')
+        utf8 = request.path.startswith("/utf8")
+        body = "".join(lines).encode("utf-8" if utf8 else "gb18030") or _NONE_MATCH
+        return Reply(body, "text/html; charset=UTF-8" if utf8 else _GBK)
+
+    def _fields(self, view: View, name: str) -> list[str]:
+        """The record of a symbol or of `s_` + symbol; [] when it is unknown."""
+        symbol = name.removeprefix("s_")
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        quote = None if security is None else view.world.quote(security, view.now)
+        if security is None or quote is None:
+            return []
+        if name != symbol:
+            return short(view, security, quote)
+        return record(view, self._shown(view, security, quote.security), quote, self._history(view, quote))
+
+    @staticmethod
+    def _shown(view: View, asked: Security, told: Security) -> Security:
+        """A wrong instrument tells all about itself, and only the label is that of the one asked for."""
+        return told if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
+
+    def _history(self, view: View, quote: Any) -> Past:
+        key = (id(view.world), quote.security.symbol, quote.date)
+        held = self._past.get(key) if view.fault is None else None
+        if held is None:
+            held = past_of(view, quote.security, quote.date)
+            if view.fault is None:
+                if len(self._past) >= _REMEMBERED:
+                    self._past.clear()
+                self._past[key] = held
+        return held
+
+    # --- bars
+
+    def long_bars(self, request: HttpRequest, view: View) -> Reply:
+        return self._bars(request, view, long=True)
+
+    def short_bars(self, request: HttpRequest, view: View) -> Reply:
+        return self._bars(request, view, long=False)
+
+    def _bars(self, request: HttpRequest, view: View, *, long: bool) -> Reply:
+        words = [*request.params().get("param", "").split(","), *[""] * 6][:6]
+        symbol, period, start, end, count, adjust = words
+        if period not in {"day", "week", "month"} or (count and not count.isdigit()):
+            return _json(request, {"code": -1, "msg": "param error", "data": None})
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        if security is None:
+            return _json(request, {"code": 0, "msg": "", "data": {}})
+        adjust = adjust if adjust in _ADJUSTED else ""
+        bars = series.daily(view.world, security, view.now, adjust)
+        if period != "day":
+            bars = series.periods(bars, period)
+        most = min(int(count or 320), _MOST_BARS)
+        bars = [bar for bar in bars if (not start or bar.iso >= start) and (not end or bar.iso <= end)]
+        bars = bars[-most:]
+        prefix = adjust if adjust and series.has_events(view.world, security, view.now) else ""
+        lot = lot_of(security, view)
+        entry = {
+            f"{prefix}{period}": [_bar(bar, security, lot, long=long) for bar in bars],
+            "qt": {symbol: self._fields(view, symbol)},
+            "mx_price": {"mx": [], "price": []},
+            "prec": _px(bars[0].previous if bars else 0, security),
+            "fsStartDate": "20201009",
+            "version": "16",
+        }
+        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+
+    def minute_bars(self, request: HttpRequest, view: View) -> Reply:
+        words = [*request.params().get("param", "").split(","), *[""] * 4][:4]
+        symbol, period, _, count = words
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        step = {"m1": 1, "m5": 5, "m15": 15, "m30": 30, "m60": 60}.get(period)
+        if step is None or (count and not count.isdigit()):
+            return _json(request, {"code": -1, "msg": "param error", "data": None})
+        if security is None:
+            unknown = {"qt": {symbol: [], "market": [_market(view.now)]}}
+            return _json(request, {"code": 0, "msg": "", "data": {symbol: unknown}})
+        most = min(int(count or 320), _MOST_MINUTE_BARS)
+        bars = series.minute_bars(view.world, security, view.now, step, most)
+        lot = lot_of(security, view)
+        _, float_shares = view.world.shares(security, view.now)
+        entry: dict[str, Any] = {
+            "qt": {symbol: self._fields(view, symbol), "market": [_market(view.now)]},
+            period: [_minute_bar(bar, security, lot, float_shares) for bar in bars],
+            "prec": _px(bars[0].previous if bars else 0, security),
+        }
+        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+
+    # --- lines
+
+    def intraday(self, request: HttpRequest, view: View) -> Reply:
+        symbol = request.params().get("code", "")
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        if security is None:
+            return _json(request, {"code": 0, "msg": "", "data": {}})
+        fields = self._fields(view, symbol)
+        day = int(fields[30][:8]) if fields else 0
+        entry = {
+            "data": {"data": _line(view, security, day), "date": str(day) if day else ""},
+            "qt": {symbol: fields, "market": [_market(view.now)], "zjlx": []},
+            "mx_price": {"mx": [], "price": []},
+            "prec": fields[4] if fields else "",
+            "version": "4",
+        }
+        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+
+    def five_day(self, request: HttpRequest, view: View) -> Reply:
+        symbol = request.params().get("code", "")
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        if security is None:
+            return _json(request, {"code": 0, "msg": "", "data": {}})
+        bars = series.daily(view.world, security, view.now)[-5:]
+        days = [
+            {
+                "date": str(bar.date),
+                "prec": bar.previous / PRICE_UNIT,
+                "data": _line(view, security, bar.date),
+            }
+            for bar in reversed(bars)
+        ]
+        fields = self._fields(view, symbol)
+        entry = {"data": days, "qt": {symbol: fields, "market": [_market(view.now)]}, "prec": fields[4:5]}
+        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+
+
+def _json(request: HttpRequest, document: Any) -> Reply:
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    variable = request.params().get("_var")
+    return Reply((f"{variable}={text}" if variable else text).encode())
+
+
+def _px(value: int, security: Security) -> str:
+    return f"{value / PRICE_UNIT:.{security.decimals}f}"
+
+
+def _prices(bar: Bar, security: Security) -> list[Any]:
+    return [_px(value, security) for value in (bar.open, bar.close, bar.high, bar.low)]
+
+
+def _bar(bar: Bar, security: Security, lot: int, *, long: bool) -> list[Any]:
+    row = [bar.iso, *_prices(bar, security), f"{bar.volume // lot:.2f}"]
+    if not long:
+        return row
+    turnover = "0.00" if math.isnan(bar.turnover) else f"{bar.turnover:.2f}"
+    return [*row, {}, turnover, f"{bar.amount / 1e4:.2f}", "0.00", "0.00"]
+
+
+def _minute_bar(bar: Bar, security: Security, lot: int, float_shares: int) -> list[Any]:
+    # Turnover in basis points, not an amount.
+    turnover = f"{bar.volume / float_shares * 1e4:.2f}" if float_shares else "0.00"
+    stamp = f"{bar.date}{bar.clock.replace(':', '')}"
+    return [stamp, *_prices(bar, security), f"{bar.volume // lot:.2f}", {}, turnover]
+
+
+def _line(view: View, security: Security, day: int) -> list[str]:
+    """`HHMM price cumulative-volume cumulative-amount`, from the row of the auction on."""
+    bars = series.one_day(view.world, security, view.now, day, 1) if day else []
+    if not bars:
+        return []
+    lot = lot_of(security, view)
+    lines = [f"0930 {_px(bars[0].open, security)} 0 0.00"]
+    volume, money = 0, 0.0
+    for bar in bars:
+        volume += bar.volume
+        money += bar.amount
+        clock = bar.clock.replace(":", "")
+        lines.append(f"{clock} {_px(bar.close, security)} {volume // lot} {money:.2f}")
+    return lines
+
+
+def _market(now: datetime) -> str:
+    closed = not ((9, 30) <= (now.hour, now.minute) < (15, 0))
+    state = "close_已收盘" if closed else "open_交易中"
+    return f"{now:%Y-%m-%d %H:%M:%S}|HK_{state}|SH_{state}|SZ_{state}|US_close_已收盘"

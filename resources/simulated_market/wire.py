@@ -1,0 +1,79 @@
+"""What the HTTP server and the responders say to each other."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+from urllib.parse import parse_qsl
+
+from resources.simulated_market.faults import Fault
+from resources.simulated_market.world.model import World
+
+JSON = "application/json; charset=UTF-8"
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """A request as an upstream sees it: `path` without the upstream key, `query` still encoded."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    def params(self) -> dict[str, str]:
+        """Query parameters, the last of equal names wins."""
+        return dict(parse_qsl(self.query, keep_blank_values=True))
+
+
+@dataclass(frozen=True)
+class Reply:
+    body: bytes
+    content_type: str = JSON
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class View:
+    """What a responder may know for one answer: a world (already distorted when a fault asks for
+    it), the market time, and the fault, for those that only the wire format can act out."""
+
+    world: World
+    now: datetime
+    fault: Fault | None = None
+
+    def lot(self, board: str, lot: int) -> int:
+        """Shares per wire unit of volume for `board`; the fault `lots_for_shares` swaps the unit."""
+        swapped = self.fault is not None and self.fault.kind == "lots_for_shares"
+        if swapped and self.fault is not None and self.fault.args.get("board", board) == board:
+            return 100 if lot == 1 else 1
+        return lot
+
+
+Handler = Callable[[HttpRequest, View], Reply]
+
+
+@dataclass(frozen=True)
+class Route:
+    """`call` is the name under which faults and counts know the question."""
+
+    call: str
+    pattern: re.Pattern[str]
+    handle: Handler
+
+
+def route(call: str, pattern: str, handle: Handler) -> Route:
+    return Route(call, re.compile(pattern), handle)
+
+
+class Responder(Protocol):
+    """One upstream. `upstream` is its key: the first path segment, `src` in the data."""
+
+    @property
+    def upstream(self) -> str: ...
+
+    @property
+    def routes(self) -> Sequence[Route]: ...
