@@ -17,7 +17,8 @@ _PREFIX = 0x0C
 _ACCEPTED_TYPES = frozenset({0, 1, 2})
 _MAX_PAYLOAD = 4096
 _MAX_CONNECTIONS = 64
-_POLL = 0.2
+# How often waiting threads look whether the server stops.
+_POLL = 0.05
 _HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 
