@@ -92,9 +92,7 @@ def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
     rows = quotes[~quotes["unknown"] & (quotes["last_close"] > 0)]
     rows = rows.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
     idle = (rows["volume"] == 0) & (rows["open"] <= 0)
-    out = rows[["code", "market", "sec_type", "board", "name", "last_close", "volume", "amount"]].assign(
-        date=day
-    )
+    out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=day)
     for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
         out[column] = rows[source].where(~idle, rows["last_close"])
     return pd.DataFrame(out)

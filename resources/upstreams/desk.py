@@ -6,7 +6,7 @@ once per run and shared: `once` remembers the answer and whose responses it came
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -62,18 +62,21 @@ class Desk:
         *,
         clock: Clock,
         calendar: TradeCalendar,
-        tdx: "TdxClient | None" = None,
-        tencent: "TencentClient | None" = None,
-        eastmoney: "EastmoneyClient | None" = None,
+        makers: Mapping[str, Callable[[FetchLog], Any]],
+        closers: Sequence[Callable[[], None]] = (),
         direct: bool = False,
         workers: int = 3,
     ) -> None:
+        """`makers`: upstream key -> function that binds its client to a log (sharing connections);
+        `closers` end the shared connections."""
         self.clock = clock
         self.calendar = calendar
         self.direct = direct
         self.log = FetchLog()
         self.problems: list[tuple[str, str]] = []
-        self._clients: dict[str, Any] = {"tdx": tdx, "tencent": tencent, "eastmoney": eastmoney}
+        self._makers = dict(makers)
+        self._closers = tuple(closers)
+        self._clients: dict[str, Any] = {}
         self._workers = workers
         self._memo = _Memo()
         self._reused: list[str] = []
@@ -93,19 +96,21 @@ class Desk:
         view.problems = []
         view._reused = []
         view._read = read
-        view._clients = {
-            name: None if client is None else client.with_fetches(log)
-            for name, client in self._clients.items()
-        }
+        view._clients = {}
         return view
+
+    def close(self) -> None:
+        for close in self._closers:
+            close()
 
     # -- clients ----------------------------------------------------------------------------------
 
     def _client(self, name: str) -> Any:
-        client = self._clients[name]
-        if client is None:
-            raise Unavailable(f"no {name} client is configured", source=name)
-        return client
+        if name not in self._clients:
+            if name not in self._makers:
+                raise Unavailable(f"no {name} client is configured", source=name)
+            self._clients[name] = self._makers[name](self.log)
+        return self._clients[name]
 
     @property
     def tdx(self) -> "TdxClient":

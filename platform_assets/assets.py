@@ -1,0 +1,247 @@
+"""Declarations -> Dagster assets and checks: the only place that builds them.
+
+One asset per table, key [layer, table]. An asset's body turns the run's partitions into a scope, calls
+one load of the pipeline, and reports what the batch did. Checks are yielded by the asset itself, from
+the same data and the same transaction that wrote the rows.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from platform_assets.calendar_partitions import trade_dates
+from platform_assets.declaration.columns import model_checks
+from platform_assets.declaration.dataset import Dataset, Raw
+from platform_assets.declaration.registry import Registry
+from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer, Table
+from platform_assets.materialization import check_results, column_schema, partition_metadata
+from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.run import PipelineRun, Trigger
+from platform_assets.run_lease import lease_for
+from resources.dagster_resources import PlatformResource
+from resources.errors import ConflictError, InputError, PlatformError, Transient
+from resources.platform import Platform
+from resources.settings import Settings
+
+Load = Callable[[PipelineRun, Scope], Loaded]
+OWNER = "team:data"
+
+
+@dataclass(frozen=True)
+class AssetPlan:
+    """What one asset needs to know; made from the registry, one per table."""
+
+    table: Table
+    group: str
+    deps: tuple[str, ...]
+    partition: Partition
+    checks: tuple[str, ...]
+    domain: str | None
+    load: Load
+    tasks: tuple[str, ...]
+    own_past: bool = False
+
+    @property
+    def partitioned(self) -> bool:
+        return self.partition is Partition.TRADE_DATE
+
+
+def asset_key(table: Table) -> dg.AssetKey:
+    return dg.AssetKey([str(table.layer), table.name])
+
+
+def asset_plans(registry: Registry) -> list[AssetPlan]:
+    """One plan per declared table."""
+    plans = []
+    for dataset in registry.datasets.values():
+        for raw in dataset.raw:
+            plans.append(_raw_plan(registry, raw, dataset))
+        if dataset.model is None:
+            continue
+        group = dataset.domain or str(dataset.layer)
+        if dataset.staged:
+            partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
+            plans.append(
+                AssetPlan(
+                    table=dataset.stage_table,
+                    group=group,
+                    deps=tuple(dataset.feeds),
+                    partition=partition,
+                    checks=("schema",),
+                    domain=None,
+                    load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
+                    tasks=dataset.tasks,
+                )
+            )
+        own = (dataset.stage_name,) if dataset.staged else ()
+        plans.append(
+            AssetPlan(
+                table=dataset.table,
+                group=group,
+                deps=(*own, *dataset.reads),
+                partition=dataset.partition,
+                checks=check_names(dataset),
+                domain=dataset.domain,
+                load=lambda run, scope, d=dataset: load_fused(run, d, scope),  # type: ignore[misc]
+                tasks=dataset.tasks,
+                own_past=dataset.reads_own_past,
+            )
+        )
+    return plans
+
+
+def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
+    fed = [registry.datasets[name] for name in registry.download_to_fusion[raw.name]]
+    tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
+    return AssetPlan(
+        table=raw.table,
+        group=owner.domain or "raw",
+        deps=(),
+        partition=raw.partition,
+        checks=("schema",),
+        domain=None,
+        load=lambda run, scope: load_raw(run, raw, scope),
+        tasks=tasks,
+    )
+
+
+def check_names(dataset: Dataset) -> tuple[str, ...]:
+    """Checks of a fused asset: `schema` (every column limit), then each named function."""
+    assert dataset.model is not None  # noqa: S101  only fused datasets have checks
+    hard = [str(check.name) for check in model_checks(dataset.model)]
+    soft = [rule.name for rule in dataset.soft]
+    whole = [rule.name for rule in dataset.whole]
+    return ("schema", *hard, *soft, *whole)
+
+
+def build_assets(registry: Registry) -> list[dg.AssetsDefinition]:
+    plans = asset_plans(registry)
+    keys = {plan.table.name: asset_key(plan.table) for plan in plans}
+    with warnings.catch_warnings():
+        # Partitioned checks and backfill policies are marked preview and beta; the pin and the tests hold them.
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        return [_build(plan, [keys[name] for name in plan.deps]) for plan in plans]
+
+
+def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey]) -> dg.AssetsDefinition:
+    key = asset_key(plan.table)
+    partitions = trade_dates() if plan.partitioned else None
+
+    @dg.asset(
+        key=key,
+        deps=list(deps),
+        partitions_def=partitions,
+        backfill_policy=dg.BackfillPolicy.single_run() if plan.partitioned else None,
+        group_name=plan.group,
+        description=_description(plan),
+        kinds={"pandas", "sqlite"} if plan.table.layer is not Layer.RAW else {"python"},
+        owners=[OWNER],
+        tags={"layer": str(plan.table.layer)},
+        metadata={"dagster/column_schema": column_schema(plan.table), "dagster/table_name": plan.table.name},
+        check_specs=[dg.AssetCheckSpec(name, asset=key, partitions_def=partitions) for name in plan.checks],
+        output_required=False,
+    )
+    def materialize(context: dg.AssetExecutionContext, platform: PlatformResource) -> Iterator[Any]:
+        opened = platform.open()
+        partitions_asked = _partitions(context, plan, opened)
+        scope = Scope(dates=tuple(partitions_asked))
+        try:
+            loaded = _run(context, plan, opened, scope)
+        except PlatformError as error:
+            yield from _failed(context, plan, error)
+            return
+        yield from _succeeded(context, plan, loaded, partitions_asked)
+
+    return materialize
+
+
+def _description(plan: AssetPlan) -> str:
+    lines = [plan.table.description or plan.table.name, ""]
+    lines += [
+        f"- `{spec.name}` {spec.title}{f' [{spec.unit}]' if spec.unit else ''}" for spec in plan.table.columns
+    ]
+    return "\n".join(lines)
+
+
+def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
+    """The trade dates of this run; an unpartitioned asset of a dated job works for the job's date."""
+    today = opened.clock.now().date().isoformat()
+    if plan.partitioned:
+        keys = sorted(context.partition_keys)
+    else:
+        tags = context.run.tags
+        tagged = tags.get("dagster/asset_partition_range_end") or tags.get("dagster/partition")
+        keys = [tagged or opened.calendar.on_or_before(today)]
+    late = [day for day in keys if day > today]
+    if late:
+        raise InputError("partition", f"{late[0]} is in the future (today is {today})")
+    return keys
+
+
+def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, scope: Scope) -> Loaded:
+    tags = context.run.tags
+    trigger = Trigger(
+        kind=tags.get("app/trigger", "backfill" if "dagster/backfill" in tags else "manual"),
+        ref=tags.get("app/task_key") or tags.get("dagster/schedule_name"),
+        run_id=context.run.run_id,
+        command_id=int(tags["app/command_id"]) if "app/command_id" in tags else None,
+    )
+    with lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease:
+        run = PipelineRun(
+            registry=opened.registry,
+            warehouse=opened.warehouse,
+            desk=opened.desk_of_run(context.run.run_id),
+            calendar=opened.calendar,
+            clock=opened.clock,
+            trigger=trigger,
+            world=opened.world,
+            lease=lease,
+        )
+        return plan.load(run, scope)
+
+
+def _succeeded(
+    context: dg.AssetExecutionContext, plan: AssetPlan, loaded: Loaded, asked: Sequence[str]
+) -> Iterator[Any]:
+    last = loaded.results[-1] if loaded.results else None
+    if plan.partitioned:
+        for day in asked:
+            result = loaded.of(day)
+            if result is not None:
+                context.add_asset_metadata(
+                    partition_metadata(loaded, result), asset_key=asset_key(plan.table), partition_key=day
+                )
+        metadata: dict[str, Any] = {}
+    else:
+        metadata = partition_metadata(loaded, last) if last else {}
+    yield dg.MaterializeResult(
+        asset_key=asset_key(plan.table),
+        metadata=metadata,
+        data_version=dg.DataVersion(last.content_hash) if last and len(asked) == 1 else None,
+        check_results=check_results(plan.checks, loaded),
+    )
+
+
+def _failed(context: dg.AssetExecutionContext, plan: AssetPlan, error: PlatformError) -> Iterator[Any]:
+    """The failed batch is already recorded; tell Dagster why, and whether a retry can help."""
+    if "schema" in plan.checks:
+        yield dg.AssetCheckResult(
+            check_name="schema",
+            asset_key=asset_key(plan.table),
+            passed=False,
+            severity=dg.AssetCheckSeverity.ERROR,
+            metadata={"reason": dg.MetadataValue.text(error.message)},
+        )
+    retry = isinstance(error, Transient | ConflictError)
+    raise dg.Failure(description=error.message, allow_retries=retry) from error
+
+
+def settings_tags(settings: Settings, world: str | None) -> dict[str, str]:
+    """Tags of every run that this platform requests itself."""
+    return {"app/world": world} if world else {"app/data_source": settings.data_source}

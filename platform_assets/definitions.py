@@ -1,0 +1,19 @@
+"""The code location: assets from the registry, one job per task, schedules and sensors of the task table."""
+
+import dagster as dg
+
+from platform_assets.assets import build_assets
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.jobs import build_jobs
+from resources.dagster_resources import PlatformResource
+
+_registry = builtin_registry()
+_jobs = build_jobs(_registry)
+
+defs = dg.Definitions(
+    assets=build_assets(_registry),
+    jobs=list(_jobs.values()),
+    resources={"platform": PlatformResource()},
+    # One process per run: the default executor would pay a Python start per step.
+    executor=dg.in_process_executor,
+)

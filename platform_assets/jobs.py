@@ -1,0 +1,50 @@
+"""Jobs: one per scheduled task, named by its key, and `history` for ranges of bars."""
+
+from typing import Any
+
+import dagster as dg
+
+from platform_assets.assets import asset_key, asset_plans
+from platform_assets.calendar_partitions import trade_dates
+from platform_assets.declaration.registry import Registry
+
+HISTORY = ("exright", "kline_daily", "index_daily")
+"""Datasets that the range load of a new installation fills."""
+
+
+def build_jobs(registry: Registry) -> dict[str, Any]:
+    """{job name: job}. A task's job selects the assets whose datasets name the task."""
+    by_task: dict[str, list[dg.AssetKey]] = {}
+    for plan in asset_plans(registry):
+        for task in plan.tasks:
+            by_task.setdefault(task, []).append(asset_key(plan.table))
+    jobs = {
+        task: dg.define_asset_job(
+            task,
+            selection=dg.AssetSelection.assets(*keys),
+            partitions_def=trade_dates(),
+            tags={"app/task_key": task},
+            description=f"assets of the task {task}",
+        )
+        for task, keys in sorted(by_task.items())
+    }
+    tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
+    jobs["history"] = dg.define_asset_job(
+        "history",
+        selection=dg.AssetSelection.assets(*(asset_key(table) for table in tables)),
+        partitions_def=trade_dates(),
+        description="bars and indices of a range of trade dates",
+    )
+    security_list = [
+        plan
+        for plan in asset_plans(registry)
+        if plan.table.name in {"raw_quote", "stg_stock_master", "fusion_stock_master", "ref_name_history"}
+        or plan.table.name == "ref_trade_calendar"
+    ]
+    jobs["security_list"] = dg.define_asset_job(
+        "security_list",
+        selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in security_list)),
+        partitions_def=trade_dates(),
+        description="the security master and the calendar, before the first history load",
+    )
+    return jobs

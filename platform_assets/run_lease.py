@@ -1,0 +1,35 @@
+"""The domain lease of a run: taken for the asset, or handed over by whoever started the run."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from resources.warehouse.locks import DomainLocks, Lease
+
+LEASE_TAG = "app/lease"
+
+
+def lease_tag(lease: Lease) -> str:
+    """A lease as a run tag, so that the assets of a run that was started under it write under it."""
+    return json.dumps({"domains": lease.domains, "owner": lease.owner, "tokens": lease.tokens})
+
+
+@contextmanager
+def lease_for(
+    locks: DomainLocks, domain: str | None, tags: Mapping[str, str], run_id: str
+) -> Iterator[Lease | None]:
+    """The lease under which an asset of `domain` writes; None for assets without a domain.
+
+    Raises ConflictError when another run holds the domain.
+    """
+    if domain is None:
+        yield None
+        return
+    if LEASE_TAG in tags:
+        held = json.loads(tags[LEASE_TAG])
+        lease = Lease(tuple(held["domains"]), held["owner"], tuple(held["tokens"]))
+        if domain in lease.domains:
+            yield lease
+            return
+    with locks.held((domain,), f"run:{run_id[:8]}", run_id=run_id) as lease:
+        yield lease

@@ -1,0 +1,62 @@
+"""Makes the upstream clients that the settings ask for, sharing one gate, transport and connection pool."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+from resources.calendar import TradeCalendar
+from resources.clock import Clock
+from resources.fetch import FetchLog
+from resources.settings import Settings
+from resources.transport.gates import SqliteGate
+from resources.transport.settings import TransportSettings
+from resources.upstreams.hosts import SITES, mock_sites
+
+Makers = dict[str, Callable[[FetchLog], Any]]
+
+
+def terminal_endpoints(settings: Settings) -> list[tuple[str, int]]:
+    """Servers of the terminal protocol: the simulated one, the configured ones, or the built-in list."""
+    from resources.upstreams.tdx.hosts import PUBLIC_HOSTS
+
+    text = settings.simulator_tdx if settings.data_source == "mock" else settings.tdx_hosts
+    if not text:
+        return list(PUBLIC_HOSTS)
+    pairs = (item.strip().rpartition(":") for item in text.split(",") if item.strip())
+    return [(host, int(port)) for host, _, port in pairs]
+
+
+def transport_settings(settings: Settings) -> TransportSettings:
+    """The transport's numbers from the settings of the same names; mock mode does not pace."""
+    names = {row.name for row in fields(settings)} & {row.name for row in fields(TransportSettings)}
+    values = {name: getattr(settings, name) for name in names}
+    return TransportSettings(pacing=settings.data_source != "mock", **values)
+
+
+def make_clients(
+    settings: Settings, clock: Clock, calendar: TradeCalendar
+) -> tuple[Makers, list[Callable[[], None]]]:
+    """({upstream key: function that binds its client to a log}, what closes the shared connections)."""
+    from resources.transport.http import HttpTransport
+    from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.tdx.client import TdxClient
+    from resources.upstreams.tencent import TencentClient
+
+    numbers = transport_settings(settings)
+    gate = SqliteGate(settings.data_path / "transport.sqlite3", numbers)
+    sites = mock_sites(settings.simulator_url) if settings.data_source == "mock" else SITES
+    http = HttpTransport(numbers, gate, sites, clock=clock)
+    tdx = TdxClient(
+        terminal_endpoints(settings), gate=gate, clock=clock, fetches=FetchLog(), calendar=calendar
+    )
+    makers: Makers = {
+        "tdx": tdx.with_fetches,
+        "tencent": partial(_bound, TencentClient, http),
+        "eastmoney": partial(_bound, EastmoneyClient, http),
+    }
+    return makers, [tdx.close, http.close]
+
+
+def _bound(client: Any, http: Any, log: FetchLog) -> Any:
+    return client(http.logged(log))
