@@ -51,8 +51,10 @@ def judge(
     done: Done,
     enabled: bool,
     waited: bool = False,
+    watching: datetime | None = None,
 ) -> Verdict:
-    """The verdict on a slot that is due (`slot.due <= now`). `waited`: it was seen waiting before."""
+    """The verdict on a slot that is due (`slot.due <= now`). `waited`: it was seen waiting before;
+    `watching`: since when somebody looks, so that what was missed waits for what is made up for."""
     try:
         date = trade_date_of(state.task, slot.day, calendar)
     except CalendarHorizon as error:
@@ -62,7 +64,8 @@ def judge(
         return Verdict(Act.SKIP, closed, date)
     pending = [key for key in state.task.after if not done(key, date)]
     if pending:
-        return _waiting(state.task, pending, date, now - slot.due)
+        begun = slot.due if watching is None else max(slot.due, watching)
+        return _waiting(state.task, pending, date, late=now - slot.due, waited=now - begun)
     late = now - slot.due
     if late > timedelta(minutes=state.task.grace_minutes):
         limit = state.task.grace_minutes
@@ -81,11 +84,11 @@ def _closed(state: TaskState, slot: Slot, date: str | None, enabled: bool) -> st
     return None
 
 
-def _waiting(task: Task, pending: list[str], date: str, late: timedelta) -> Verdict:
+def _waiting(task: Task, pending: list[str], date: str, *, late: timedelta, waited: timedelta) -> Verdict:
     """The verdict on a slot whose predecessors have not succeeded yet."""
     names = ", ".join(pending)
     if late > timedelta(minutes=task.grace_minutes):
         return Verdict(Act.MISS, f"{names} did not succeed within {task.grace_minutes} minutes", date)
-    if task.after_required or late < timedelta(minutes=task.wait_minutes):
+    if task.after_required or waited < timedelta(minutes=task.wait_minutes):
         return Verdict(Act.WAIT, f"waits for {names}", date)
     return Verdict(Act.FIRE, f"runs without {names}: no success within {task.wait_minutes} minutes", date)

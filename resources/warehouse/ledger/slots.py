@@ -6,6 +6,7 @@ whoever fires it. Every slot of every task has a row, also when nothing ran, wit
        └──set_aside──> skipped | missed ──claim──> queued (only when a changed table makes it due again)
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from sqlalchemy.engine import Connection, Engine
@@ -195,6 +196,12 @@ class SlotLedger:
             raise ConflictError(f"{task_key} {slot}: the slot was never claimed")
         if holder[0] != run_id:
             raise ConflictError(f"{task_key} {slot}: the slot belongs to run {holder[0]} ({holder[1]})")
+
+    def enter(self, run_id: str, tags: Mapping[str, str], *, now: datetime) -> None:
+        """`begin` for a run that knows its slot from its tags (`app/task_key`, `app/slot`); a run without
+        a slot has nothing to claim. Called first in every step of a run."""
+        if "app/slot" in tags:
+            self.begin(tags["app/task_key"], tags["app/slot"], run_id, now=now)
 
     def finish(self, run_id: str, status: str, *, now: datetime, reason: str | None = None) -> SlotRow | None:
         """Settle the slot of a run and write its line of the sync log (`sched:<key>`), together. None when
