@@ -1,0 +1,61 @@
+"""`python -m serving_api`: one uvicorn worker on API_HOST:API_PORT."""
+
+import errno
+import logging
+import socket
+import sys
+
+import uvicorn
+
+from resources.errors import PlatformError
+from resources.settings import Settings, load_settings
+from serving_api.app import create_app
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket. Exits with a clear message when the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SystemExit(f"port {port} on {host} is taken: stop what uses it or set API_PORT") from None
+        raise SystemExit(f"cannot listen on {host}:{port}: {error.strerror}") from None
+    return sock
+
+
+def serve(settings: Settings) -> None:
+    """Run until a signal ends it."""
+    app = create_app(settings)
+    sock = listen(settings.api_host, settings.api_port)
+    config = uvicorn.Config(
+        app,
+        loop="uvloop",
+        http="httptools",
+        access_log=False,
+        # X-Forwarded-For is judged by our own rate limit layer (TRUSTED_PROXIES), not rewritten before it.
+        proxy_headers=False,
+        server_header=False,
+        log_level=settings.log_level.lower(),
+    )
+    uvicorn.Server(config).run(sockets=[sock])
+
+
+def main() -> int:
+    try:
+        settings = load_settings()
+        logging.basicConfig(
+            level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s"
+        )
+        serve(settings)
+    except PlatformError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Local accounts: registration, login, profile, tokens, lockout."""

@@ -1,0 +1,72 @@
+"""A user as the API sees one: never with the password's hash."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ACTIVE = "active"
+ADMIN = "admin"
+AI_DAILY_LIMIT = 10
+
+
+@dataclass(frozen=True)
+class User:
+    """One row of app_users without its secret."""
+
+    id: int
+    username: str
+    email: str
+    role: str
+    status: str
+    email_verified: bool
+    is_activated: bool
+    avatar: str | None
+    phone: str | None
+    ai_usage_count: int
+    ai_usage_date: str | None
+    last_login_at: str | None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "User":
+        return cls(
+            id=int(row["id"]),
+            username=str(row["username"]),
+            email=str(row["email"] or ""),
+            role=str(row["role"] or "user"),
+            status=str(row["status"] or ""),
+            email_verified=bool(row["email_verified"]),
+            is_activated=bool(row["is_activated"]),
+            avatar=row["avatar"],
+            phone=row["phone"],
+            ai_usage_count=int(row["ai_usage_count"] or 0),
+            ai_usage_date=row["ai_usage_date"],
+            last_login_at=row["last_login_at"],
+        )
+
+    @property
+    def is_active(self) -> bool:
+        return self.status == ACTIVE
+
+    @property
+    def is_admin(self) -> bool:
+        return self.role == ADMIN
+
+
+@dataclass(frozen=True)
+class AiQuota:
+    """AI calls of one natural day."""
+
+    used: int
+    limit: int
+    exempt: bool
+
+    @property
+    def allows_one_more(self) -> bool:
+        return self.exempt or self.used < self.limit
+
+
+def quota_on(user: User, today: str) -> AiQuota:
+    """The user's quota on `today` (YYYY-MM-DD): yesterday's calls do not count, admins' and activated
+    users' never do."""
+    used = user.ai_usage_count if user.ai_usage_date == today else 0
+    return AiQuota(used=used, limit=AI_DAILY_LIMIT, exempt=user.is_admin or user.is_activated)

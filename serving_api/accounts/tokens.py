@@ -1,0 +1,86 @@
+"""Access tokens (JWT, HS256) and the secret that signs them.
+
+Lifetimes go by the machine's clock, never by the market clock: a frozen demo must not hand out tokens
+that last for ever.
+"""
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+import jwt
+
+from resources.errors import PlatformError
+
+SECRET_BYTES = 32
+_ALGORITHM = "HS256"
+_REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
+
+
+def load_secret(path: Path) -> bytes:
+    """The signing secret; made on first use (folder 700, file 600), by whichever process comes first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.chmod(0o700)
+    if not path.exists():
+        aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_bytes(SECRET_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            # A link fails when another process was first; a rename would replace its secret.
+            os.link(aside, path)
+        except FileExistsError:
+            pass
+        finally:
+            aside.unlink()
+    path.chmod(0o600)
+    secret = path.read_bytes()
+    if len(secret) < SECRET_BYTES:
+        raise PlatformError(f"{path.name} holds {len(secret)} bytes, {SECRET_BYTES} are needed")
+    return secret
+
+
+class Tokens:
+    """Issues and reads tokens of one issuer and audience. `wall` gives seconds since the epoch."""
+
+    def __init__(
+        self, secret: bytes, *, issuer: str, audience: str, ttl_s: int, wall: Callable[[], float]
+    ) -> None:
+        self._secret = secret
+        self._issuer = issuer
+        self._audience = audience
+        self.ttl_s = ttl_s
+        self._wall = wall
+
+    def issue(self, user_id: int, role: str) -> str:
+        now = int(self._wall())
+        claims = {
+            "sub": str(user_id),
+            "role": role,
+            "iat": now,
+            "exp": now + self.ttl_s,
+            "iss": self._issuer,
+            "aud": self._audience,
+            "jti": secrets.token_hex(8),
+        }
+        return jwt.encode(claims, self._secret, algorithm=_ALGORITHM)
+
+    def user_id(self, token: str) -> int | None:
+        """The user of a token whose signature, issuer, audience and expiry hold; else None."""
+        try:
+            claims = jwt.decode(
+                token,
+                self._secret,
+                algorithms=[_ALGORITHM],
+                issuer=self._issuer,
+                audience=self._audience,
+                # Times are judged below, by our own clock.
+                options={"require": _REQUIRED, "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+            )
+            user_id, expires = int(claims["sub"]), float(claims["exp"])
+        except (jwt.InvalidTokenError, ValueError, TypeError):
+            return None
+        return user_id if expires > self._wall() else None

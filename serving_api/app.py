@@ -1,0 +1,152 @@
+"""Puts the API together: state, areas in the order of their traffic, layers, error faces."""
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+
+from platform_assets.declaration.registry import builtin_registry
+from resources.calendar import TradeCalendar, shipped_calendar
+from resources.clock import Clock, FrozenClock, SystemClock
+from resources.errors import StorageError
+from resources.settings import Settings
+from resources.transport.redact import redact
+from resources.warehouse.engine import API_WRITE_WAIT_S
+from resources.warehouse.warehouse import Warehouse
+from serving_api import handlers
+from serving_api.accounts.model import User
+from serving_api.accounts.passwords import Passwords
+from serving_api.accounts.routes import router as accounts_router
+from serving_api.accounts.service import Accounts
+from serving_api.cache import VersionedCache
+from serving_api.health.routes import router as health_router
+from serving_api.health.service import package_version
+from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
+from serving_api.layers.request import RequestLayer
+from serving_api.openapi import build_document
+from serving_api.reading import Reading
+from serving_api.routing import Area
+from serving_api.state import State, SystemTime
+from serving_api.stocks.routes import router as stocks_router
+from serving_api.stocks.service import Stocks
+from serving_api.versions import Versions
+
+logger = logging.getLogger("serving_api")
+
+READ_WAIT_S = 1.0
+"""WAL readers wait for nobody; this bounds the rare recovery of a log after a crash."""
+
+# Hot areas first: a request is compared with the areas before its own.
+AREAS = (stocks_router, accounts_router, health_router)
+
+
+def _pool(settings: Settings, wait_s: float) -> dict[str, Any]:
+    return {
+        "wait_s": wait_s,
+        "pool_size": settings.db_pool_size,
+        "max_overflow": settings.db_max_overflow,
+        "pool_timeout": settings.db_pool_timeout,
+    }
+
+
+def open_warehouse(settings: Settings, clock: Clock, *, read_only: bool) -> Warehouse:
+    """The API's own view of the warehouse: reads that cannot write, or writes that wait at most 5 s."""
+    return Warehouse(
+        settings.warehouse_address,
+        builtin_registry().tables,
+        clock=clock,
+        payload_folder=settings.data_path / "payloads",
+        read_only=read_only,
+        pool=_pool(settings, READ_WAIT_S if read_only else API_WRITE_WAIT_S),
+    )
+
+
+def build_state(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    calendar: TradeCalendar | None = None,
+    system: SystemTime | None = None,
+    warehouse_reader: Warehouse | None = None,
+    warehouse_writer: Warehouse | None = None,
+    passwords: Passwords | None = None,
+    on_registered: Callable[[User], None] | None = None,
+) -> State:
+    """Everything that routes need; opens no connection and touches no file."""
+    clock = clock or (FrozenClock(settings.frozen_now) if settings.frozen_now else SystemClock())
+    system = system or SystemTime()
+    reading = Reading(warehouse_reader or open_warehouse(settings, clock, read_only=True))
+    writer = warehouse_writer or open_warehouse(settings, clock, read_only=False)
+    versions = Versions(reading, system.monotonic)
+    cache = VersionedCache()
+    return State(
+        settings=settings,
+        clock=clock,
+        calendar=calendar or shipped_calendar(),
+        system=system,
+        reading=reading,
+        versions=versions,
+        accounts=Accounts(
+            settings, reading, writer, system, passwords=passwords, on_registered=on_registered
+        ),
+        stocks=Stocks(reading, versions, cache),
+        cache=cache,
+    )
+
+
+@asynccontextmanager
+async def _life(app: FastAPI) -> AsyncIterator[None]:
+    state: State = app.state.platform
+    try:
+        await state.accounts.prepare()
+    except StorageError as error:
+        # Reads answer empty structures meanwhile; the first write tries again.
+        logger.warning("the warehouse is not ready: %s", redact(str(error)))
+    try:
+        yield
+    finally:
+        state.reading.close()
+
+
+def create_app(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    calendar: TradeCalendar | None = None,
+    system: SystemTime | None = None,
+    warehouse_reader: Warehouse | None = None,
+    warehouse_writer: Warehouse | None = None,
+    passwords: Passwords | None = None,
+    on_registered: Callable[[User], None] | None = None,
+) -> FastAPI:
+    """The application. What is not given is made from `settings`; nothing is opened before the first
+    request or the lifespan."""
+    app = FastAPI(
+        title="A-share research platform", version=package_version(), lifespan=_life, redoc_url=None
+    )
+    state = build_state(
+        settings,
+        clock=clock,
+        calendar=calendar,
+        system=system,
+        warehouse_reader=warehouse_reader,
+        warehouse_writer=warehouse_writer,
+        passwords=passwords,
+        on_registered=on_registered,
+    )
+    app.state.platform = state
+    # Before the documentation's own routes, which nobody waits for.
+    app.router.routes[:0] = [Area(router) for router in AREAS]
+    app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
+    handlers.install(app)
+    # The last one added is the outermost.
+    app.add_middleware(
+        RateLimitLayer,
+        per_minute=settings.rate_limit_per_min,
+        proxies=parse_networks(settings.trusted_proxies),
+        monotonic=state.system.monotonic,
+    )
+    app.add_middleware(RequestLayer, world=state.world)
+    return app

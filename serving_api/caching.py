@@ -1,0 +1,45 @@
+"""Cache-Control and ETag: how long an answer may be kept, and when it need not be sent again."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime, time
+
+from resources.calendar import CalendarHorizon, TradeCalendar
+
+NO_STORE = "no-store"
+PUBLIC = "public, no-cache"
+PRIVATE = "private, no-cache"
+CHART_TRADING = "public, max-age=30"
+CHART_IDLE = "public, max-age=300"
+
+_OPEN, _CLOSE = time(9, 15), time(15, 0)
+
+
+def in_trading_hours(now: datetime, calendar: TradeCalendar) -> bool:
+    """09:15 to 15:00 of a trade date, lunch included. Beyond the calendar's horizon nobody knows, so no."""
+    if not _OPEN <= now.time() < _CLOSE:
+        return False
+    try:
+        return calendar.is_trade_date(now.date().isoformat())
+    except CalendarHorizon:
+        return False
+
+
+def chart_policy(now: datetime, calendar: TradeCalendar) -> str:
+    """Daily bars: 30 s while they move, 300 s otherwise."""
+    return CHART_TRADING if in_trading_hours(now, calendar) else CHART_IDLE
+
+
+def weak_etag(token: str, path: str, query: Iterable[tuple[str, str]]) -> str:
+    """Of the tables' version and the normalised request; the bodies differ in `query_time` alone."""
+    text = "\n".join([token, path, *(f"{name}={value}" for name, value in sorted(query))])
+    return f'W/"{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"'
+
+
+def is_match(if_none_match: str | None, etag: str) -> bool:
+    """Weak comparison with a list of tags, or `*`."""
+    if not if_none_match:
+        return False
+    opaque = etag.removeprefix("W/")
+    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    return "*" in tags or opaque in tags

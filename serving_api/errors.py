@@ -1,0 +1,98 @@
+"""The HTTP face of every error: one status, one text, the headers that go with it.
+
+Bodies are {detail} alone; 422 adds errors[{loc, msg, type}]. No text of a driver, an address or a
+traceback ever reaches a client: what is not one of ours answers 'internal error'.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from resources.errors import (
+    ConflictError,
+    Forbidden,
+    InputError,
+    NotFound,
+    PayloadError,
+    PlatformError,
+    StorageError,
+    Unavailable,
+    UpstreamError,
+)
+
+NOT_LOGGED_IN = "未登录或登录已失效"
+NOT_ADMIN = "需要管理员权限"
+WRONG_PAIR = "用户名或密码错误"
+NOT_ACTIVE = "账号未启用"
+LOCKED = "登录失败次数过多，请 300 秒后再试"
+QUOTA_USED_UP = "今日免费次数已用完，购买会员后可继续使用"
+TOO_FAST = "请求过于频繁，请稍后再试"
+STORE_BUSY = "数据库繁忙或暂不可用，请稍后再试"
+SOURCE_AWAY = "数据源暂不可用，请稍后再试"
+INTERNAL = "internal error"
+
+BUSY_RETRY_S = 5
+BEARER = {"WWW-Authenticate": "Bearer"}
+
+
+class NotAuthenticated(Forbidden):
+    """No token, a bad one, or a wrong pair at login (401)."""
+
+
+class TooManyAttempts(Unavailable):
+    """A limit of ours was reached (429); `retry_after` in seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class BadRequest(PlatformError):
+    """A well-formed request that a rule refuses: upload, old password, dead link (400)."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """What a client sees of an error."""
+
+    status: int
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    errors: Sequence[Mapping[str, Any]] | None = None
+
+    def response(self) -> Response:
+        body: dict[str, Any] = {"detail": self.detail}
+        if self.errors is not None:
+            body["errors"] = list(self.errors)
+        headers = {"Cache-Control": "no-store", **self.headers}
+        return Response(orjson.dumps(body), self.status, headers, media_type="application/json")
+
+
+def face_of(error: BaseException) -> Face:
+    """The face of any exception; unknown ones are 500 without a word about their cause."""
+    match error:
+        case NotAuthenticated():
+            face = Face(401, error.message, BEARER)
+        case TooManyAttempts():
+            face = Face(429, error.message, {"Retry-After": str(error.retry_after)})
+        case BadRequest():
+            face = Face(400, error.message)
+        case InputError():
+            wrong = {"loc": [error.parameter], "msg": error.problem, "type": "value_error"}
+            face = Face(422, error.message, errors=[wrong])
+        case Forbidden():
+            face = Face(403, error.message)
+        case NotFound():
+            face = Face(404, error.message)
+        case ConflictError():
+            face = Face(409, error.message)
+        case StorageError():
+            face = Face(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
+        case UpstreamError() | PayloadError() | Unavailable():
+            face = Face(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
+        case _:
+            face = Face(500, INTERNAL)
+    return face

@@ -1,0 +1,89 @@
+"""Exception handlers of the app: every error leaves through `errors.Face`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from resources.errors import PlatformError
+from serving_api.errors import Face, face_of
+
+_PLACES = {"body", "query", "path", "header", "cookie"}
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(PlatformError, _platform)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _framework)
+
+
+async def _platform(_request: Request, error: Exception) -> Response:
+    return face_of(error).response()
+
+
+async def _framework(request: Request, error: Exception) -> Response:
+    """Errors that the framework raises itself: unknown path, method, unreadable or oversized body."""
+    assert isinstance(error, HTTPException)  # noqa: S101  registered for this class alone
+    route = request.scope.get("route")
+    uploads = route is not None and getattr(route, "body_field", None) is not None and _is_form(route)
+    if error.status_code == 413 and uploads:
+        return Face(400, "file: the upload is larger than allowed").response()
+    if error.status_code in {400, 413}:
+        problem = "larger than allowed" if error.status_code == 413 else "cannot be read"
+        wrong = {"loc": ["body"], "msg": problem, "type": "body"}
+        return Face(422, f"body: {problem}", errors=[wrong]).response()
+    return Face(error.status_code, str(error.detail), dict(error.headers or {})).response()
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    dependant = getattr(request.scope.get("route"), "dependant", None)
+    problems = [_problem(item) for item in error.errors()]
+    first = problems[0]
+    name = ".".join(str(part) for part in first["loc"] if part not in _PLACES) or "body"
+    if first["type"] == "json_invalid":
+        name = "body"
+    detail = f"{name}: {first['msg']}{_allowed(dependant, name)}"
+    return Face(422, detail, errors=problems).response()
+
+
+def _problem(item: dict[str, Any]) -> dict[str, Any]:
+    """Without the input: it may be a password."""
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return {"loc": list(item["loc"]), "msg": message, "type": str(item["type"])}
+
+
+def _allowed(dependant: Dependant | None, name: str) -> str:
+    """`; allowed: 30..2000` for a parameter with both bounds."""
+    for field in _parameters(dependant):
+        if field.alias == name:
+            bounds = {
+                key: getattr(mark, key)
+                for mark in field.field_info.metadata
+                for key in ("ge", "le")
+                if getattr(mark, key, None) is not None
+            }
+            if bounds.keys() == {"ge", "le"}:
+                return f"; allowed: {bounds['ge']}..{bounds['le']}"
+    return ""
+
+
+def _parameters(dependant: Dependant | None) -> Iterator[Any]:
+    if dependant is None:
+        return
+    yield from dependant.query_params
+    yield from dependant.path_params
+    children: Sequence[Dependant] = dependant.dependencies
+    for child in children:
+        yield from _parameters(child)
+
+
+def _is_form(route: Any) -> bool:
+    from fastapi.params import Form
+
+    return isinstance(route.body_field.field_info, Form)

@@ -1,0 +1,1 @@
+"""Is the service able to work, and with which settings?"""

@@ -1,0 +1,1 @@
+"""Pure ASGI layers, outermost first: request context, rate limit."""

@@ -1,0 +1,66 @@
+"""The outermost layer: an id for every request, the world that the data come from, and the last resort.
+
+Nothing escapes this layer: an unexpected error is logged with the request's id and answered as 500
+'internal error' when no response has begun.
+"""
+
+import logging
+import re
+import secrets
+import traceback
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from resources.transport.redact import redact
+from serving_api.errors import face_of
+
+REQUEST_ID = "X-Request-ID"
+DATA_WORLD = "X-Data-World"
+_SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+logger = logging.getLogger("serving_api.errors")
+
+
+def request_id_of(scope: Scope) -> str:
+    """The caller's own id when it is harmless, else a new one."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            text: str = value.decode("latin-1")
+            if _SAFE_ID.fullmatch(text):
+                return text
+    return secrets.token_hex(8)
+
+
+class RequestLayer:
+    """Adds X-Request-ID and X-Data-World to every response."""
+
+    def __init__(self, app: ASGIApp, world: str | None) -> None:
+        self._app = app
+        self._world = world
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = request_id_of(scope)
+        started = False
+
+        async def labelled(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = request_id
+                if self._world is not None:
+                    headers[DATA_WORLD] = self._world
+            await send(message)
+
+        try:
+            await self._app(scope, receive, labelled)
+        except Exception as error:
+            # The text may quote a statement or an address: it is logged redacted, never sent.
+            trace = redact("".join(traceback.format_exception(error)))
+            logger.error("%s %s [%s]\n%s", scope["method"], scope["path"], request_id, trace)  # noqa: TRY400
+            if started:
+                raise
+            await face_of(error).response()(scope, receive, labelled)

@@ -1,0 +1,121 @@
+"""How the API reads the warehouse: point reads where they are fastest, everything else off the loop.
+
+SQLite answers a point read in well under a millisecond, less than a hand-over to a thread costs, so it
+runs on the event loop over one read-only connection per thread. MariaDB, and every long read, goes to a
+bounded thread pool.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import anyio
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from resources.errors import StorageError
+from resources.transport.redact import redact
+from resources.warehouse import reads
+from resources.warehouse.warehouse import Warehouse
+
+READ_THREADS = 16
+
+T = TypeVar("T")
+
+
+class _Bare:
+    """The one method of a Connection that the reads use, straight over an sqlite3 handle."""
+
+    def __init__(self, handle: sqlite3.Connection) -> None:
+        self.handle = handle
+
+    def exec_driver_sql(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        return self.handle.execute(statement, tuple(values))
+
+
+class Session:
+    """Reads of declared tables over one connection."""
+
+    def __init__(self, warehouse: Warehouse, connection: Connection) -> None:
+        self._warehouse = warehouse
+        self._connection = connection
+
+    def has(self, table: str) -> bool:
+        return table in self._warehouse.tables
+
+    def columns(self, table: str, wanted: Sequence[str]) -> list[str]:
+        """Those of `wanted` that the declaration has."""
+        declared = self._warehouse.table(table).names
+        return [name for name in wanted if name in declared]
+
+    def rows(self, table: str, **how: Any) -> list[tuple[Any, ...]]:
+        """Tuples of `reads.select_rows`; a table that nobody declares has no rows."""
+        if not self.has(table):
+            return []
+        return reads.select_rows(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def dicts(self, table: str, **how: Any) -> list[dict[str, Any]]:
+        """Dictionaries of `reads.select_dicts`; flags are bool."""
+        if not self.has(table):
+            return []
+        return reads.select_dicts(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def data_version(self) -> int:
+        """SQLite only: a number that moves when another connection commits."""
+        return int(next(iter(self._connection.exec_driver_sql("PRAGMA data_version")))[0])
+
+    def ping(self) -> None:
+        list(self._connection.exec_driver_sql("SELECT 1"))
+
+
+class Reading:
+    """Runs functions that take a Session first. Raises StorageError when the database is away."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self.warehouse = warehouse
+        self.inline = warehouse.sqlite
+        self._local = threading.local()
+        self._handles: list[sqlite3.Connection] = []
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def point(self, work: Callable[..., T], *args: Any) -> T:
+        """A read of a few rows by key."""
+        if not self.inline:
+            return await self.scan(work, *args)
+        return self.now(work, *args)
+
+    async def scan(self, work: Callable[..., T], *args: Any) -> T:
+        """A read that may take longer than a millisecond; one consistent snapshot."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(READ_THREADS)
+        return await anyio.to_thread.run_sync(self._pooled, work, args, limiter=self._limiter)
+
+    def now(self, work: Callable[..., T], *args: Any) -> T:
+        """SQLite only: on this thread, over its own connection."""
+        try:
+            return work(self._session(), *args)
+        except (sqlite3.Error, sa.exc.DBAPIError) as error:
+            # A handle that failed may belong to a file that was replaced: the next read opens anew.
+            self._local.session = None
+            raise StorageError(redact(str(error))) from error
+
+    def _session(self) -> Session:
+        session: Session | None = getattr(self._local, "session", None)
+        if session is None:
+            proxied = self.warehouse.engine.raw_connection()
+            handle = cast(sqlite3.Connection, proxied.driver_connection)
+            proxied.detach()
+            self._handles.append(handle)
+            session = Session(self.warehouse, cast(Connection, _Bare(handle)))
+            self._local.session = session
+        return session
+
+    def _pooled(self, work: Callable[..., T], args: tuple[Any, ...]) -> T:
+        with self.warehouse.connect() as connection:
+            return work(Session(self.warehouse, connection), *args)
+
+    def close(self) -> None:
+        self._local = threading.local()
+        while self._handles:
+            self._handles.pop().close()

@@ -1,0 +1,206 @@
+"""Routes and areas of the API.
+
+`PlatformRoute` decides permission before the body is read, answers 304 before any work, and turns an
+`Answer` into bytes with its headers. `Area` groups the routes below one prefix, so that a request passes
+one string comparison per foreign area instead of one pattern per foreign route.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar, get_type_hints
+
+from fastapi import APIRouter, FastAPI
+from fastapi.params import Depends
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, NoMatchFound
+from starlette.types import Receive, Scope, Send
+
+from resources.errors import DeclarationError
+from serving_api.answers import Answer, render_answer
+from serving_api.caching import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
+from serving_api.documents import enveloped, refusals
+from serving_api.envelope import is_enveloped, local_iso
+from serving_api.permissions import Permission
+from serving_api.state import State, state_of
+from serving_api.versions import Stand
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+CachePolicy = Callable[[State], str]
+
+MAX_JSON_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a route says about its answers: their shape, extra top-level keys, the tables behind them
+    (ETag, origin headers), its Cache-Control and the refusals beyond those that every route may give."""
+
+    model: Any = None
+    top: Sequence[tuple[str, Any]] = ()
+    tables: tuple[str, ...] = ()
+    cache: CachePolicy | str | None = None
+    raises: tuple[int, ...] = ()
+    max_body: int = MAX_JSON_BYTES
+
+
+def serving(
+    model: Any = None,
+    *,
+    top: Sequence[tuple[str, Any]] = (),
+    tables: tuple[str, ...] = (),
+    cache: CachePolicy | str | None = None,
+    raises: tuple[int, ...] = (),
+    max_body: int = MAX_JSON_BYTES,
+) -> Callable[[Endpoint], Endpoint]:
+    """Attach a `Serving` to an endpoint (below the router's decorator)."""
+
+    def attach(endpoint: Endpoint) -> Endpoint:
+        endpoint.serving = Serving(model, top, tables, cache, raises, max_body)  # type: ignore[attr-defined]
+        return endpoint
+
+    return attach
+
+
+def permission_of(endpoint: Callable[..., Any]) -> Permission:
+    """The one permission in a signature; none, or two, is a declaration error (default deny)."""
+    found = [
+        mark.dependency
+        for hint in get_type_hints(endpoint, include_extras=True).values()
+        for mark in getattr(hint, "__metadata__", ())
+        if isinstance(mark, Depends) and isinstance(mark.dependency, Permission)
+    ]
+    if len(found) != 1:
+        raise DeclarationError(
+            f"{endpoint.__qualname__}: a route names exactly one permission, not {len(found)}"
+        )
+    return found[0]
+
+
+def _accepting(endpoint: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+    """The endpoint, preceded by `permission.accept`: after validation, before the work."""
+    if type(permission).accept is Permission.accept:
+        return endpoint
+    if "request" not in inspect.signature(endpoint).parameters:
+        raise DeclarationError(f"{endpoint.__qualname__}: a counted route takes `request: Request`")
+
+    @functools.wraps(endpoint)
+    async def accepted(*args: Any, **kwargs: Any) -> Any:
+        request: Request = kwargs["request"]
+        await permission.accept(request, request.state.subject)
+        return await endpoint(*args, **kwargs)
+
+    return accepted
+
+
+class PlatformRoute(APIRoute):
+    """A route of the platform."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        self.permission = permission_of(endpoint)
+        self.serving: Serving = getattr(endpoint, "serving", Serving())
+        if not inspect.iscoroutinefunction(endpoint):
+            raise DeclarationError(f"{endpoint.__qualname__}: endpoints are coroutines")
+        if self.serving.model is not None:
+            options["response_model"] = (
+                enveloped(self.serving.model, self.serving.top) if is_enveloped(path) else self.serving.model
+            )
+        methods = options.get("methods") or {"GET"}
+        options["responses"] = {
+            **refusals(self.permission.name, self.serving.raises, writes="GET" not in methods),
+            **(options.get("responses") or {}),
+        }
+        if self.permission.name != "anyone":
+            options["openapi_extra"] = {"security": [{"bearer": []}], **(options.get("openapi_extra") or {})}
+        options["max_body_size"] = self.serving.max_body
+        super().__init__(path, _accepting(endpoint, self.permission), **options)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def respond(request: Request) -> Response:
+            state = state_of(request)
+            request.state.subject = await self.permission.admit(request)
+            stand = await state.versions.stand(self.serving.tables)
+            request.state.stand = stand
+            headers = self._headers(request, state, stand)
+            if "ETag" in headers and is_match(request.headers.get("if-none-match"), headers["ETag"]):
+                return Response(status_code=304, headers=headers)
+            query_time = local_iso(state.clock.now())
+            response = await handle(request)
+            if isinstance(response, Answer):
+                return render_answer(response, self.path, query_time=query_time, headers=headers)
+            for name, value in headers.items():
+                response.headers.setdefault(name, value)
+            return response
+
+        return respond
+
+    def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
+        headers = {"Cache-Control": self._cache_control(state)}
+        if stand.as_of:
+            headers["X-Data-As-Of"] = local_iso(datetime.fromisoformat(stand.as_of))
+        if stand.sources:
+            headers["X-Data-Source"] = ",".join(stand.sources)
+        if stand.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
+            headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())
+        return headers
+
+    def _cache_control(self, state: State) -> str:
+        policy = self.serving.cache
+        if callable(policy):
+            return policy(state)
+        if policy is not None:
+            return policy
+        return PUBLIC if self.permission.name == "anyone" else PRIVATE
+
+
+class Area(BaseRoute):
+    """The routes of one router, behind one comparison of the path's beginning."""
+
+    def __init__(self, router: APIRouter) -> None:
+        for route in router.routes:
+            if not isinstance(route, PlatformRoute):
+                raise DeclarationError(f"{route!r} is no PlatformRoute: its permission is unknown")
+        self.prefix = router.prefix
+        self.routes: list[PlatformRoute] = [r for r in router.routes if isinstance(r, PlatformRoute)]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] != "http" or not scope["path"].startswith(self.prefix):
+            return Match.NONE, {}
+        partial: Scope | None = None
+        for route in self.routes:
+            match, child = route.matches(scope)
+            if match is Match.FULL:
+                return match, child
+            if match is Match.PARTIAL and partial is None:
+                partial = child
+        return (Match.NONE, {}) if partial is None else (Match.PARTIAL, partial)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        route: PlatformRoute = scope["route"]
+        await route.handle(scope, receive, send)
+
+    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
+        for route in self.routes:
+            try:
+                return route.url_path_for(name, **path_params)
+            except NoMatchFound:
+                continue
+        raise NoMatchFound(name, path_params)
+
+
+def area_router(prefix: str, tag: str) -> APIRouter:
+    """A router whose routes are `PlatformRoute`s below `prefix`."""
+    return APIRouter(prefix=prefix, tags=[tag], route_class=PlatformRoute)
+
+
+def platform_routes(app: FastAPI) -> Iterator[PlatformRoute]:
+    """Every route of ours, in the order in which requests meet them."""
+    for entry in app.router.routes:
+        if isinstance(entry, Area):
+            yield from entry.routes

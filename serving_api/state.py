@@ -1,0 +1,59 @@
+"""What one running API holds: settings, clocks, reads, accounts and caches; made once, reached everywhere."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+
+from resources.calendar import TradeCalendar
+from resources.clock import Clock
+from resources.settings import Settings
+from serving_api.cache import VersionedCache
+from serving_api.reading import Reading
+from serving_api.versions import Versions
+
+if TYPE_CHECKING:
+    from serving_api.accounts.service import Accounts
+    from serving_api.stocks.service import Stocks
+
+
+@dataclass(frozen=True)
+class SystemTime:
+    """Seconds of the machine: tokens, lockout, quota day and heartbeats, never the market clock."""
+
+    wall: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+
+    def local(self) -> datetime:
+        """Naive Asia/Shanghai time of the machine."""
+        return datetime.fromtimestamp(self.wall(), UTC).replace(tzinfo=None) + timedelta(hours=8)
+
+
+@dataclass
+class State:
+    """The parts that routes reach through their request."""
+
+    settings: Settings
+    clock: Clock
+    calendar: TradeCalendar
+    system: SystemTime
+    reading: Reading
+    versions: Versions
+    accounts: "Accounts"
+    stocks: "Stocks"
+    cache: VersionedCache = field(default_factory=VersionedCache)
+
+    @property
+    def world(self) -> str | None:
+        """What `X-Data-World` says: None for the real market."""
+        if self.settings.data_source != "mock":
+            return None
+        return "replay" if self.settings.sample_world == "replay" else "sample"
+
+
+def state_of(request: Request) -> State:
+    state: State = request.app.state.platform
+    return state

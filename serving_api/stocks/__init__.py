@@ -1,0 +1,1 @@
+"""Reads of single securities over the fused tables."""

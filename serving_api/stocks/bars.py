@@ -1,0 +1,97 @@
+"""Bars of one code: adjustment on read, and their bytes.
+
+Bars are stored unadjusted beside a cumulative backward factor. hfq = raw x factor; qfq divides by the
+factor of the newest bar known, so that the newest bar shows the price that was traded. Only OHLC moves:
+volume and amount stay as traded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import orjson
+
+PRICE_DECIMALS = 4
+
+
+class Bar(NamedTuple):
+    """A raw daily bar, CNY and shares."""
+
+    date: str
+    open: float | None
+    close: float | None
+    high: float | None
+    low: float | None
+    volume: int | None
+    amount: float | None
+    factor: float | None
+
+
+def known_factors(bars: Sequence[Bar]) -> list[float]:
+    """The factor of each bar, oldest first: a gap takes the one before it, a leading gap the first known."""
+    factors: list[float] = []
+    last = next((bar.factor for bar in bars if bar.factor), 1.0)
+    for bar in bars:
+        last = bar.factor or last
+        factors.append(last)
+    return factors
+
+
+def ratios(bars: Sequence[Bar], adjust: str) -> list[float]:
+    """What each bar's prices are multiplied by."""
+    if adjust == "none" or not bars:
+        return [1.0] * len(bars)
+    factors = known_factors(bars)
+    base = factors[-1] if adjust == "qfq" else 1.0
+    return [factor / base for factor in factors]
+
+
+def adjusted(bars: Sequence[Bar], adjust: str) -> list[dict[str, Any]]:
+    """KBar objects of `bars` (oldest first)."""
+    return [
+        {
+            "date": bar.date,
+            "open": _price(bar.open, ratio),
+            "close": _price(bar.close, ratio),
+            "high": _price(bar.high, ratio),
+            "low": _price(bar.low, ratio),
+            "volume": bar.volume,
+            "amount": bar.amount,
+        }
+        for bar, ratio in zip(bars, ratios(bars, adjust), strict=True)
+    ]
+
+
+def _price(raw: float | None, ratio: float) -> float | None:
+    return None if raw is None else raw if ratio == 1.0 else round(raw * ratio, PRICE_DECIMALS)
+
+
+@dataclass(frozen=True)
+class EncodedBars:
+    """KBar objects of one code as JSON, oldest first, joined by commas. `is_whole`: there are no older
+    ones in the warehouse."""
+
+    joined: bytes
+    starts: tuple[int, ...]
+    is_whole: bool
+
+    @classmethod
+    def encode(cls, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> "EncodedBars":
+        parts = [orjson.dumps(row) for row in rows]
+        starts = tuple(accumulate((len(part) + 1 for part in parts[:-1]), initial=0)) if parts else ()
+        return cls(b",".join(parts), starts, is_whole)
+
+    @property
+    def size(self) -> int:
+        return len(self.joined) + 36 * len(self.starts) + 200
+
+    def holds(self, days: int) -> bool:
+        return self.is_whole or len(self.starts) >= days
+
+    def last(self, days: int) -> tuple[orjson.Fragment, int]:
+        """The JSON array of the newest `days` bars, and how many they are."""
+        count = min(days, len(self.starts))
+        if count == 0:
+            return orjson.Fragment(b"[]"), 0
+        return orjson.Fragment(b"[" + self.joined[self.starts[-count] :] + b"]"), count

@@ -1,0 +1,135 @@
+"""/stocks: open to anyone, enveloped. Fixed paths stand before `/{code}`."""
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import chart_policy
+from serving_api.documents import DataAvailability
+from serving_api.envelope import PREFIX
+from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import State, state_of
+from serving_api.stocks import queries, schemas
+from serving_api.stocks.directory import search_row
+
+router = area_router(f"{PREFIX}/stocks", "stocks")
+
+_FACTS = (queries.WIDE, queries.MASTER, queries.INDUSTRY, *queries.AVAILABILITY.values())
+_AS_OF = ("as_of", str)
+_AVAILABLE = ("data_availability", DataAvailability)
+
+
+def _chart(state: State) -> str:
+    return chart_policy(state.clock.now(), state.calendar)
+
+
+def _echo(as_of: AsOf | None) -> dict[str, Any]:
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
+def _bound(as_of: AsOf | None) -> str | None:
+    return None if as_of is None else as_of.bound
+
+
+@router.get("/search")
+@serving(
+    list[schemas.SearchHit],
+    top=[("page_info", schemas.PageInfo)],
+    tables=(queries.MASTER, queries.INDUSTRY),
+)
+async def search(
+    request: Request,
+    subject: Anyone,
+    keyword: Annotated[str, Query(min_length=1, max_length=64, description="part of a code, name or pinyin")],
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    page_size: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> Answer:
+    """Find securities by code, name, pinyin initials or spelling."""
+    hits, total = await state_of(request).stocks.search(keyword, page, page_size)
+    page_info = {"cur_page": page, "per_page": page_size, "total": total}
+    return Answer({"items": [search_row(hit) for hit in hits], "total": total, "page_info": page_info})
+
+
+@router.get("/index")
+@serving(list[schemas.IndexEntry], tables=(queries.MASTER,))
+async def index(request: Request, subject: Anyone) -> Answer:
+    """All securities, light: for a search in the client."""
+    directory = await state_of(request).stocks.directory()
+    return Answer({"items": orjson.Fragment(directory.index_json), "total": len(directory.listings)})
+
+
+@router.get("/cache-stats")
+@serving(schemas.CacheStats)
+async def cache_stats(request: Request, subject: Anyone) -> Answer:
+    """How well the caches of this process work."""
+    return Answer(state_of(request).cache.stats())
+
+
+@router.get("/batch-quotes")
+@serving(list[schemas.Quote], tables=(queries.QUOTE,))
+async def batch_quotes(
+    request: Request, subject: Anyone, codes: Annotated[list[str], Depends(code_list(200))]
+) -> Answer:
+    """The newest stored quotes; codes without one are left out."""
+    return Answer(await state_of(request).stocks.quotes(codes))
+
+
+@router.get("/batch-kline")
+@serving(
+    dict[str, list[schemas.KBar]],
+    top=[("adjust", str), ("total", int), _AS_OF],
+    tables=(queries.KLINE,),
+    cache=_chart,
+)
+async def batch_kline(
+    request: Request,
+    subject: Anyone,
+    codes: Annotated[list[str], Depends(code_list(100))],
+    as_of: AsOfRead,
+    days: Annotated[int, Query(ge=5, le=500)] = 60,
+    adjust: Adjust = "qfq",
+) -> Answer:
+    """The newest bars of several codes, oldest first."""
+    found = await state_of(request).stocks.batch_kline(codes, days, adjust, _bound(as_of))
+    return Answer({"results": found, "adjust": adjust, "total": len(found)}, top=_echo(as_of))
+
+
+@router.get("/{code}/kline")
+@serving(
+    list[schemas.KBar],
+    top=[("adjust", str), ("total", int), _AS_OF],
+    tables=(queries.KLINE,),
+    cache=_chart,
+)
+async def kline(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    as_of: AsOfRead,
+    days: Annotated[int, Query(ge=30, le=2000, description="newest bars")] = 120,
+    adjust: Adjust = "qfq",
+) -> Answer:
+    """Daily bars, oldest first."""
+    items, total = await state_of(request).stocks.kline(code, days, adjust, _bound(as_of))
+    return Answer({"items": items, "total": total, "adjust": adjust}, top=_echo(as_of))
+
+
+@router.get("/{code}/base-info")
+@serving(schemas.BaseInfo | None, top=[_AVAILABLE, _AS_OF], tables=_FACTS)
+async def base_info(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
+    """Key metrics; null when nothing is known."""
+    info, available = await state_of(request).stocks.base_info(code, _bound(as_of))
+    return Answer(info, top={"data_availability": available, **_echo(as_of)})
+
+
+@router.get("/{code}")
+@serving(schemas.Detail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
+async def detail(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
+    """One security."""
+    figures, available = await state_of(request).stocks.detail(code, _bound(as_of))
+    return Answer(figures, top={"data_availability": available, **_echo(as_of)})
