@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from resources.errors import DeclarationError, PayloadError, Transient
+from resources.errors import DeclarationError, PayloadError, Transient, Unavailable
 from resources.upstreams.tdx.bars import PERIODS, bars_call
 from resources.upstreams.tdx.connection import Connection, Endpoint
 from resources.upstreams.tdx.instruments import instrument
@@ -71,15 +71,16 @@ class Pool:
             return len(self._idle) + self._borrowed
 
     def borrow(self) -> Connection:
-        """An open connection to the current host; waits for one to come back when all are out."""
+        """An open connection to the current host; waits for one to come back when all are out.
+        `Unavailable` (no host is to blame) when none does, or when the pool is closed."""
         with self._changed:
             free = self._changed.wait_for(
                 lambda: self._closed.is_set() or self._borrowed < self._size, timeout=self._timeout
             )
             if self._closed.is_set():
-                raise Transient("the connection pool is closed", source=SOURCE)
+                raise Unavailable("the connection pool is closed", source=SOURCE)
             if not free:
-                raise Transient(f"all {self._size} connections are busy", source=SOURCE)
+                raise Unavailable(f"all {self._size} connections are busy", source=SOURCE)
             self._borrowed += 1
             endpoint = self._endpoints[self._at]
             waiting, self._idle = self._idle, []

@@ -8,6 +8,7 @@ from resources.clock import Clock, Sleeper
 from resources.errors import PayloadError, Transient, Unavailable
 from resources.fetch import Fetch, FetchLog, Outcome
 from resources.transport.gate import Gate
+from resources.transport.gates import CountsRetries
 from resources.upstreams.tdx.connection import CutShort
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.pool import DeadServer, Pool
@@ -36,18 +37,14 @@ class Session:
     def run(self, call: Call, parse: Callable[[bytes], T]) -> T:
         """The parsed answer. `Transient` when no try succeeded, `PayloadError` when the answer cannot be
         believed, `Unavailable` when the gate refused every host (nothing was sent)."""
-        refused = 0
         attempt = 0
+        earlier: Transient | None = None
         while True:
-            host = self.pool.host
             try:
-                self.gate.enter(SOURCE, host)
-            except Unavailable:
-                refused += 1
-                if refused >= self.pool.hosts:
-                    raise
-                self.pool.failed(host, at_once=True)
-                continue
+                host = self._enter()
+            except Unavailable as refusal:
+                # What the servers did says more than what our guard did afterwards.
+                raise (earlier or refusal) from refusal
             attempt += 1
             started = time.monotonic()
             try:
@@ -58,7 +55,10 @@ class Session:
                     if isinstance(error, CutShort):
                         raise PayloadError(f"{call.name}: {error.message}", source=SOURCE) from error
                     raise
+                if isinstance(self.gate, CountsRetries):
+                    self.gate.retried(SOURCE)
                 self.sleeper(RETRY_WAITS[attempt - 1])
+                earlier = error
                 continue
             except PayloadError as error:
                 self.pool.failed(host)
@@ -75,6 +75,19 @@ class Session:
             outcome = Outcome.EMPTY if _is_empty(result) else Outcome.OK
             self._report(call, outcome, body, attempt, started)
             return result
+
+    def _enter(self) -> str:
+        """Pass the gate with the current host, or with the next one that it lets through."""
+        for _ in range(self.pool.hosts):
+            host = self.pool.host
+            try:
+                self.gate.enter(SOURCE, host)
+            except Unavailable as error:
+                refusal = error
+                self.pool.failed(host, at_once=True)
+            else:
+                return host
+        raise refusal
 
     def _exchange(self, call: Call) -> bytes:
         connection = self.pool.borrow()

@@ -1,4 +1,4 @@
-"""What the server says is the world, to the precision of the wire: every call, through the product's client."""
+"""What the server says is the world, to the precision of the wire: every call, read by the client."""
 
 import struct
 from datetime import datetime

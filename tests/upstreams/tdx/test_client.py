@@ -16,6 +16,9 @@ from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx import TdxServer
 from resources.simulated_market.world.model import Security
 from resources.transport.gate import OpenGate
+from resources.transport.gates import StateGate
+from resources.transport.settings import TransportSettings
+from resources.transport.state import MemoryStore
 from resources.upstreams.tdx import TdxClient
 from resources.upstreams.tdx.connection import Connection
 from resources.upstreams.tdx.handshake import HEARTBEAT
@@ -267,8 +270,31 @@ def test_nothing_is_left_open() -> None:
 def test_a_closed_client_says_so() -> None:
     with open_market() as market:
         market.client.close()
-        with pytest.raises(Transient, match="closed"):
+        with pytest.raises(Unavailable, match="closed"):
             market.client.heartbeat()
+
+
+def test_a_pool_whose_connections_are_all_out_blames_no_host() -> None:
+    with open_market(pool_size=1, timeout=0.05) as market:
+        held = market.client._session.pool.borrow()
+        with pytest.raises(Unavailable, match="busy"):
+            market.client.heartbeat()
+        market.client._session.pool.give_back(held)
+        assert market.client.heartbeat() == 20260306
+
+    assert market.gate.count("failed") == 0
+
+
+def test_the_shared_gate_cools_a_host_down_and_the_client_says_why() -> None:
+    gate = StateGate(MemoryStore(), TransportSettings(), sleeper=lambda _: None)
+    log, naps = FetchLog(), []
+    options = {"gate": gate, "clock": FrozenClock(NOW), "fetches": log, "sleeper": naps.append}
+    with TdxClient([closed_port()], **options) as client, pytest.raises(Transient, match="cannot connect"):
+        client.heartbeat()
+
+    assert len(naps) == 2
+    assert gate.counters()["tdx"]["retries"] == 2
+    assert gate.counters()["tdx"]["cooldown"]
 
 
 @contextmanager
