@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from resources.calendar import TradeCalendar, shipped_calendar
-from resources.clock import Clock, FrozenClock, SystemClock
+from resources.clock import Clock
 from resources.settings import Settings, load_settings
 from resources.warehouse.engine import is_sqlite, make_engine
 from resources.warehouse.ledger.commands import CommandQueue
@@ -20,12 +20,6 @@ from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.slots import SlotLedger
 from resources.warehouse.ledger.tasks_state import TaskTable
 from resources.warehouse.locks import DomainLocks
-
-
-def market_clock(settings: Settings) -> Clock:
-    """The market clock that the settings ask for."""
-    at = settings.frozen_now
-    return SystemClock() if at is None else FrozenClock(at)
 
 
 @dataclass
@@ -68,10 +62,13 @@ class House:
 
 
 def make_house(settings: Settings) -> House:
+    from resources.platform import market_clock  # brings the datasets, which most readers have already
+
+    calendar = shipped_calendar()
     return House(
         settings=settings,
-        clock=market_clock(settings),
-        calendar=shipped_calendar(),
+        clock=market_clock(settings, calendar),
+        calendar=calendar,
         engine=make_engine(settings.warehouse_address),
     )
 

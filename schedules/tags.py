@@ -14,8 +14,8 @@ COMMAND = "app/command_id"
 WARNING = "app/warning"
 NO_RETRY = "app/no_retry"
 """Set on a run whose failure only a person can mend: the sensor does not try its slot again."""
-LOCK_OWNER = "app/lock_owner"
-"""The domain locks are held already, under this owner, by whoever started the run."""
+CODES = "app/codes"
+"""Comma list of the codes that a run is limited to."""
 
 
 def slot_tags(

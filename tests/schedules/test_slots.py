@@ -154,7 +154,7 @@ def test_runs_are_read_newest_first_and_filtered(engine: Engine) -> None:
     ledger.finish("run-9", "success", now=NOW)
 
     rows, total = ledger.runs()
-    assert (total, [row.slot for row in rows]) == (3, ["2026-08-22", "manual:7", "2026-08-21"])
+    assert (total, [row.slot for row in rows]) == (3, ["2026-08-22", "manual:7:2026-08-21", "2026-08-21"])
     assert [row.status for row in ledger.runs(task_key="other", status="skipped")[0]] == ["skipped"]
     assert ledger.runs(day="2026-08-21", limit=1)[1] == 2
     assert ledger.done("other", "2026-08-21")

@@ -215,8 +215,11 @@ class CommandQueue:
 
     # -- who works --------------------------------------------------------------------------------
 
-    def claim(self, owner: str, *, names: Collection[str] | None = None) -> Command | None:
-        """The oldest queued command (of `names`), now this owner's; None when there is none."""
+    def claim(
+        self, owner: str, *, names: Collection[str] | None = None, without: Collection[str] = ()
+    ) -> Command | None:
+        """The oldest queued command (of `names`; not one of `without`), now this owner's; None when
+        there is none."""
         which = ""
         values: tuple[str, ...] = ()
         if names is not None:
@@ -224,6 +227,9 @@ class CommandQueue:
                 return None
             which = f" AND command IN ({', '.join('?' for _ in names)})"
             values = tuple(names)
+        if without:
+            which += f" AND command NOT IN ({', '.join('?' for _ in without)})"
+            values += tuple(without)
         now = _now()
         while True:
             with self._engine.connect() as connection:

@@ -1,8 +1,13 @@
-"""One row of the slot ledger, and how it is read."""
+"""The slot ledger as it is read: rows, and the questions asked of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from sqlalchemy.engine import Connection, Engine
+
+from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.sql import Sql
 
 DONE = ("success", "partial")
 ENDED = ("success", "partial", "failed", "canceled")
@@ -73,3 +78,117 @@ def read_row(values: Sequence[object]) -> SlotRow:
         started_at=_time(values[13]),
         finished_at=_time(values[14]),
     )
+
+
+def seconds(value: datetime) -> str:
+    """A time as `slot_at` holds it."""
+    return value.strftime("%Y-%m-%d %H:%M:%S")
+
+
+class SlotReads:
+    """Reads of `sys_slot`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+
+    def done(self, task_key: str, trade_date: str) -> bool:
+        """Whether a task has succeeded for a trade date, on schedule or by hand."""
+        with self._engine.connect() as connection:
+            found = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
+                    "AND status IN ('success', 'partial') LIMIT 1"
+                ),
+                (task_key, trade_date),
+            ).first()
+        return found is not None
+
+    def newest_done(self, task_key: str) -> str | None:
+        """The newest trade date for which a task has succeeded."""
+        with self._engine.connect() as connection:
+            found = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT MAX(trade_date) FROM sys_slot WHERE task_key=? "
+                    "AND status IN ('success', 'partial')"
+                ),
+                (task_key,),
+            ).scalar()
+        return None if found is None else str(found)
+
+    def get(self, slot: Slot) -> SlotRow | None:
+        with self._engine.connect() as connection:
+            return self._get(connection, slot)
+
+    def since(self, start: datetime) -> dict[tuple[str, str], SlotRow]:
+        """Rows of slots due from `start` on and of every slot that is still open, by (task, slot)."""
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')"
+                ),
+                (seconds(start - timedelta(days=1)),),
+            ).all()
+        found = [read_row(row) for row in rows]
+        return {(row.task_key, row.slot): row for row in found}
+
+    def latest(self) -> dict[str, SlotRow]:
+        """The newest row of each task that ran or is running, by task key."""
+        with self._engine.connect() as connection:
+            rows = connection.exec_driver_sql(
+                f"SELECT {COLUMNS} FROM sys_slot WHERE id IN (SELECT MAX(id) FROM sys_slot "
+                "WHERE run_id IS NOT NULL GROUP BY task_key)"
+            ).all()
+        return {str(row[1]): read_row(row) for row in rows}
+
+    def runs(
+        self,
+        *,
+        task_key: str | None = None,
+        status: str | None = None,
+        day: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[list[SlotRow], int]:
+        """Rows newest first, and how many match. `day` is the trade date, or the day of the slot."""
+        clauses, values = ["1=1"], list[object]()
+        if task_key is not None:
+            clauses.append("task_key=?")
+            values.append(task_key)
+        if status is not None:
+            clauses.append("status=?")
+            values.append(status)
+        if day is not None:
+            clauses.append("(trade_date=? OR (slot_at >= ? AND slot_at <= ?))")
+            values += [day, f"{day} 00:00:00", f"{day} 23:59:59"]
+        where = " AND ".join(clauses)
+        with self._engine.connect() as connection:
+            total = connection.exec_driver_sql(
+                self._sql.text(f"SELECT COUNT(*) FROM sys_slot WHERE {where}"), tuple(values)
+            ).scalar_one()
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {COLUMNS} FROM sys_slot WHERE {where} ORDER BY slot_at DESC, id DESC "
+                    "LIMIT ? OFFSET ?"
+                ),
+                (*values, limit, offset),
+            ).all()
+        return [read_row(row) for row in rows], int(total)
+
+    def batches_failed(self, run_id: str) -> bool:
+        """Whether a run that ended well left a batch that did not (its slot is `partial`)."""
+        with self._engine.connect() as connection:
+            found = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1"
+                ),
+                (run_id,),
+            ).first()
+        return found is not None
+
+    def _get(self, connection: Connection, slot: Slot) -> SlotRow | None:
+        row = connection.exec_driver_sql(
+            self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?"),
+            (slot.task, slot.name),
+        ).first()
+        return None if row is None else read_row(row)

@@ -7,28 +7,34 @@ whoever fires it. Every slot of every task has a row, also when nothing ran, wit
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy.engine import Connection, Engine
 
 from resources.clock import stamp
 from resources.errors import ConflictError, InputError
 from resources.warehouse.engine import transaction
-from resources.warehouse.ledger.slot_rows import COLUMNS, ENDED, SET_ASIDE, SlotRow, read_row
+from resources.warehouse.ledger.slot_rows import (
+    COLUMNS,
+    ENDED,
+    SET_ASIDE,
+    SlotReads,
+    SlotRow,
+    read_row,
+    seconds,
+)
 from resources.warehouse.ledger.tasks import Slot
-from resources.warehouse.sql import Sql
 
 _REASON_LENGTH = 255
 CLAIM_LIMIT_S = 120.0
 """After so long without a run another claimer may take the slot over."""
 
 
-class SlotLedger:
+class SlotLedger(SlotReads):
     """Claims, transitions and reads of `sys_slot`. Every method is one transaction."""
 
     def __init__(self, engine: Engine, *, claim_limit_s: float = CLAIM_LIMIT_S) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
+        super().__init__(engine)
         self._limit = claim_limit_s
 
     # -- claims -----------------------------------------------------------------------------------
@@ -71,7 +77,7 @@ class SlotLedger:
                 ),
                 (
                     claimant,
-                    _seconds(slot.due),
+                    seconds(slot.due),
                     trade_date,
                     trigger,
                     _short(reason),
@@ -109,7 +115,7 @@ class SlotLedger:
                         "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
                         "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
                     ),
-                    (_short(reason), _seconds(slot.due), slot.task, slot.name),
+                    (_short(reason), seconds(slot.due), slot.task, slot.name),
                 )
 
     def set_aside(self, slot: Slot, status: str, reason: str, *, trade_date: str | None) -> bool:
@@ -135,7 +141,8 @@ class SlotLedger:
         self, task_key: str, *, at: datetime, trade_date: str | None, command_id: int, run_id: str
     ) -> SlotRow:
         """A row for a run that somebody asked for; it is running from now on. `at` = market time."""
-        slot = Slot(task_key, f"manual:{command_id}", at)
+        name = f"manual:{command_id}" if trade_date is None else f"manual:{command_id}:{trade_date}"
+        slot = Slot(task_key, name, at)
         with transaction(self._engine) as connection:
             self._insert(
                 connection,
@@ -261,98 +268,7 @@ class SlotLedger:
             )
         return row
 
-    def batches_failed(self, run_id: str) -> bool:
-        """Whether a run that ended well left a batch that did not (its slot is `partial`)."""
-        with self._engine.connect() as connection:
-            found = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1"
-                ),
-                (run_id,),
-            ).first()
-        return found is not None
-
-    # -- reads ------------------------------------------------------------------------------------
-
-    def done(self, task_key: str, trade_date: str) -> bool:
-        """Whether a task has succeeded for a trade date, on schedule or by hand."""
-        with self._engine.connect() as connection:
-            found = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
-                    "AND status IN ('success', 'partial') LIMIT 1"
-                ),
-                (task_key, trade_date),
-            ).first()
-        return found is not None
-
-    def get(self, slot: Slot) -> SlotRow | None:
-        with self._engine.connect() as connection:
-            return self._get(connection, slot)
-
-    def since(self, start: datetime) -> dict[tuple[str, str], SlotRow]:
-        """Rows of slots due from `start` on and of every slot that is still open, by (task, slot)."""
-        with self._engine.connect() as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')"
-                ),
-                (_seconds(start - timedelta(days=1)),),
-            ).all()
-        found = [read_row(row) for row in rows]
-        return {(row.task_key, row.slot): row for row in found}
-
-    def latest(self) -> dict[str, SlotRow]:
-        """The newest row of each task that ran or is running, by task key."""
-        with self._engine.connect() as connection:
-            rows = connection.exec_driver_sql(
-                f"SELECT {COLUMNS} FROM sys_slot WHERE id IN (SELECT MAX(id) FROM sys_slot "
-                "WHERE run_id IS NOT NULL GROUP BY task_key)"
-            ).all()
-        return {str(row[1]): read_row(row) for row in rows}
-
-    def runs(
-        self,
-        *,
-        task_key: str | None = None,
-        status: str | None = None,
-        day: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> tuple[list[SlotRow], int]:
-        """Rows newest first, and how many match. `day` is the trade date, or the day of the slot."""
-        clauses, values = ["1=1"], list[object]()
-        if task_key is not None:
-            clauses.append("task_key=?")
-            values.append(task_key)
-        if status is not None:
-            clauses.append("status=?")
-            values.append(status)
-        if day is not None:
-            clauses.append("(trade_date=? OR (slot_at >= ? AND slot_at <= ?))")
-            values += [day, f"{day} 00:00:00", f"{day} 23:59:59"]
-        where = " AND ".join(clauses)
-        with self._engine.connect() as connection:
-            total = connection.exec_driver_sql(
-                self._sql.text(f"SELECT COUNT(*) FROM sys_slot WHERE {where}"), tuple(values)
-            ).scalar_one()
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {COLUMNS} FROM sys_slot WHERE {where} ORDER BY slot_at DESC, id DESC "
-                    "LIMIT ? OFFSET ?"
-                ),
-                (*values, limit, offset),
-            ).all()
-        return [read_row(row) for row in rows], int(total)
-
     # -- inside -----------------------------------------------------------------------------------
-
-    def _get(self, connection: Connection, slot: Slot) -> SlotRow | None:
-        row = connection.exec_driver_sql(
-            self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?"),
-            (slot.task, slot.name),
-        ).first()
-        return None if row is None else read_row(row)
 
     def _insert(
         self,
@@ -375,7 +291,7 @@ class SlotLedger:
             (
                 slot.task,
                 slot.name,
-                _seconds(slot.due),
+                seconds(slot.due),
                 trade_date,
                 trigger,
                 status,
@@ -390,10 +306,6 @@ class SlotLedger:
                 (slot.task, slot.name),
             )
         return made == 1
-
-
-def _seconds(value: datetime) -> str:
-    return value.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _short(reason: str | None) -> str | None:

@@ -1,0 +1,151 @@
+"""Dagster's schedules as the API and the worker see them: over GraphQL on loopback, without Dagster.
+
+Switching a schedule here and in the UI is one and the same switch. Opening an instance would cost a
+second and an import; a call costs some milliseconds.
+"""
+
+import http.client
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from resources.errors import NotFound, PlatformError, Unavailable
+
+LOCATION = "platform"
+REPOSITORY = "__repository__"
+
+_SCHEDULES = """
+query Schedules($selector: RepositorySelector!) {
+  schedulesOrError(repositorySelector: $selector) {
+    __typename
+    ... on Schedules { results { name cronSchedule executionTimezone scheduleState { id status } } }
+    ... on PythonError { message }
+    ... on RepositoryNotFoundError { message }
+  }
+}"""
+_START = """
+mutation Start($selector: ScheduleSelector!) {
+  startSchedule(scheduleSelector: $selector) {
+    __typename
+    ... on PythonError { message }
+    ... on ScheduleNotFoundError { message }
+    ... on UnauthorizedError { message }
+  }
+}"""
+_STOP = """
+mutation Stop($id: String!) {
+  stopRunningSchedule(id: $id) {
+    __typename
+    ... on PythonError { message }
+    ... on UnauthorizedError { message }
+  }
+}"""
+_RELOAD = """
+mutation Reload($location: String!) {
+  reloadRepositoryLocation(repositoryLocationName: $location) {
+    __typename
+    ... on WorkspaceLocationEntry {
+      loadStatus
+      locationOrLoadError { __typename ... on PythonError { message } }
+    }
+    ... on PythonError { message }
+    ... on ReloadNotSupported { message }
+    ... on RepositoryLocationNotFound { message }
+    ... on UnauthorizedError { message }
+  }
+}"""
+
+
+@dataclass(frozen=True)
+class ServedSchedule:
+    """A schedule as the code server serves it. `cron` is in `timezone`."""
+
+    name: str
+    cron: str
+    timezone: str | None
+    running: bool
+    state_id: str
+
+
+class Orchestrator:
+    """The webserver at `host:port`. Every call raises Unavailable when it does not answer."""
+
+    def __init__(
+        self, port: int, *, host: str = "127.0.0.1", location: str = LOCATION, timeout_s: float = 10.0
+    ) -> None:
+        self._host, self._port = host, port
+        self._location = location
+        self._timeout = timeout_s
+
+    def schedules(self) -> dict[str, ServedSchedule]:
+        """Every served schedule by its name."""
+        selector = {"repositoryName": REPOSITORY, "repositoryLocationName": self._location}
+        found = self._ask(_SCHEDULES, {"selector": selector}, "schedulesOrError", "Schedules")
+        return {
+            row["name"]: ServedSchedule(
+                name=row["name"],
+                cron=row["cronSchedule"],
+                timezone=row["executionTimezone"],
+                running=row["scheduleState"]["status"] == "RUNNING",
+                state_id=row["scheduleState"]["id"],
+            )
+            for row in found["results"]
+        }
+
+    def switch(self, name: str, enabled: bool) -> None:
+        """Start or stop a schedule; the state it has already is no error. NotFound for an unknown name."""
+        served = self.schedules().get(name)
+        if served is None:
+            raise NotFound(f"no schedule {name!r} is served")
+        if served.running == enabled:
+            return
+        if enabled:
+            selector = {
+                "repositoryName": REPOSITORY,
+                "repositoryLocationName": self._location,
+                "scheduleName": name,
+            }
+            self._ask(_START, {"selector": selector}, "startSchedule", "ScheduleStateResult")
+        else:
+            self._ask(_STOP, {"id": served.state_id}, "stopRunningSchedule", "ScheduleStateResult")
+
+    def reload(self) -> None:
+        """Load the code location anew; returns when the new definitions are served."""
+        entry = self._ask(
+            _RELOAD, {"location": self._location}, "reloadRepositoryLocation", "WorkspaceLocationEntry"
+        )
+        loaded = entry.get("locationOrLoadError") or {}
+        if loaded.get("__typename") == "PythonError":
+            raise PlatformError(f"the code location does not load: {loaded.get('message')}")
+
+    def _ask(self, query: str, variables: Mapping[str, Any], answer: str, wanted: str) -> dict[str, Any]:
+        document = self._post({"query": query, "variables": variables})
+        if document.get("errors"):
+            raise PlatformError(f"Dagster refused the query: {document['errors'][0].get('message')}")
+        found: dict[str, Any] = document["data"][answer]
+        if found["__typename"] != wanted:
+            message = str(found.get("message", found["__typename"])).strip().splitlines()[0]
+            if "NotFound" in found["__typename"]:
+                raise NotFound(message)
+            raise PlatformError(f"{answer}: {message}")
+        return found
+
+    def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
+        try:
+            connection.request(
+                "POST", "/graphql", json.dumps(body).encode(), {"Content-Type": "application/json"}
+            )
+            response = connection.getresponse()
+            text = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            address = f"{self._host}:{self._port}"
+            raise Unavailable(f"Dagster's webserver does not answer at {address}: {error}") from error
+        finally:
+            connection.close()
+        try:
+            document = json.loads(text)
+        except ValueError:
+            raise Unavailable(f"Dagster's webserver answered {response.status} without JSON") from None
+        return document if isinstance(document, dict) else {}
