@@ -67,6 +67,13 @@ class CountsRetries(Protocol):
     def retried(self, family: str) -> None: ...
 
 
+@runtime_checkable
+class KnowsReadiness(Protocol):
+    """A gate that can say beforehand that it would refuse a call."""
+
+    def ready(self, family: str, host: str) -> bool: ...
+
+
 class StateGate:
     """The rules over a store. `now` is wall-clock seconds: processes and restarts share it."""
 
@@ -130,6 +137,20 @@ class StateGate:
     def retried(self, family: str) -> None:
         with self._store.step() as step:
             self._count(step, self._settings.family(family), retries=1)
+
+    def ready(self, family: str, host: str) -> bool:
+        """False while the host cools down or the breaker is open: waiting for a retry is pointless."""
+        rule = self._settings.family(family)
+        now = self._now()
+        with self._store.step() as step:
+            if _read_host(step, host).cooling_until > now:
+                return False
+            if rule.breaker is None:
+                return True
+            breaker = _read_breaker(step, rule.breaker.name)
+        if breaker.state != BreakerState.OPEN or breaker.opened_at is None:
+            return True
+        return not breaker.opened_at <= now < breaker.opened_at + rule.breaker.cooldown_sec
 
     # --- what /datamgr/probe-all shows
 

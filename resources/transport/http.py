@@ -20,7 +20,7 @@ from resources.clock import Clock, Sleeper, SystemClock, real_sleep
 from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
 from resources.fetch import Fetch, FetchLog, Outcome
 from resources.transport.gate import Gate
-from resources.transport.gates import CountsRetries
+from resources.transport.gates import CountsRetries, KnowsReadiness
 from resources.transport.redact import redact
 from resources.transport.request import Request, Site, Sites
 from resources.transport.retry import RetryPolicy, parse_retry_after
@@ -126,13 +126,19 @@ class HttpTransport:
             if not isinstance(answer.error, Transient):
                 raise answer.error
             wait = self._retry.wait(attempt, answer.retry_after, self._random)
-            if wait is None:
+            if wait is None or not self._may_retry(site):
                 raise answer.error
             logger.info("retry %s %s in %.1f s: %s", site.upstream, request.call, wait, answer.error)
             if isinstance(self._gate, CountsRetries):
                 self._gate.retried(site.family)
             self._sleep(wait)
             earlier = answer.error
+
+    def _may_retry(self, site: Site) -> bool:
+        """Whether the gate would let a retry pass as things stand: no backoff is spent in vain."""
+        if not isinstance(self._gate, KnowsReadiness):
+            return True
+        return any(self._gate.ready(site.family, host) for _, host in site.targets())
 
     def _enter(self, site: Site, attempt: int) -> tuple[str, str]:
         """Pass the gate with one of the site's hosts: another one at each attempt, none that cools down."""

@@ -53,7 +53,7 @@ class Lists:
         if not chosen:
             return reply(request, envelope.RT_LIST, None)
         render: Any = board_row if boards else security_row
-        diff = [render(one, names, natural=natural) for one in chosen]
+        diff = [render(one, names, natural=natural) for one in chosen for _ in range(view.copies)]
         return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
 
     def ulist(self, request: HttpRequest, view: View) -> Reply:

@@ -1,6 +1,6 @@
 """Calls of the finance portal's quote hosts: request -> fetch -> parse, one method per question."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,8 @@ from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney import connect, fields, lists, security, series
 from resources.upstreams.frames import concat
 from resources.upstreams.symbols import instrument
+
+Rows = Sequence[Mapping[str, Any]]
 
 _MOST_PAGES = 120
 _CODES_PER_CALL = 100
@@ -31,43 +33,53 @@ class EastmoneyClient:
 
     # --- lists
 
-    def clist(self, fs: str, names: str, *, complete: bool = True) -> list[dict[str, Any]]:
-        """All raw rows of a list, page by page. With `complete` a list that ends before its own
-        `total` (or whose total moves) is a `PayloadError`; board lists count wrongly, so they pass
-        False and the rows received are taken."""
-        rows: list[dict[str, Any]] = []
-        total: int | None = None
+    def clist(
+        self, fs: str, names: str, read: Callable[[Rows], pd.DataFrame], *, key: str, complete: bool = True
+    ) -> pd.DataFrame:
+        """All rows of the list `fs` with the fields `names`, page by page; `read` makes a frame of the
+        raw rows of one page, `key` is the column that must not repeat.
+
+        With `complete` a list that ends before its own `total` (or whose total moves) is a
+        `PayloadError`; board lists count wrongly, so they pass False and take what they receive."""
+        parts: list[pd.DataFrame] = []
+        received, total = 0, None
         for page in range(1, _MOST_PAGES + 1):
             got = self._fetcher.call(
-                lists.clist_request(fs, names, page), partial(lists.parse_page, what=f"clist page {page}")
+                lists.clist_request(fs, names, page),
+                partial(lists.parse_page, what=f"clist page {page}", read=read),
             )
-            rows += got.rows
-            if complete and got.rows and total not in {None, got.total}:
+            parts.append(got.rows)
+            received += len(got)
+            if complete and len(got) and total not in {None, got.total}:
                 raise PayloadError(f"clist {fs}: total moved from {total} to {got.total}", source=self.source)
             total = got.total if total is None else total
-            if len(got.rows) < lists.PAGE or (complete and len(rows) >= total):
+            if len(got) < lists.PAGE or (complete and received >= total):
                 break
-        if complete and len(rows) != (total or 0):
-            raise PayloadError(f"clist {fs}: {len(rows)} of {total} rows", source=self.source)
+        if complete and received != (total or 0):
+            raise PayloadError(f"clist {fs}: {received} of {total} rows", source=self.source)
+        rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+        if rows[key].duplicated().any():
+            raise PayloadError(f"clist {fs}: a row came on two pages", source=self.source)
         return rows
 
     def stock_list(self) -> pd.DataFrame:
         """Every A share with quote, caps, ratios, industry, concepts and today's money flow with its
         in and out sums; columns `STOCK_COLUMNS`. About 56 calls."""
-        rows = self.clist(lists.ALL_A, fields.wire_fields(lists.STOCK_FIELDS))
-        return lists.listed_rows(rows, lists.STOCK_FIELDS, lists.STOCK_COLUMNS, "stock list")
+        return self.clist(lists.ALL_A, fields.wire_fields(lists.STOCK_FIELDS), lists.stock_rows, key="symbol")
 
     def boards(self, kind: str) -> pd.DataFrame:
         """The industry, concept or region boards; columns `BOARD_COLUMNS`."""
         if kind not in lists.BOARD_FILTERS:
             raise InputError("kind", f"{kind!r} is none of {', '.join(lists.BOARD_FILTERS)}")
         names = fields.wire_fields(lists.BOARD_FIELDS)
-        return lists.board_rows(self.clist(lists.BOARD_FILTERS[kind], names, complete=False), kind)
+        read = partial(lists.board_rows, kind=kind)
+        return self.clist(lists.BOARD_FILTERS[kind], names, read, key="board_code", complete=False)
 
     def board_members(self, board_code: str) -> pd.DataFrame:
         """Constituents of one board; columns `MEMBER_COLUMNS`."""
-        rows = self.clist(lists.board_filter(board_code), "f3,f12,f13,f14", complete=False)
-        return lists.member_rows(rows, board_code)
+        read = partial(lists.member_rows, board_code=board_code)
+        fs = lists.board_filter(board_code)
+        return self.clist(fs, "f3,f12,f13,f14", read, key="symbol", complete=False)
 
     def ulist(self, symbols: Sequence[str]) -> pd.DataFrame:
         """Quotes and money flow of named securities and indices, 100 a call; columns `QUOTE_COLUMNS`."""

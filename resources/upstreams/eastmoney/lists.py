@@ -5,7 +5,7 @@ lots on every board (STAR too), amounts and caps CNY. The server silently caps a
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,7 @@ class ListPage:
     """`total` = rows of the whole list as the server counts them (unreliable for boards)."""
 
     total: int
-    rows: list[dict[str, Any]]
+    rows: pd.DataFrame
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -114,14 +114,17 @@ def clist_request(fs: str, names: str, page: int, *, fid: str = "f12", descendin
     )
 
 
-def parse_page(body: bytes, what: str) -> ListPage:
+def parse_page(
+    body: bytes, what: str, read: Callable[[Sequence[Mapping[str, Any]]], pd.DataFrame]
+) -> ListPage:
+    """One page as a frame that `read` makes of its raw rows; no data is a page without rows."""
     data = data_of(body, what)
     if data is None:
-        return ListPage(0, [])
+        return ListPage(0, read([]))
     rows = diff_of(data, what)
     if len(rows) > PAGE:
         raise PayloadError(f"{what}: {len(rows)} rows on a page of {PAGE}")
-    return ListPage(whole(number(data.get("total"), f"{what} total"), f"{what} total"), rows)
+    return ListPage(whole(number(data.get("total"), f"{what} total"), f"{what} total"), read(rows))
 
 
 def ulist_request(symbols: Sequence[str], names: str) -> Request:
@@ -217,6 +220,11 @@ def listed_rows(
         )
     _unique([str(row["symbol"]) for row in rows], what)
     return frame(rows, columns)
+
+
+def stock_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows of the list of all A shares; columns `STOCK_COLUMNS`."""
+    return listed_rows(raws, STOCK_FIELDS, STOCK_COLUMNS, "stock list")
 
 
 def board_rows(raws: Sequence[Mapping[str, Any]], kind: str) -> pd.DataFrame:

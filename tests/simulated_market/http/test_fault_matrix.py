@@ -1,0 +1,215 @@
+"""Every fault x {snapshot, list, bars}: the right typed error, retries where they help, never a
+partial frame; and for the faults that no parser can see, the lie that the quality checks must find."""
+
+import pytest
+
+from resources.errors import PayloadError, Refused, Transient, Unavailable
+from resources.simulated_market.faults import KINDS
+from tests.simulated_market.http.conftest import bench_of
+from tests.simulated_market.http.tiny_world import NOW, TinyWorld
+
+SYMBOL = "sz000001"
+CALLS = {
+    "tencent-quote": lambda bench: bench.tencent.quotes([SYMBOL]),
+    "eastmoney-clist": lambda bench: bench.eastmoney.stock_list(),
+    "eastmoney-kline": lambda bench: bench.eastmoney.daily_bars(SYMBOL),
+}
+SITES = list(CALLS)
+
+# kind -> (args, error, attempts). Two attempts: then the host cools down.
+WIRE = {
+    "timeout": ({}, Transient, 2),
+    "reset": ({}, Transient, 2),
+    "truncate": ({"keep": 0.5}, Transient, 2),
+    "empty": ({}, Transient, 2),
+    "slow": ({"bytes_per_second": 20}, Transient, 2),
+    "html": ({}, Refused, 1),
+    "garbage": ({}, PayloadError, 1),
+    "status-403": ({"code": 403}, Refused, 1),
+    "status-456": ({"code": 456}, Refused, 1),
+    "status-429": ({"code": 429}, Transient, 2),
+    "status-500": ({"code": 500}, Transient, 2),
+    "status-501": ({"code": 501}, Transient, 2),
+    "status-503": ({"code": 503}, Transient, 2),
+}
+# kind -> args of faults that falsify facts and that a parser can see
+VISIBLE = {
+    "negative_price": {"code": "000001"},
+    "lots_for_shares": {"board": "main"},
+    "double_rows": {},
+    "wrong_instrument": {"serve": "sh000001", "under": "000001"},
+}
+INVISIBLE = {"stale_day", "swap_open_close", "override_bar"}
+# Not for this side: a command of the terminal protocol, and lists with a count.
+ELSEWHERE = {"dead", "cut_list"}
+
+
+def test_the_matrix_covers_every_kind():
+    assert {name.partition("-")[0] for name in WIRE} | set(VISIBLE) | INVISIBLE | ELSEWHERE == KINDS
+
+
+@pytest.fixture
+def hasty(market):
+    """A transport whose patience is shorter than a test."""
+    bench = bench_of(market, http_timeout=0.12, http_connect_timeout=0.05)
+    yield bench
+    bench.transport.close()
+
+
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("name", WIRE)
+def test_faults_of_the_wire(hasty, site, name):
+    args, error, attempts = WIRE[name]
+    hasty.fault(name.partition("-")[0], **args)
+
+    with pytest.raises(error) as caught:
+        CALLS[site](hasty)
+
+    upstream = site.partition("-")[0]
+    assert caught.value.source == upstream
+    assert caught.value.fetch_id == hasty.log.items[-1].fetch_id
+    assert [fetch.attempt for fetch in hasty.log.items] == list(range(1, attempts + 1))
+    assert len(hasty.time.slept) == attempts - 1
+    counters = hasty.gate.counters()[upstream]
+    # The second retry found the host cooling down.
+    assert (counters["requests"], counters["failures"]) == (attempts, attempts)
+
+
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("name", [name for name, row in WIRE.items() if row[1] is Transient])
+def test_a_passing_accident_costs_one_retry(hasty, site, name):
+    args, _, _ = WIRE[name]
+    hasty.fault(name.partition("-")[0], count=1, **args)
+
+    frame = CALLS[site](hasty)
+
+    assert len(frame) > 0
+    assert hasty.outcomes()[:2] == ["transient", "ok"]
+    assert hasty.gate.breakers()["em_breaker"]["failure_count"] == 0
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_truncated_body_with_an_honest_length_is_not_believed(bench, site):
+    bench.fault("truncate", keep=0.5, honest=True)
+
+    with pytest.raises(PayloadError):
+        CALLS[site](bench)
+    assert bench.outcomes() == ["payload"]
+
+
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("name", VISIBLE)
+def test_false_facts_that_a_parser_can_see(bench, site, name):
+    bench.fault(name, **VISIBLE[name])
+    if (name, site) == ("wrong_instrument", "eastmoney-clist"):
+        # A list row carries nothing but the code that was asked for: only another source tells.
+        row = CALLS[site](bench).set_index("symbol").loc[SYMBOL]
+        assert row["name"] == "上证指数"
+        return
+
+    with pytest.raises(PayloadError):
+        CALLS[site](bench)
+    assert bench.outcomes() == ["payload"]
+
+
+def test_shares_in_place_of_lots_on_the_star_board_alone(bench):
+    bench.fault("lots_for_shares", board="star")
+
+    assert len(bench.tencent.quotes([SYMBOL])) == 1
+    for call in (
+        lambda: bench.tencent.quotes(["sh688981"]),
+        lambda: bench.tencent.daily_bars("sh688981"),
+        lambda: bench.eastmoney.daily_bars("sh688981"),
+        bench.eastmoney.stock_list,
+    ):
+        with pytest.raises(PayloadError):
+            call()
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_stale_day_shows_in_the_date(bench, site):
+    honest = CALLS[site](bench)
+    bench.fault("stale_day")
+
+    stale = CALLS[site](bench)
+
+    column = "date" if site.endswith("kline") else "trade_date"
+    assert honest[column].max() == "2026-08-21"
+    assert stale[column].max() == "2026-08-20"
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_open_and_close_exchanged_pass_every_parser(bench, site):
+    honest = CALLS[site](bench)
+    bench.fault("swap_open_close")
+
+    swapped = CALLS[site](bench)
+
+    close = "close" if site.endswith("kline") else "price"
+    trading = honest["open"].notna()
+    assert list(swapped[close][trading]) == list(honest["open"][trading])
+    assert list(swapped["open"][trading]) == list(honest[close][trading])
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_corrected_bar(bench, site):
+    honest = CALLS[site](bench)
+    close = "close" if site.endswith("kline") else "price"
+    newest = honest[honest["code"] == "000001"].iloc[-1][close]
+    bench.fault("override_bar", code="000001", date=20260821, close=newest + 0.5)
+
+    corrected = CALLS[site](bench)
+
+    assert corrected[corrected["code"] == "000001"].iloc[-1][close] == pytest.approx(newest + 0.5)
+    others = corrected[close].iloc[:-1].notna().sum() if site.endswith("kline") else 0
+    assert others == (len(honest) - 1 if site.endswith("kline") else 0)
+
+
+def test_a_list_that_ends_early_is_an_error(big_bench):
+    big_bench.fault("cut_list", "eastmoney", rows=100)
+    with pytest.raises(PayloadError, match="100 of 23"):
+        big_bench.eastmoney.stock_list()
+
+    big_bench.fault("cut_list", "tencent", rows=100)
+    with pytest.raises(PayloadError, match="100 of 23"):
+        big_bench.tencent.rank()
+
+
+def test_a_board_list_takes_what_it_receives(bench):
+    bench.fault("cut_list", "eastmoney", rows=1)
+
+    assert len(bench.eastmoney.boards("industry")) == 1
+
+
+def test_retry_after_is_honoured_and_bounded(bench):
+    bench.fault("status", code=429, retry_after=7, count=1)
+    bench.tencent.quotes([SYMBOL])
+    assert bench.time.slept == [7.0]
+
+    bench.fault("status", code=429, retry_after=3600)
+    with pytest.raises(Transient):
+        bench.tencent.quotes([SYMBOL])
+    assert bench.time.slept == [7.0]
+
+
+def test_a_refused_portal_is_left_alone_and_the_quote_site_is_not(bench):
+    bench.fault("status", "eastmoney", code=403)
+    with pytest.raises(Refused):
+        bench.eastmoney.daily_bars(SYMBOL)
+    bench.market.faults.clear()
+
+    with pytest.raises(Unavailable):
+        bench.eastmoney.stock_list()
+    assert len(bench.tencent.quotes([SYMBOL])) == 1
+    assert bench.market.calls()["eastmoney"] == {"kline": 1}
+
+
+def test_other_worlds_are_untouched_by_a_distorted_answer(bench):
+    bench.fault("swap_open_close", count=1)
+    first = bench.eastmoney.stock_list().set_index("symbol").loc[SYMBOL]
+
+    second = bench.eastmoney.stock_list().set_index("symbol").loc[SYMBOL]
+
+    quote = TinyWorld().quote(TinyWorld().find(SYMBOL), NOW)
+    assert (second["open"], second["price"]) == (quote.open / 10_000, quote.price / 10_000)
+    assert (first["open"], first["price"]) == (quote.price / 10_000, quote.open / 10_000)
