@@ -4,6 +4,7 @@ Nothing is opened at import; each process calls `open_house` once. Importing thi
 Dagster nor the datasets.
 """
 
+import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -76,4 +77,4 @@ def make_house(settings: Settings) -> House:
 @cache
 def open_house() -> House:
     """The house of this process, opened at the first call."""
-    return make_house(load_settings())
+    return make_house(load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))))

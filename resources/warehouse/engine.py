@@ -21,6 +21,7 @@ WRITE_WAIT_S = 30.0
 """How long a pipeline writer waits for another one."""
 API_WRITE_WAIT_S = 5.0
 """How long an API write (accounts, commands, settings) waits before 503."""
+_READING = "ashare_reading"
 
 
 def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
@@ -51,7 +52,8 @@ def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+        reading = read_only or connection.get_execution_options().get(_READING, False)
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     return engine
 
@@ -113,6 +115,17 @@ def transaction(engine: Engine) -> Iterator[Connection]:
     """One write transaction; driver errors become StorageError without the statement's values."""
     try:
         with engine.begin() as connection:
+            yield connection
+    except sa.exc.DBAPIError as error:
+        raise StorageError(redact(str(error.orig))) from error
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection that only reads: on SQLite it does not ask for the writer's lock, so polling and long
+    reads hold up nobody. Driver errors become StorageError."""
+    try:
+        with engine.connect().execution_options(**{_READING: True}) as connection:
             yield connection
     except sa.exc.DBAPIError as error:
         raise StorageError(redact(str(error.orig))) from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy.engine import Connection, Engine
 
 from resources.errors import ConflictError, LockLost, StorageError
-from resources.warehouse.engine import is_sqlite, transaction
+from resources.warehouse.engine import is_sqlite, reading, transaction
 from resources.warehouse.sql import Sql
 
 DOMAINS = ("kline", "daily", "wide")
@@ -136,7 +136,7 @@ class DomainLocks:
                 )
 
     def states(self) -> list[LockState]:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return self._read(connection)
 
     def _read(self, connection: Connection) -> list[LockState]:

@@ -16,7 +16,7 @@ from resources.errors import NotFound, StorageError
 from resources.transport.redact import redact
 from resources.warehouse import reads
 from resources.warehouse.ddl import build_metadata, create_missing
-from resources.warehouse.engine import is_sqlite, make_engine
+from resources.warehouse.engine import is_sqlite, make_engine, reading
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.migrate import migration_lock, run_data_migrations
 from resources.warehouse.payloads import PayloadStore
@@ -92,11 +92,9 @@ class Warehouse:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        try:
-            with self.engine.connect() as connection:
-                yield connection
-        except sa.exc.DBAPIError as error:
-            raise StorageError(redact(str(error.orig))) from error
+        """A connection for reads."""
+        with reading(self.engine) as connection:
+            yield connection
 
     def rows(self, name: str, **how: Any) -> list[dict[str, Any]]:
         """Dictionaries of `reads.select_rows` (columns, where, values, as_of, order, limit, offset)."""

@@ -1,14 +1,10 @@
 """Both engines with the tables of the scheduler side, and a house around them."""
 
-import os
-import socket
-import uuid
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from resources.calendar import TradeCalendar
@@ -19,6 +15,7 @@ from resources.warehouse.engine import make_engine, transaction
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
 from schedules.house import House
+from tests.conftest import mariadb_database
 
 TABLES = {
     "sys_slot",
@@ -40,32 +37,13 @@ def prepare(engine: Engine) -> None:
         DomainLocks(engine).seed(connection)
 
 
-def _server() -> sa.URL:
-    url = sa.make_url(os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306"))
-    try:
-        socket.create_connection((url.host or "127.0.0.1", url.port or 3306), timeout=1).close()
-    except OSError:
-        if os.environ.get("REQUIRE_SERVICES") == "1":
-            raise
-        pytest.skip(f"MariaDB does not answer at {url.host}:{url.port}")
-    return url
-
-
 @pytest.fixture(scope="session")
 def mariadb_url() -> Iterator[str]:
-    server = _server()
-    name = f"t_sched_{uuid.uuid4().hex[:12]}"
-    admin = sa.create_engine(server, isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
-    url = server.set(database=name).render_as_string(hide_password=False)
-    engine = make_engine(url)
-    prepare(engine)
-    engine.dispose()
-    yield url
-    with admin.connect() as connection:
-        connection.exec_driver_sql(f"DROP DATABASE {name}")
-    admin.dispose()
+    for url in mariadb_database():
+        engine = make_engine(url)
+        prepare(engine)
+        engine.dispose()
+        yield url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("mariadb", marks=pytest.mark.mariadb)])

@@ -156,3 +156,12 @@ def test_lists_count_and_filter(lite: Engine) -> None:
     assert (total, [row.id for row in rows]) == (3, [3, 2])
     assert queue.recent(status="running")[1] == 1
     assert [row.id for row in queue.of_name("x", statuses=("queued", "running"))] == [3, 2, 1]
+
+
+def test_polling_does_not_wait_for_a_long_write(url: str) -> None:
+    writing, polling = make_engine(url), make_engine(url, wait_s=0.05)
+    with writing.begin() as connection:
+        connection.exec_driver_sql("INSERT INTO sys_heartbeat(node_id) VALUES ('long write')")
+        assert CommandQueue(polling).claim("w") is None
+    writing.dispose()
+    polling.dispose()

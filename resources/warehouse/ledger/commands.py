@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from resources.clock import Sleeper, SystemClock, real_sleep, stamp
 from resources.errors import ConflictError, InputError, NotFound
-from resources.warehouse.engine import transaction
+from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
 
 LEASE_S = 60.0
@@ -184,13 +184,13 @@ class CommandQueue:
 
     def get(self, command_id: int) -> Command:
         """One command; NotFound."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return self._get(connection, command_id)
 
     def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Command], int]:
         """Commands newest first, and how many match."""
         where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             total = connection.exec_driver_sql(
                 self._sql.text(f"SELECT COUNT(*) FROM sys_command{where}"), values
             ).scalar_one()
@@ -203,7 +203,7 @@ class CommandQueue:
     def of_name(self, command: str, *, statuses: Collection[str]) -> list[Command]:
         """Commands of one name in the given states, newest first."""
         marks = ", ".join("?" for _ in statuses)
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text(
                     f"SELECT {_COLUMNS} FROM sys_command WHERE command=? AND status IN ({marks}) "
@@ -232,7 +232,7 @@ class CommandQueue:
             values += tuple(without)
         now = _now()
         while True:
-            with self._engine.connect() as connection:
+            with reading(self._engine) as connection:
                 oldest = connection.exec_driver_sql(
                     self._sql.text(
                         "SELECT id FROM sys_command WHERE status='queued' "
@@ -310,6 +310,13 @@ class CommandQueue:
                 if self._update(connection, dead, change, facts, lease=f"AND {condition}", more=values):
                     reaped.append(self._get(connection, dead.id))
         return reaped
+
+    def give_back(self, command: Command) -> bool:
+        """Queue a command again that its owner cannot end now (it goes down); the attempt does not count."""
+        with transaction(self._engine) as connection:
+            return self._update(
+                connection, command, "status='queued', owner=NULL, expires_at=NULL, attempts=attempts-1", ()
+            )
 
     # -- inside -----------------------------------------------------------------------------------
 

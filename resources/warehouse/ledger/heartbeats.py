@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy.engine import Engine
 
 from resources.clock import SystemClock, stamp
-from resources.warehouse.engine import transaction
+from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
 
 FRESH = timedelta(seconds=90)
@@ -73,7 +73,7 @@ class Heartbeats:
     def all(self, role: str | None = None) -> list[Node]:
         """Nodes, the one that beat last first."""
         where, values = ("", ()) if role is None else (" WHERE role=?", (role,))
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text(
                     f"SELECT {', '.join(self._COLUMNS)} FROM sys_heartbeat{where} ORDER BY beat_at DESC"

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.engine import Connection, Engine
 
+from resources.warehouse.engine import reading
 from resources.warehouse.ledger.tasks import Slot
 from resources.warehouse.sql import Sql
 
@@ -94,7 +95,7 @@ class SlotReads:
 
     def done(self, task_key: str, trade_date: str) -> bool:
         """Whether a task has succeeded for a trade date, on schedule or by hand."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             found = connection.exec_driver_sql(
                 self._sql.text(
                     "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
@@ -106,7 +107,7 @@ class SlotReads:
 
     def newest_done(self, task_key: str) -> str | None:
         """The newest trade date for which a task has succeeded."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             found = connection.exec_driver_sql(
                 self._sql.text(
                     "SELECT MAX(trade_date) FROM sys_slot WHERE task_key=? "
@@ -117,12 +118,12 @@ class SlotReads:
         return None if found is None else str(found)
 
     def get(self, slot: Slot) -> SlotRow | None:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return self._get(connection, slot)
 
     def since(self, start: datetime) -> dict[tuple[str, str], SlotRow]:
         """Rows of slots due from `start` on and of every slot that is still open, by (task, slot)."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text(
                     f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')"
@@ -134,7 +135,7 @@ class SlotReads:
 
     def latest(self) -> dict[str, SlotRow]:
         """The newest row of each task that ran or is running, by task key."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 f"SELECT {COLUMNS} FROM sys_slot WHERE id IN (SELECT MAX(id) FROM sys_slot "
                 "WHERE run_id IS NOT NULL GROUP BY task_key)"
@@ -162,7 +163,7 @@ class SlotReads:
             clauses.append("(trade_date=? OR (slot_at >= ? AND slot_at <= ?))")
             values += [day, f"{day} 00:00:00", f"{day} 23:59:59"]
         where = " AND ".join(clauses)
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             total = connection.exec_driver_sql(
                 self._sql.text(f"SELECT COUNT(*) FROM sys_slot WHERE {where}"), tuple(values)
             ).scalar_one()
@@ -177,7 +178,7 @@ class SlotReads:
 
     def batches_failed(self, run_id: str) -> bool:
         """Whether a run that ended well left a batch that did not (its slot is `partial`)."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             found = connection.exec_driver_sql(
                 self._sql.text(
                     "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1"

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from resources.clock import stamp
 from resources.errors import NotFound
-from resources.warehouse.engine import transaction
+from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.sql import Sql
 
@@ -87,7 +87,7 @@ class TaskTable:
 
     def all(self) -> list[TaskState]:
         """Every published task, in the declared order."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 f"SELECT {_COLUMNS} FROM sys_task WHERE declared_json IS NOT NULL ORDER BY position"
             ).all()
@@ -95,7 +95,7 @@ class TaskTable:
 
     def get(self, key: str) -> TaskState:
         """One task; NotFound when the table has no such key."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return self._get(connection, key)
 
     def _get(self, connection: Connection, key: str) -> TaskState:

@@ -1,0 +1,38 @@
+"""`python -m schedules.migrate`: bring the warehouse up to the declarations and publish the task table."""
+
+import os
+import sys
+from pathlib import Path
+
+from platform_assets.declaration.registry import builtin_registry
+from resources.calendar import shipped_calendar
+from resources.errors import PlatformError
+from resources.platform import market_clock, open_warehouse
+from resources.settings import Settings, load_settings
+from resources.warehouse.ledger.tasks_state import TaskTable
+from schedules.tasks import TASKS
+
+
+def migrate(settings: Settings) -> list[str]:
+    """Create what is missing; returns what was added. Idempotent."""
+    warehouse = open_warehouse(settings, builtin_registry(), market_clock(settings, shipped_calendar()))
+    try:
+        added = warehouse.migrate()
+        TaskTable(warehouse.engine).publish(TASKS)
+    finally:
+        warehouse.close()
+    return added
+
+
+def main() -> int:
+    try:
+        added = migrate(load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))))
+    except PlatformError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return 1
+    sys.stdout.write(f"warehouse is up to date, {len(added)} additions\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What a dead worker left behind, set right: its commands, runs, concurrency slots, locks and rows.
+
+Runs that Dagster launched as processes are watched by Dagster; runs inside a worker only by this.
+"""
+
+import logging
+import os
+from collections.abc import Collection
+from typing import Any
+
+from resources.errors import PlatformError
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.heartbeats import Node
+from resources.warehouse.sql import Sql
+from schedules import tags
+from schedules.house import House
+
+log = logging.getLogger(__name__)
+ROLE = "worker"
+
+
+def alive(pid: int) -> bool:
+    """Whether a process of this machine exists."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def dead_nodes(house: House, me: Node) -> list[Node]:
+    """Workers that are gone: silent for 90 s, or of this machine and without their process (a new process
+    may have got the number of the dead one: then it is this one)."""
+    return [
+        node
+        for node in house.heartbeats.all(ROLE)
+        if node.node_id != me.node_id
+        and (not node.fresh() or (node.host == me.host and (node.pid == me.pid or not alive(node.pid))))
+    ]
+
+
+def reap(house: House, me: Node, instance: Any = None) -> list[str]:
+    """Set right what dead workers left, and claims that expired. `instance` is Dagster's; without one
+    runs are left alone. Returns one line per thing that was set right."""
+    notes = []
+    for node in dead_nodes(house, me):
+        notes += reap_node(house, node.node_id, instance)
+    for command in house.commands.reap():
+        notes.append(f"command {command.id} ({command.command}) is {command.status}: its claim expired")
+    return notes
+
+
+def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
+    """Set right what one node left; its heartbeat row goes last, so that a reaper that dies is repeated."""
+    notes = []
+    runs = [] if instance is None else fail_runs(instance, node_id)
+    for run_id in runs:
+        house.slots.finish(run_id, "failed", now=house.clock.now(), reason="the worker died")
+        notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
+    commands = house.commands.reap(owner=node_id)
+    release_locks(house, runs, [command.id for command in commands])
+    for command in commands:
+        notes.append(f"command {command.id} ({command.command}) is {command.status}: {node_id} died")
+    house.heartbeats.forget(node_id)
+    for note in notes:
+        log.warning(note)
+    return notes
+
+
+def fail_runs(instance: Any, node_id: str) -> list[str]:
+    """End the open runs of a node and free their concurrency slots; returns their ids."""
+    from dagster import DagsterRunStatus, RunsFilter
+
+    open_states = [
+        DagsterRunStatus.QUEUED,
+        DagsterRunStatus.NOT_STARTED,
+        DagsterRunStatus.STARTING,
+        DagsterRunStatus.STARTED,
+        DagsterRunStatus.CANCELING,
+    ]
+    records = instance.get_run_records(RunsFilter(tags={tags.OWNER: node_id}, statuses=open_states))
+    ids = []
+    for record in records:
+        instance.report_run_failed(record.dagster_run, "the worker that executed this run died")
+        # Reporting the failure alone leaves the slots of its pools taken.
+        instance.event_log_storage.free_concurrency_slots_for_run(record.dagster_run.run_id)
+        ids.append(record.dagster_run.run_id)
+    return ids
+
+
+def release_locks(house: House, run_ids: Collection[str], command_ids: Collection[int]) -> None:
+    """Give back the domain locks of dead runs and commands at once instead of after their expiry."""
+    owners = [f"command:{command_id}" for command_id in command_ids]
+    sql = Sql(house.engine)
+    for column, values in (("run_id", list(run_ids)), ("owner", owners)):
+        if values:
+            marks = ", ".join("?" for _ in values)
+            with transaction(house.engine) as connection:
+                connection.exec_driver_sql(
+                    sql.text(
+                        "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
+                        f"WHERE {column} IN ({marks})"
+                    ),
+                    tuple(values),
+                )
+
+
+def try_reap(house: House, me: Node, instance: Any) -> None:
+    """`reap` for a loop: a database that is away now is looked at again later."""
+    try:
+        reap(house, me, instance)
+    except PlatformError as error:
+        log.warning("reaper: %s", error.message)
