@@ -15,10 +15,11 @@ from typing import Any, TypeVar, get_type_hints
 from fastapi import APIRouter, FastAPI
 from fastapi.params import Depends
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, NoMatchFound
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from resources.errors import DeclarationError
 from serving_api.answers import Answer, render_answer
@@ -97,6 +98,26 @@ def _accepting(endpoint: Callable[..., Any], permission: Permission) -> Callable
     return accepted
 
 
+def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
+    """`receive` that raises 413 beyond `limit` bytes, announced or sent. The framework's own limit answers
+    by itself, before a stranger was told 401."""
+    length = dict(scope["headers"]).get(b"content-length", b"")
+    announced = int(length) if length.isdigit() else 0
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        if announced > limit:
+            raise HTTPException(413)
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > limit:
+            raise HTTPException(413)
+        return message
+
+    return bounded
+
+
 class PlatformRoute(APIRoute):
     """A route of the platform."""
 
@@ -116,8 +137,10 @@ class PlatformRoute(APIRoute):
         }
         if self.permission.name != "anyone":
             options["openapi_extra"] = {"security": [{"bearer": []}], **(options.get("openapi_extra") or {})}
-        options["max_body_size"] = self.serving.max_body
         super().__init__(path, _accepting(endpoint, self.permission), **options)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().handle(scope, _bounded(scope, receive, self.serving.max_body), send)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
