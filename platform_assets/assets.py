@@ -123,7 +123,7 @@ def build_assets(registry: Registry) -> list[dg.AssetsDefinition]:
     plans = asset_plans(registry)
     keys = {plan.table.name: asset_key(plan.table) for plan in plans}
     with warnings.catch_warnings():
-        # Partitioned checks and backfill policies are marked preview and beta; the pin and the tests hold them.
+        # Partitioned checks and backfill policies are preview and beta; the pin and the tests hold them.
         warnings.simplefilter("ignore", dg.PreviewWarning)
         warnings.simplefilter("ignore", dg.BetaWarning)
         return [_build(plan, [keys[name] for name in plan.deps]) for plan in plans]

@@ -49,7 +49,7 @@ class StockMaster(Model):
     delist_date: Date = col(title="first trade date without the security", computed=True)
     is_st: Bool = col(title="special treatment", computed=True)
     currency: S4 = col(title="trading currency", computed=True)
-    lot_size: Int = col("sh", "smallest buy order", computed=True)
+    lot_size: Int = col("", "smallest buy order, shares", computed=True)
     total_shares: Big = col("sh", "total shares", ge=0)
     float_shares: Big = col("sh", "float shares", ge=0)
     pinyin_initials: S32 = col(title="initials of the name", computed=True)

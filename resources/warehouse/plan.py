@@ -67,6 +67,8 @@ class Plan:
         order = sorted(range(len(incoming)), key=lambda i: _sortable(pick_key(incoming[i])))
         for i in order:
             row = list(incoming[i])
+            if "quality" in at and row[at["quality"]] is None:
+                row[at["quality"]] = "ok"
             row_key = pick_key(row)
             if row_key in seen:
                 raise StorageError(f"{table.name}: the key {row_key} occurs twice in one batch")
@@ -131,8 +133,6 @@ class Plan:
                 row[at["valid_from"]] = min(public_at, now) if public_at else now
             else:
                 row[at["valid_from"]] = max(now, before[at["valid_from"]])
-        if "quality" in at and row[at["quality"]] is None:
-            row[at["quality"]] = "ok"
 
     def _provenance(self, row: list[Any], at: Mapping[str, int], pattern: Any) -> None:
         if isinstance(pattern, str):

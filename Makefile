@@ -1,0 +1,54 @@
+# Every target sets up what it needs; `make run` and `make test` work on a fresh machine with Python 3.11.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+TEST_STAMP := $(VENV)/.installed-test
+export PYTHONDONTWRITEBYTECODE = 1
+
+.PHONY: run test lint openapi bench soak real-day simulate clean help
+
+help:
+	@echo "make run       start everything on the sample market (API 8000, Dagster UI 3000)"
+	@echo "make test      lint and tests, at most 10 minutes on 2 cores"
+	@echo "make lint      ruff and mypy"
+	@echo "make openapi   print the OpenAPI document"
+	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
+	@echo "make real-day  one trading day on real bars, end to end"
+	@echo "make bench     benchmarks with their baselines"
+	@echo "make soak      the long sizes of the tests"
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null 2>&1 || PY=python3; \
+	PY=$$(command -v $(PYTHON) || command -v python3) || { echo "Python 3.11 or newer is not installed" >&2; exit 1; }; \
+	$$PY -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)' || { echo "$$PY is older than Python 3.11; set PYTHON=/path/to/python3.11" >&2; exit 1; }; \
+	$$PY -m venv $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "installing locked versions into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . 
+	@touch $@
+
+$(TEST_STAMP): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,postgres]'
+	@touch $@
+
+run: $(STAMP)
+	@exec $(BIN)/python -m schedules.run
+
+simulate: $(STAMP)
+	@exec $(BIN)/python -m resources.simulated_market --http-port 8900 --tcp-port 7709
+
+openapi: $(STAMP)
+	@$(BIN)/python -m serving_api.openapi
+
+lint: $(TEST_STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+test: lint
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak"
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,100 @@
+"""Shared fixtures: databases of the test's own, and skips that name what is missing."""
+
+import os
+import socket
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+MARIADB_URL = os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306")
+POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
+REQUIRE_SERVICES = os.environ.get("REQUIRE_SERVICES") == "1"
+_missing: set[str] = set()
+
+
+def _listens(url: str) -> bool:
+    parts = urlsplit(url)
+    try:
+        with socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 0), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def require(service: str, available: bool, where: str) -> None:
+    """Skip by name, or fail when REQUIRE_SERVICES=1."""
+    if available:
+        return
+    message = f"service not there: {service} at {where}"
+    if REQUIRE_SERVICES:
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the developer's shell reaches a test."""
+    from dataclasses import fields
+
+    from resources.settings import Settings
+
+    for row in fields(Settings):
+        monkeypatch.delenv(row.name.upper(), raising=False)
+    monkeypatch.setenv("ENV_FILE", str(tmp_path / "absent.env"))
+
+
+@pytest.fixture(params=["sqlite", "mariadb"])
+def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database on each engine, dropped afterwards."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+        return
+    yield from mariadb_database()
+
+
+def mariadb_database() -> Iterator[str]:
+    """URL of a new MariaDB database that nobody else uses."""
+    require("MariaDB", _listens(MARIADB_URL), MARIADB_URL)
+    import pymysql
+
+    parts = urlsplit(MARIADB_URL)
+    name = f"test_{uuid.uuid4().hex[:16]}"
+    admin = pymysql.connect(
+        host=parts.hostname or "127.0.0.1",
+        port=parts.port or 3306,
+        user=parts.username or "root",
+        password=parts.password or "",
+        autocommit=True,
+    )
+    with admin.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+    try:
+        yield f"{MARIADB_URL.rstrip('/')}/{name}"
+    finally:
+        with admin.cursor() as cursor:
+            cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+        admin.close()
+
+
+@pytest.fixture
+def real_data_dir() -> Path:
+    """The full real data set; its absence is a named skip."""
+    folder = Path(os.environ.get("TEST_REAL_DATA_DIR", "../shared/data"))
+    if not (folder / "bars_daily_raw_hs300_2020_2025.csv.gz").exists():
+        pytest.skip("data not there: the full real set (REAL_DATA_DIR)")
+    return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The last line counts what was skipped because a service or a file set is not there."""
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        text = str(report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if "not there: " in text:
+            name = text.split("not there: ", 1)[1]
+            reasons[name] = reasons.get(name, 0) + 1
+    named = "; ".join(f"{name}: {count}" for name, count in sorted(reasons.items())) or "none"
+    terminalreporter.write_line(f"skipped for something that is not there: {sum(reasons.values())} ({named})")

@@ -1,0 +1,200 @@
+"""One trading day from the wire to the fused tables, through the real client, on both engines."""
+
+import json
+
+import numpy as np
+import pytest
+
+from platform_assets.pipeline.download import AllSourcesFailed
+from resources.simulated_market.world.model import PRICE_UNIT
+from tests.pipeline.conftest import TODAY, House
+
+DATES = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
+
+
+def fault(house: House, **rule: object) -> None:
+    house.faults.replace([{"upstream": "tdx", **rule}])
+
+
+def test_bars_equal_the_world_after_the_rounding_of_the_wire(house: House) -> None:
+    house.master()
+    house.fuse("exright", *DATES)
+    house.fuse("kline_daily", *DATES)
+
+    frame = house.warehouse.frame("fusion_kline_daily")
+
+    now = house.clock.now()
+    compared = 0
+    for security in house.world.securities(now):
+        if security.kind != "stock":
+            continue
+        bars = house.world.bars(security, now)
+        for place in np.flatnonzero(bars.date >= 20260817):
+            day = str(bars.date[place])
+            row = frame[
+                (frame["code"] == security.code) & (frame["date"] == f"{day[:4]}-{day[4:6]}-{day[6:]}")
+            ]
+            assert len(row) == 1, (security.symbol, day)
+            for column in ("open", "high", "low", "close"):
+                assert row[column].iloc[0] == getattr(bars, column)[place] / PRICE_UNIT
+            # Day bars carry lots, and every number of the wire is a float32.
+            assert abs(int(row["volume"].iloc[0]) - bars.volume[place]) <= 50
+            assert row["amount"].iloc[0] == pytest.approx(float(np.float32(bars.amount[place])), abs=0.006)
+            if place == 0:
+                continue  # a listing day has no previous close; the wire does not carry the issue price
+            assert row["last_close"].iloc[0] == pytest.approx(bars.preclose[place] / PRICE_UNIT, abs=0.0101)
+            compared += 1
+    assert compared > 200
+
+
+def test_a_day_materialised_twice_asks_again_and_writes_nothing(house: House) -> None:
+    house.master()
+    house.fuse("exright")
+    first = house.fuse("kline_daily").results[0]
+    house.fresh()
+
+    second = house.fuse("kline_daily")
+
+    assert first.rows_written > 50
+    assert (second.results[0].rows_written, second.results[0].rows_unchanged) == (0, first.rows_written)
+    assert second.calls["tdx"] > 0
+    assert second.results[0].content_hash == first.content_hash
+
+
+def test_quotes_and_bars_of_one_session_agree(house: House) -> None:
+    """Today comes from the quote batch; asked again tomorrow, it comes from the bars."""
+    house.master()
+    house.fuse("exright")
+    today = house.fuse("kline_daily").results[0]
+    house.clock.at = house.clock.at.replace(day=24, hour=16)
+    house.fresh()
+
+    later = house.fuse("kline_daily", TODAY).results[0]
+
+    assert today.rows_ok + today.rows_warning == later.rows_ok + later.rows_warning
+    # Rounding of lots and float32 is the same on both calls, so nothing differs.
+    assert later.rows_written == 0
+
+
+def test_a_corrected_bar_is_one_revision(house: House) -> None:
+    house.master()
+    house.fuse("exright", *DATES)
+    house.fuse("kline_daily", *DATES)
+    code = house.warehouse.rows("fusion_kline_daily", columns=("code",), limit=1, where="volume>0")[0]["code"]
+    before = house.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
+    house.clock.at = house.clock.at.replace(day=24, hour=10)
+    house.fresh()
+    fault(
+        house,
+        call="bars*",
+        kind="override_bar",
+        args={"code": code, "date": DATES[1], "close": before["low"]},
+    )
+
+    results = house.fuse("kline_daily", *DATES).results
+
+    superseded = {result.partition_key: result.rows_superseded for result in results}
+    assert superseded[DATES[1]] == 1
+    now = house.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
+    assert now["close"] == before["low"]
+    then = house.warehouse.rows(
+        "fusion_kline_daily",
+        where="code=? AND date=?",
+        values=(code, DATES[1]),
+        as_of=f"{TODAY} 23:59:59.999999",
+    )[0]
+    assert then["close"] == before["close"]
+
+
+def test_a_list_cut_at_100_rows_is_refused_before_any_write(house: House) -> None:
+    fault(house, call="list", kind="cut_list", args={"rows": 30})
+
+    with pytest.raises(AllSourcesFailed):
+        house.raw("raw_quote")
+
+    assert house.warehouse.rows("raw_quote") == []
+    batch = house.warehouse.rows("sys_batch")[0]
+    assert batch["status"] == "failed"
+    assert house.warehouse.rows("sys_quality_record")[0]["severity"] == "contract"
+
+
+def test_volumes_in_another_unit_on_one_board_are_refused(house: House) -> None:
+    house.master()
+    house.fuse("exright")
+    fault(house, call="quotes", kind="lots_for_shares", args={"board": "star"})
+    house.fresh()
+
+    with pytest.raises(AllSourcesFailed, match=r"lots|shares|unit"):
+        house.fuse("kline_daily")
+
+    assert house.warehouse.rows("fusion_kline_daily") == []
+
+
+@pytest.mark.parametrize("kind", ["reset", "truncate", "dead", "empty", "garbage"])
+def test_a_broken_upstream_reaches_no_table_and_crashes_nothing(house: House, kind: str) -> None:
+    fault(house, call="*", kind=kind)
+
+    with pytest.raises(AllSourcesFailed):
+        house.raw("raw_quote")
+
+    assert house.warehouse.rows("raw_quote") == []
+    assert house.warehouse.rows("sys_batch")[0]["status"] == "failed"
+
+
+def test_the_master_knows_boards_pinyin_and_identity(house: House) -> None:
+    house.master()
+
+    rows = {row["code"]: row for row in house.warehouse.rows("fusion_stock_master")}
+
+    assert {row["sec_type"] for row in rows.values()} >= {"stock", "etf"}
+    assert not any(row["sec_type"] in {"index", "b"} for row in rows.values())
+    star = next(row for row in rows.values() if row["code"].startswith("688"))
+    assert (star["board"], star["ts_code"], star["tencent_symbol"]) == (
+        "star",
+        f"{star['code']}.SH",
+        f"sh{star['code']}",
+    )
+    assert all(row["pinyin_full"].isalnum() for row in rows.values())
+
+
+def test_limits_and_status_follow_the_dated_rules(house: House) -> None:
+    from platform_assets.compute.market_rules import price_limits
+
+    house.master()
+    house.fuse("exright", *DATES)
+    house.fuse("kline_daily", *DATES)
+    master = {row["code"]: row for row in house.warehouse.rows("fusion_stock_master")}
+    checked = 0
+
+    for row in house.warehouse.rows("fusion_kline_daily", where="sec_type='stock'"):
+        if row["limit_up"] is None:
+            continue
+        st = bool(master[row["code"]]["is_st"])
+        up, down = price_limits(row["last_close"], str(master[row["code"]]["board"]), st, row["date"])
+        assert (row["limit_up"], row["limit_down"]) == (up, down), row
+        expected = "up" if row["close"] == up else "down" if row["close"] == down else None
+        if expected and row["volume"]:
+            assert row["limit_status"] == expected
+        checked += 1
+    assert checked > 200
+
+
+def test_lineage_of_a_range_leads_to_its_responses(house: House) -> None:
+    house.master()
+    house.fuse("exright", *DATES)
+    house.fuse("kline_daily", *DATES)
+
+    row = house.warehouse.rows("fusion_kline_daily", limit=1)[0]
+    batch = house.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]
+    parent = house.warehouse.rows("sys_batch", where="batch_id=?", values=(batch["parent_batch_id"],))[0]
+    ids = json.loads(parent["sources_json"])[0]["fetch_ids"]
+    own = [
+        f["fetch_id"]
+        for f in house.warehouse.rows("sys_fetch", where="batch_id=?", values=(parent["batch_id"],))
+    ]
+
+    assert parent["partition_key"] == f"{DATES[0]}..{DATES[-1]}"
+    assert ids or own
+    fetched = house.warehouse.rows("sys_fetch", where="request LIKE ?", values=(f"%{row['code']}%",))
+    assert fetched
+    assert house.warehouse.payloads.get(fetched[0]["body_path"])
