@@ -1,7 +1,6 @@
 """Bodies of 0x052d and 0x0523: daily bars of the world, aggregated or cut into minutes."""
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +29,7 @@ _DAY_IN_SHARES = 4
 _MORNING = 570
 _AFTERNOON = 780
 _MORNING_MINUTES = 120
+_DAY_MINUTES = 240
 _NOON = 690
 
 
@@ -166,23 +166,25 @@ def _merge(bars: Bars, first: int, end: int) -> Row:
 
 def _intraday(scene: Scene, security: Security, minutes: int, start: int, count: int) -> list[Row]:
     """Minute bars, oldest first. A world without an intraday path has none."""
-    newest_first: list[Row] = []
-    for day in _days_with_minutes(scene, security, minutes):
-        newest_first.extend(reversed(day))
-        if len(newest_first) >= start + count:
-            break
-    return list(reversed(newest_first[start : start + count]))
-
-
-def _days_with_minutes(scene: Scene, security: Security, minutes: int) -> Iterator[list[Row]]:
     bars = scene.world.bars(security, scene.now)
-    for at in range(len(bars) - 1, -1, -1):
-        if not bars.traded[at]:
+    days = reversed(bars.date[bars.traded].tolist())
+    newest_first: list[Row] = []
+    skip = start
+    for date in days:
+        finished = date != scene.today
+        if finished and skip >= _DAY_MINUTES // minutes:
+            # A finished day has all its minutes: no need to draw those that nobody asked for.
+            skip -= _DAY_MINUTES // minutes
             continue
-        day = _cut(scene, security, int(bars.date[at]), minutes)
+        day = _cut(scene, security, date, minutes)
         if day is None:
-            return
-        yield day
+            break
+        fresh = list(reversed(day))
+        newest_first += fresh[skip:]
+        skip = max(0, skip - len(fresh))
+        if len(newest_first) >= count:
+            break
+    return list(reversed(newest_first[:count]))
 
 
 def _cut(scene: Scene, security: Security, date: int, size: int) -> list[Row] | None:

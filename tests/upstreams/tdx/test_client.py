@@ -14,7 +14,7 @@ from resources.errors import DeclarationError, InputError, PayloadError, Transie
 from resources.fetch import FetchLog, Outcome
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx import TdxServer
-from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.model import Security, Ticks
 from resources.transport.gate import OpenGate
 from resources.transport.gates import StateGate
 from resources.transport.settings import TransportSettings
@@ -394,3 +394,30 @@ def test_a_client_needs_a_host_and_a_connection() -> None:
     for endpoints, size in (([], 1), ([("127.0.0.1", 7709)], 0)):
         with pytest.raises(DeclarationError):
             TdxClient(endpoints, gate=OpenGate(), clock=FrozenClock(NOW), fetches=FetchLog(), pool_size=size)
+
+
+class Growing(TinyWorld):
+    """New transactions arrive with each of the first `times` questions."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.left = times
+
+    def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None:
+        whole = super().ticks(security, date, now)
+        assert whole is not None
+        self.left = max(0, self.left - 1)
+        size = len(whole.minute) - self.left
+        return Ticks(**{name: getattr(whole, name)[:size] for name in Ticks.__dataclass_fields__})
+
+
+def test_transactions_that_arrive_between_two_pages_are_not_read_twice() -> None:
+    with open_market(Growing(4)) as market:
+        frame = market.client.transactions("sh600000")
+    with open_market() as quiet:
+        assert frame.equals(quiet.client.transactions("sh600000"))
+
+
+def test_a_list_that_never_rests_is_transient() -> None:
+    with open_market(Growing(50)) as market, pytest.raises(Transient, match="moved"):
+        market.client.transactions("sh600000")
