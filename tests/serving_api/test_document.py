@@ -1,0 +1,118 @@
+"""The OpenAPI document, the command that prints it, the import rule, and the start of the server."""
+
+import ast
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import serving_api
+from serving_api.__main__ import listen
+from serving_api.routing import platform_routes
+from tests.serving_api.conftest import Bench
+
+PACKAGE = Path(serving_api.__file__).parent
+FORBIDDEN = ("dagster", "numba", "schedules", "platform_assets.pipeline", "platform_assets.assets")
+ALLOWED_OURS = (
+    "serving_api",
+    "resources",
+    "platform_assets.declaration",
+    "platform_assets.datasets",
+    "platform_assets.compute",
+)
+OURS = ("serving_api", "resources", "platform_assets", "schedules", "tests")
+
+
+def imports_of(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_imports_point_one_way(path: Path) -> None:
+    ours = {name for name in imports_of(path) if name.split(".")[0] in OURS}
+
+    assert {name for name in ours if not name.startswith(ALLOWED_OURS)} == set()
+    assert {name for name in imports_of(path) if name.split(".")[0] in {"dagster", "numba"}} == set()
+
+
+def test_only_queries_hold_sql() -> None:
+    words = ("SELECT ", "UPDATE ", "INSERT ", "DELETE ", "WHERE ")
+    holders = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and any(word in node.value for word in words)
+        and path.name != "queries.py"
+    }
+
+    # reading.py holds the ping.
+    assert holders <= {"reading.py"}
+
+
+def test_the_document_is_printed_without_server_database_or_heavy_imports() -> None:
+    program = (
+        "import runpy, sys, io\n"
+        "sys.argv = ['serving_api.openapi']\n"
+        "try:\n    runpy.run_module('serving_api.openapi', run_name='__main__')\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        f"loaded = [name for name in {FORBIDDEN!r} if name in sys.modules]\n"
+        "assert not loaded, loaded\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=60)
+
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert json.loads(ran.stdout)["paths"].keys() >= {"/health", "/api/v1/stocks/{code}/kline"}
+
+
+def test_the_document_has_every_route_its_refusals_and_its_lock(own: Bench) -> None:
+    document = own.api.get("//openapi.json").json()
+    assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+    served = {
+        (route.path, method.lower()): route
+        for route in platform_routes(own.api.app)
+        for method in route.methods
+    }
+    shown = {(path, method) for path, item in document["paths"].items() for method in item}
+    assert shown == served.keys()
+
+    for (path, method), route in served.items():
+        operation = document["paths"][path][method]
+        statuses = set(operation["responses"])
+        guarded = route.permission.name != "anyone"
+        assert (operation.get("security") == [{"bearer": []}]) is guarded, path
+        assert {"200", "422", "429", "500"} <= statuses, path
+        assert not guarded or {"401", "503"} <= statuses, path
+        assert route.permission.name not in {"admin", "quota"} or "403" in statuses, path
+        assert operation["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith(
+            "InvalidInput"
+        )
+
+
+def test_fixed_paths_stand_before_codes(own: Bench) -> None:
+    paths = [route.path for route in platform_routes(own.api.app)]
+
+    for fixed in ("search", "index", "cache-stats", "batch-quotes", "batch-kline"):
+        assert paths.index(f"/api/v1/stocks/{fixed}") < paths.index("/api/v1/stocks/{code}")
+
+
+def test_a_taken_port_is_told_clearly() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        with pytest.raises(SystemExit, match=f"port {port} on 127.0.0.1 is taken"):
+            listen("127.0.0.1", port)

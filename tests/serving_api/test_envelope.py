@@ -1,0 +1,121 @@
+"""The envelope: one pure function, and one shape for every route that carries it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serving_api.envelope import DISCLAIMER, is_enveloped, wrap
+from serving_api.routing import platform_routes
+from tests.serving_api.conftest import Bench
+
+FIXED = {"ok": True, "schema_version": 1, "query_time": "T", "disclaimer": DISCLAIMER}
+FIELDS = {"ok", "schema_version", "query_time", "results", "stats", "disclaimer"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "results", "stats", "rest"),
+    [
+        ({"a": 1}, {"a": 1}, {}, {}),
+        ({}, {}, {}, {}),
+        ([1, 2, 3], [1, 2, 3], {"total": 3}, {}),
+        ([], [], {"total": 0}, {}),
+        (None, None, {}, {}),
+        (4.5, 4.5, {}, {}),
+        ({"items": [1], "total": 9, "page": 2}, [1], {"total": 9}, {"total": 9, "page": 2}),
+        ({"results": [1], "count": 4}, [1], {"total": 4}, {"count": 4}),
+        ({"data": {"x": 1}, "name": "n"}, {"x": 1}, {}, {"name": "n"}),
+        ({"data": 1, "items": 2, "results": 3}, 2, {}, {"data": 1}),
+        ({"total": 3, "count": 4}, {"total": 3, "count": 4}, {"total": 3}, {}),
+        ({"total": None, "count": 4}, {"total": None, "count": 4}, {"total": 4}, {}),
+        ({"total": True}, {"total": True}, {}, {}),
+        ({"items": None}, None, {}, {}),
+    ],
+)
+def test_what_is_lifted_and_counted(payload: Any, results: Any, stats: Any, rest: dict[str, Any]) -> None:
+    assert wrap(payload, query_time="T") == {**FIXED, "results": results, "stats": stats, **rest}
+
+
+@pytest.mark.parametrize("payload", [{"ok": False, "items": [1]}, {"ok": True}])
+def test_a_payload_with_ok_passes_through(payload: dict[str, Any]) -> None:
+    assert wrap(payload, query_time="T", top={"x": 1}) is payload
+
+
+def test_keys_beside_results() -> None:
+    wrapped = wrap({"code": "600519"}, query_time="T", top={"as_of": "A"})
+
+    assert wrapped == {**FIXED, "results": {"code": "600519"}, "stats": {}, "as_of": "A"}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["stats", "query_time", "schema_version", "disclaimer", "items"]), st.integers()
+    )
+)
+def test_a_payload_cannot_replace_a_field_of_the_envelope(payload: dict[str, int]) -> None:
+    wrapped = wrap({**payload, "items": []}, query_time="T")
+
+    assert {name: wrapped[name] for name in FIXED} == FIXED
+    assert wrapped["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/api/v1/datamgr/stats", True),
+        ("/api/v1/stocks/600519/kline", True),
+        ("/api/v1/stocks/{code}", True),
+        ("/api/v1/datamgr/stock-base/list", False),
+        ("/api/v1/datamgr/tasks/runs", False),
+        ("/api/v1/tasks/runs", False),
+        ("/api/v1/market/overview", False),
+        ("/api/v1/auth/me", False),
+        ("/health", False),
+    ],
+)
+def test_which_paths_carry_it(path: str, expected: bool) -> None:
+    assert is_enveloped(path) is expected
+
+
+QUERIES = {
+    "/api/v1/stocks/search": "?keyword=600519",
+    "/api/v1/stocks/batch-quotes": "?codes=600519",
+    "/api/v1/stocks/batch-kline": "?codes=600519",
+}
+
+
+def test_every_route_answers_in_its_shape(bench: Bench) -> None:
+    """GET routes that need nothing else, with an administrator's token."""
+    admin = bench.admin()
+    seen = 0
+    for route in platform_routes(bench.api.app):
+        if route.methods != {"GET"} or route.path.startswith("/api/v1/auth/"):
+            continue
+        path = route.path.replace("{code}", "600519") + QUERIES.get(route.path, "")
+        answer = bench.api.get(f"/{path}", headers=admin)
+        body = answer.json()
+        seen += 1
+        assert answer.status_code == 200, path
+        assert answer.headers["content-type"] == "application/json"
+        if is_enveloped(route.path):
+            assert body.keys() >= FIELDS, path
+            assert body["query_time"] == "2026-08-21T15:30:00+08:00"
+            assert body["disclaimer"] == "数据仅供研究参考，不构成投资建议"
+        else:
+            assert "schema_version" not in body, path
+    assert seen >= 9
+
+
+def test_every_enveloped_route_documents_the_envelope(bench: Bench) -> None:
+    document = bench.api.get("//openapi.json").json()
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            shown = json.dumps(operation["responses"]["200"])
+            assert ("Envelope" in shown) is is_enveloped(path), path
+
+
+def test_errors_are_never_wrapped(bench: Bench) -> None:
+    for path in ("/stocks/999999", "/stocks/abc", "/stocks/search", "/datamgr/none"):
+        assert bench.api.get(path).json().keys() <= {"detail", "errors"}
