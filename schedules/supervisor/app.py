@@ -1,0 +1,243 @@
+"""One start of an installation: checks, folders, processes in their order, the first load, the end."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from resources.clock import SystemClock
+from resources.errors import PlatformError
+from resources.orchestrator import LOCATION
+from resources.settings import Settings, load_settings
+from schedules.supervisor import checks, folders, plan
+from schedules.supervisor.family import Family, Interrupted, Say
+from schedules.supervisor.plan import Ports
+
+MIGRATE_S = 180.0
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this start: sample data and all roles where nobody said otherwise."""
+    env = os.environ if environ is None else environ
+    settings = load_settings(env, dotenv=Path(env.get("ENV_FILE", ".env")))
+    if "data_source" not in settings.explicit:
+        settings = replace(settings, data_source="mock")
+    return settings
+
+
+def check(settings: Settings) -> None:
+    """Everything that can be known before something starts; StartRefused names what to change."""
+    checks.check_python()
+    checks.check_folder(settings.data_path)
+    checks.check_disk(settings.data_path)
+    checks.check_postgres(settings.dagster_postgres_url)
+
+
+def check_ports(settings: Settings) -> None:
+    if settings.role != "worker":
+        checks.check_port("API_PORT", settings.api_host, settings.api_port)
+    if settings.role != "web":
+        checks.check_port("DAGSTER_PORT", plan.HOST, settings.dagster_port)
+
+
+def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
+    """The ports of this start; inner ones stay what they were as long as they are free."""
+    before = last.get("ports", {})
+    simulated = plan.needs_simulator(settings)
+    scheduling = settings.role != "web"
+
+    def pick(name: str, wanted: bool) -> int:
+        return checks.free_port(int(before.get(name, 0))) if wanted else 0
+
+    return Ports(
+        api=0 if settings.role == "worker" else settings.api_port or checks.free_port(),
+        dagster=(settings.dagster_port or checks.free_port()) if scheduling else 0,
+        code_server=pick("code_server", scheduling),
+        simulator_http=pick("simulator_http", simulated),
+        simulator_tcp=pick("simulator_tcp", simulated),
+    )
+
+
+class Start:
+    """The processes of one start."""
+
+    def __init__(self, settings: Settings, *, out: Say = say) -> None:
+        self.settings = settings
+        self.data = settings.data_path
+        self._say = out
+        self._since = SystemClock().now()
+        self.ports = choose_ports(settings, folders.read_run_facts(self.data))
+        self._env = {**os.environ, **plan.child_environment(settings, self.ports)}
+        self._secret: dict[str, str] = {}
+        self.family = Family(self.data / "logs", self._env, out, changed=self._write_facts)
+
+    def prepare(self) -> None:
+        """Folders, secrets, Dagster's files."""
+        folders.make_folders(self.data)
+        if not self.settings.admin_seed_password:
+            password, path = folders.admin_password(self.data)
+            self._secret = {"ADMIN_SEED_PASSWORD": password}
+            self._say(f"administrator {self.settings.admin_seed_username}, password in {path}")
+        folders.write_dagster_home(self.data, postgres=bool(self.settings.dagster_postgres_url))
+
+    def bring_up(self) -> None:
+        """Every process of the role; the API last, and at a first start not before the data is in."""
+        settings, family = self.settings, self.family
+        if self.ports.simulator_http:
+            self._say(f"simulated market (profile {settings.sample_profile}, {settings.sample_world})")
+            family.start(plan.simulator(settings, self.ports), wait=False)
+        self._migrate()
+        if self.ports.simulator_http:
+            family.wait_ready(plan.SIMULATOR)
+        if settings.role != "web":
+            self._schedule_side()
+        if settings.role != "worker":
+            self._say("starting the API")
+            family.start(plan.api(settings, self.ports, self._secret))
+        if settings.role != "web":
+            family.wait_ready(plan.UI)
+        self._welcome()
+
+    def _schedule_side(self) -> None:
+        self._say("starting code server, Dagster UI, scheduler and worker")
+        workspace = folders.write_workspace(self.data, port=self.ports.code_server, location=LOCATION)
+        self.family.start(plan.code_server(self.ports), wait=False)
+        self.family.start(plan.worker(self.ports), wait=False)
+        self.family.wait_ready(plan.CODE)
+        self.family.start(plan.daemon(workspace), wait=False)
+        self.family.start(plan.ui(workspace, self.ports), wait=False)
+        self._load()
+
+    def _load(self) -> None:
+        """Ask the worker for what is missing; at a first start wait for it. Real upstreams are not asked
+        for a year of the whole market unless somebody wants that: its cost is shown by the planner."""
+        from resources.warehouse.engine import make_engine
+        from resources.warehouse.ledger.commands import CommandQueue
+        from schedules.supervisor.progress import follow, loaded_before, request_load
+
+        engine = make_engine(self.settings.warehouse_address)
+        try:
+            queue = CommandQueue(engine)
+            known = loaded_before(queue)
+            if not known and self.settings.data_source != "mock":
+                self._say("the warehouse is empty; command initial_load fills it from the real upstreams")
+                return
+            command = request_load(queue)
+            if known:
+                self._say("catching up behind the API")
+                return
+            self._say("first start: loading the sample market, the API comes when the newest date is in")
+            ended = follow(queue, command.id, self._say, self.family.stopping, watch=self.family.watch)
+            if ended is None:
+                raise Interrupted("stopped during the first load; the next start goes on with it")
+            if ended.status == "success":
+                self._say(f"loaded up to {ended.result.get('newest')}")
+            else:
+                self._say(f"the first load {ended.status}: {ended.error}; the next start goes on with it")
+        finally:
+            engine.dispose()
+
+    def _migrate(self) -> None:
+        """In a process of its own: the supervisor stays without pandas and Dagster."""
+        self._say("bringing the warehouse up to date")
+        path = self.data / "logs" / "migrate.log"
+        with path.open("wb") as out:
+            try:
+                code = subprocess.run(  # noqa: S603  our own module
+                    plan.python("-m", "schedules.migrate"),
+                    env=self._env,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    timeout=MIGRATE_S,
+                    check=False,
+                ).returncode
+            except subprocess.TimeoutExpired:
+                raise checks.StartRefused(f"the migration took more than {MIGRATE_S:.0f} s") from None
+        if code:
+            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            raise checks.StartRefused(f"warehouse: {lines[-1] if lines else f'see {path}'}")
+
+    def _welcome(self) -> None:
+        for name, url in self.urls().items():
+            self._say(f"{name:10} {url}")
+        self._say(f"{'logs':10} {self.data / 'logs'}")
+        self._say("Ctrl-C stops everything")
+
+    def urls(self) -> dict[str, str]:
+        found = {}
+        if self.ports.api:
+            base = f"http://{plan.reachable(self.settings.api_host)}:{self.ports.api}"
+            found = {"API": f"{base}/docs", "health": f"{base}/health"}
+        if self.ports.dagster:
+            found["Dagster"] = f"http://{plan.HOST}:{self.ports.dagster}"
+        return found
+
+    def _write_facts(self) -> None:
+        folders.write_run_facts(
+            self.data,
+            {
+                "pid": os.getpid(),
+                "since": f"{self._since:%Y-%m-%d %H:%M:%S}",
+                "role": self.settings.role,
+                "ports": self.ports.__dict__,
+                "pids": self.family.pids(),
+                "urls": self.urls(),
+            },
+        )
+
+
+def install_signals(start: Start) -> None:
+    """The first signal stops in order; a second one kills."""
+
+    def handle(_number: int, _frame: object) -> None:
+        if start.family.stopping.is_set():
+            for child in start.family.children.values():
+                child.send(signal.SIGKILL)
+        start.family.stopping.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handle)
+
+
+def run(environ: Mapping[str, str] | None = None) -> int:
+    """Start, watch, stop. 0 after a wanted end, 1 when the start was refused or failed."""
+    try:
+        settings = read_settings(environ)
+        check(settings)
+        lock = checks.RunLock(settings.data_path)
+        lock.take(SystemClock().now())
+        check_ports(settings)
+    except PlatformError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return 1
+    code = 0
+    start = Start(settings)
+    install_signals(start)
+    try:
+        start.prepare()
+        start.bring_up()
+        start.family.run()
+    except Interrupted as error:
+        say(error.message)
+    except PlatformError as error:
+        sys.stderr.write(f"{error.message}\n")
+        code = 1
+    finally:
+        say("stopping")
+        killed = start.family.stop()
+        if killed:
+            say(f"had to be killed: {', '.join(killed)}")
+        with contextlib.suppress(OSError):
+            (settings.data_path / "run.json").unlink()
+        lock.release()
+    return code

@@ -1,0 +1,162 @@
+"""Which processes a role has, how each is started, and how it shows that it is ready."""
+
+import http.client
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from resources.orchestrator import LOCATION
+from resources.settings import Settings
+from schedules.supervisor.family import ChildSpec
+
+HOST = "127.0.0.1"
+DEFINITIONS = "platform_assets.definitions"
+
+SIMULATOR, CODE, DAEMON, UI, WORKER, API = (
+    "simulated_market",
+    "code_server",
+    "dagster_daemon",
+    "dagster_ui",
+    "worker",
+    "api",
+)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Where the processes listen; 0 = that process does not run here."""
+
+    api: int = 0
+    dagster: int = 0
+    code_server: int = 0
+    simulator_http: int = 0
+    simulator_tcp: int = 0
+
+
+def accepts(port: int, host: str = HOST) -> bool:
+    """Whether something accepts connections there."""
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def answers(port: int, path: str, host: str = HOST) -> bool:
+    """Whether `GET path` answers 200."""
+    connection = http.client.HTTPConnection(host, port, timeout=3)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def reachable(host: str) -> str:
+    """The address at which a server that is bound to `host` answers from this machine."""
+    return {"0.0.0.0": HOST, "::": "::1", "": HOST}.get(host, host)  # noqa: S104  an address to map
+
+
+def python(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, *arguments)
+
+
+def needs_simulator(settings: Settings) -> bool:
+    """A simulated market of our own: mock data, and nobody named another one."""
+    return settings.data_source == "mock" and not (settings.simulator_url or settings.simulator_tdx)
+
+
+def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
+    """What every child gets beside the environment of the shell."""
+    data = settings.data_path
+    env = {
+        "DATA_DIR": str(data),
+        "DATA_SOURCE": settings.data_source,
+        "APP_ROLE": settings.role,
+        "DAGSTER_HOME": str(data / "dagster"),
+        "NUMBA_CACHE_DIR": str(data / "numba"),
+        "APP_PARENT_PID": str(os.getpid()),
+        "PYTHONUNBUFFERED": "1",
+    }
+    if ports.simulator_http:
+        env["SIMULATOR_URL"] = f"http://{HOST}:{ports.simulator_http}"
+        env["SIMULATOR_TDX"] = f"{HOST}:{ports.simulator_tcp}"
+    return env
+
+
+def simulator(settings: Settings, ports: Ports) -> ChildSpec:
+    ready = settings.data_path / "simulator.json"
+    ready.unlink(missing_ok=True)
+    options = {
+        "--http-port": str(ports.simulator_http),
+        "--tcp-port": str(ports.simulator_tcp),
+        "--world": settings.sample_world,
+        "--profile": settings.sample_profile,
+        "--seed": str(settings.sample_seed),
+        "--cache-dir": str(settings.data_path / "sample"),
+        "--ports-file": str(ready),
+        "--parent-pid": str(os.getpid()),
+        "--now": settings.sample_now,
+        "--faults": settings.sample_faults,
+        "--real-data-dir": settings.real_data_dir if settings.sample_world == "replay" else "",
+    }
+    given = [part for name, value in options.items() if value for part in (name, value)]
+    return ChildSpec(
+        SIMULATOR,
+        python("-m", "resources.simulated_market", *given),
+        ready=ready.is_file,
+        patience_s=300.0,  # a world of profile L is generated at its first start
+    )
+
+
+def code_server(ports: Ports) -> ChildSpec:
+    # `code-server start` and not `api grpc`: the latter answers a reload and changes nothing.
+    return ChildSpec(
+        CODE,
+        python(
+            "-m",
+            "dagster",
+            "code-server",
+            "start",
+            "-m",
+            DEFINITIONS,
+            "-h",
+            HOST,
+            "-p",
+            str(ports.code_server),
+            "--location-name",
+            LOCATION,
+        ),
+        ready=lambda: accepts(ports.code_server),
+    )
+
+
+def daemon(workspace: Path) -> ChildSpec:
+    return ChildSpec(DAEMON, python("-m", "dagster._daemon", "run", "-w", str(workspace)))
+
+
+def ui(workspace: Path, ports: Ports) -> ChildSpec:
+    return ChildSpec(
+        UI,
+        python("-m", "dagster_webserver", "-h", HOST, "-p", str(ports.dagster), "-w", str(workspace)),
+        ready=lambda: answers(ports.dagster, "/server_info"),
+        patience_s=180.0,
+    )
+
+
+def worker(ports: Ports) -> ChildSpec:
+    return ChildSpec(WORKER, python("-m", "schedules.worker"), env={"DAGSTER_PORT": str(ports.dagster)})
+
+
+def api(settings: Settings, ports: Ports, env: Mapping[str, str]) -> ChildSpec:
+    return ChildSpec(
+        API,
+        python("-m", "serving_api"),
+        env={"API_PORT": str(ports.api), "DAGSTER_PORT": str(ports.dagster or settings.dagster_port), **env},
+        ready=lambda: answers(ports.api, "/health", reachable(settings.api_host)),
+    )

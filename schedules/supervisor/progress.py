@@ -1,0 +1,66 @@
+"""The load of a new or outdated warehouse, asked of the worker and shown while it runs."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from resources.errors import PlatformError
+from resources.warehouse.ledger.commands import Command, CommandQueue
+
+COMMAND = "initial_load"
+LOOK_S = 1.0
+Say = Callable[[str], None]
+
+
+def loaded_before(queue: CommandQueue) -> bool:
+    """Whether this warehouse was ever filled to the end."""
+    return bool(queue.of_name(COMMAND, statuses=("success",)))
+
+
+def request_load(queue: CommandQueue) -> Command:
+    """The load that is under way (a start that was interrupted left it), or a new one."""
+    under_way = queue.of_name(COMMAND, statuses=("queued", "running"))
+    if under_way:
+        return under_way[0]
+    return queue.enqueue(COMMAND, {}, requested_by="supervisor", max_attempts=3)
+
+
+def describe(command: Command) -> str:
+    """One line about how far a load is."""
+    if command.status == "queued":
+        return "waiting for the worker"
+    stage = command.result.get("stage")
+    if stage is None:
+        return "planning"
+    return f"step {command.result.get('step', '?')} of {command.result.get('steps', '?')}: {stage}"
+
+
+def follow(
+    queue: CommandQueue,
+    command_id: int,
+    say: Say,
+    stopping: threading.Event,
+    *,
+    watch: Callable[[], None] = lambda: None,
+    look_s: float = LOOK_S,
+) -> Command | None:
+    """Say each step once until the load ends; None when the supervisor is to stop first. `watch` is
+    called between looks."""
+    begun = time.monotonic()
+    last = ""
+    while not stopping.is_set():
+        watch()
+        try:
+            command = queue.get(command_id)
+        except PlatformError as error:
+            say(f"loading: {error.message}")
+            stopping.wait(look_s)
+            continue
+        if command.finished:
+            return command
+        line = describe(command)
+        if line != last:
+            say(f"loading, {line} ({time.monotonic() - begun:.0f} s)")
+            last = line
+        stopping.wait(look_s)
+    return None
