@@ -77,6 +77,10 @@ class TdxServer:
     def stop(self) -> None:
         """Close everything; safe to call twice."""
         self._stopping.set()
+        if self._listener is not None:
+            # Wakes accept() where the system allows it; elsewhere the poll does.
+            with suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
         if self._acceptor is not None:
             self._acceptor.join()
             self._acceptor = None

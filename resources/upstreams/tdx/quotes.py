@@ -138,7 +138,7 @@ def _record(body: bytes, pos: int, levels: int) -> tuple[_Record, int]:
     else:
         speed = _SNAPSHOT_TAIL.unpack_from(body, pos)[1]
         pos += _SNAPSHOT_TAIL.size
-    require(abs(head[6]) == abs(head[0]), f"price {head[0]}, check value {head[6]}")
+    require(head[6] == -head[0], f"price {head[0]}, check value {head[6]}")
     return (head, amount, book, speed), pos
 
 

@@ -118,7 +118,8 @@ def test_quotes(data: st.DataObject) -> None:
     quote = Quote(
         security=security, name="", date=20260306, time=moment, price=two,
         preclose=data.draw(st.integers(1, 10**6)) * tick, open=one, high=high, low=low, volume=volume,
-        amount=round(volume * (one + two) / 20_000, 2), inner_volume=volume // 3, outer_volume=volume - volume // 3,
+        amount=round(volume * (one + two) / 20_000, 2),
+        inner_volume=volume // 3, outer_volume=volume - volume // 3,
         bids=bids, asks=asks, suspended=False, limit_up=None, limit_down=None, turnover_pct=None,
         volume_ratio=None, speed_pct=data.draw(st.integers(-2000, 2000)) / 100, open_amount=0.0,
     )  # fmt: skip
