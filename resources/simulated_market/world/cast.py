@@ -82,9 +82,9 @@ ROLES: tuple[tuple[str, str, str, str, str], ...] = (
 
 # Prices (CNY) that a feature needs; the rest is drawn.
 _PRICES: dict[str, float] = {
-    "sh600041": 18.5, "sh600042": 1480.0, "sh600043": 24.0, "sh600044": 7.4, "sh600124": 16.0, "sh600134": 12.6,
-    "sh600046": 1.15, "sh605400": 9.8, "sz000101": 21.0, "sz000102": 15.5, "sz000104": 26.0, "sz000108": 8.84,
-    "sz000103": 2.6, "sz000109": 4.2, "sz003050": 33.0, "sh600047": 3.1,
+    "sh600041": 18.5, "sh600042": 1480.0, "sh600043": 24.0, "sh600044": 7.4, "sh600124": 16.0,
+    "sh600134": 12.6, "sh600046": 1.15, "sh605400": 9.8, "sz000101": 21.0, "sz000102": 15.5,
+    "sz000104": 26.0, "sz000108": 8.84, "sz000103": 2.6, "sz000109": 4.2, "sz003050": 33.0, "sh600047": 3.1,
 }  # fmt: skip
 
 F = Feature
@@ -105,19 +105,19 @@ FEATURES: tuple[Feature, ...] = (
     F("cash_dividend", "sh600043", 20240620, "name prefix XD on that day", values=(5.0, 0, 0, 0)),
     F("cash_dividend", "sh600042", 20250626, "big cash dividend", values=(276.24, 0, 0, 0)),
     F("bonus", "sh600124", 20240718, "10 for 10: halves the price, prefix XR", values=(0, 0, 10.0, 0)),
-    F("cash_and_bonus", "sh600134", 20250612, "cash and 4.9 bonus shares, prefix DR", values=(2.0, 0, 4.9, 0)),
-    F("cash_and_bonus", "sz000101", 20240606, "10 for 8 with cash on Shenzhen: no prefix", values=(1.5, 0, 8.0, 0)),
+    F("cash_and_bonus", "sh600134", 20250612, "cash and 4.9 bonus, prefix DR", values=(2.0, 0, 4.9, 0)),
+    F("cash_and_bonus", "sz000101", 20240606, "8 bonus, cash, Shenzhen: no prefix", values=(1.5, 0, 8.0, 0)),
     F("rights_issue", "sz000102", 20241022, "3 rights per 10 at 8.20", values=(0, 8.2, 0, 3.0)),
     F("two_events_one_week", "sz000104", 20250708, "first of two ex-dates", values=(1.0, 0, 0, 0)),
     F("two_events_one_week", "sz000104", 20250710, "second of two ex-dates", values=(0, 0, 3.0, 0)),
-    F("treasury_shares", "sz003050", 20250522, "1.2 % treasury stock: reference 0.01 off", values=(10.0, 0, 0, 0)),
+    F("treasury_shares", "sz003050", 20250522, "1.2 % treasury stock, 0.01 off", values=(10.0, 0, 0, 0)),
     F("ex_right_while_suspended", "sh600044", 20250716, "ex-date inside a suspension", values=(2.5, 0, 0, 0)),
     # suspensions
     F("suspension", "sh600041", 20240415, "ten sessions", until=20240426),
     F("suspension", "sh600044", 20250714, "five sessions with an ex-date", until=20250718),
     F("suspension", "sh601302", 20260825, "suspended over the newest dates of late August", until=20260904),
     F("long_suspension", "sz000106", 20241008, "half a year", until=20250409),
-    F("relisting", "sz000108", 20250811, "back after 13 months without a price limit", until=None, values=(3.06,)),
+    F("relisting", "sz000108", 20250811, "back after 13 months without a price limit", values=(3.06,)),
     F("suspension_before_relisting", "sz000108", 20240708, "until the re-listing", until=20250808),
     # special treatment
     F("st", "sh600047", 20250506, "enters ST", text="ST筠庭"),
@@ -137,7 +137,7 @@ FEATURES: tuple[Feature, ...] = (
     F("lockup_release", "sh688014", 20250910, "float share rises to 45 %", values=(0.45,)),
     F("lockup_release", "sz301703", 20250620, "float share rises to 100 %", values=(1.0,)),
     F("star_st", "sh605400", 20240429, "first warning of the later delisting", text="*ST颢晖"),
-    F("limit_down_streak", "sh605400", 20250507, "four one-word limit-downs before the period", until=20250512),
+    F("limit_down_streak", "sh605400", 20250507, "four one-word limit-downs", until=20250512),
     F("delisting_period", "sh605400", 20250610, "first day free, then 10 %; prefix 退市", text="退市颢晖"),
     F("delisting", "sh605400", 20250630, "last session; gone the day after", until=20250630),
     # limit boards
@@ -276,7 +276,9 @@ _HANDLERS: Mapping[str, Callable[[Plan, Feature, Ints], None]] = {
     "lockup_release": _release,
     "delisting_period": _delisting_period,
     "delisting": _delisting,
-    **dict.fromkeys(("limit_up_streak", "limit_up", "st_limit_five_percent", "st_limit_ten_percent"), _sealed("seal_up")),
+    **dict.fromkeys(
+        ("limit_up_streak", "limit_up", "st_limit_five_percent", "st_limit_ten_percent"), _sealed("seal_up")
+    ),
     **dict.fromkeys(("limit_down_streak", "limit_down"), _sealed("seal_down")),
     "broken_limit_up": _broken,
     **dict.fromkeys(SCENES, _scene),
@@ -287,5 +289,6 @@ _QUIET = {
     "ex_right_while_suspended", "st", "star_st", "delisting", "relisting", "listing", "gem_st", *SCENES,
 }  # fmt: skip
 _LOSS_MAKERS = frozenset(
-    "sh600047 sz000103 sz000109 sz300704 sh605400 sh688014 sh688034 sz000108 sh600046 sz300574 sh688040 sz301701".split()
+    "sh600047 sz000103 sz000109 sz300704 sh605400 sh688014 sh688034 sz000108 sh600046 sz300574 sh688040 "
+    "sz301701".split()
 )

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from resources.calendar import shipped_calendar
+from resources.errors import DeclarationError
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.parameters import parameters
@@ -27,11 +28,12 @@ Ints = npt.NDArray[np.int64]
 
 # Famous real codes stay free, so that nobody takes sample for real.
 WELL_KNOWN = frozenset(
-    "600000 600009 600016 600028 600030 600036 600050 600104 600276 600309 600519 600887 600900 601012 601088 "
-    "601166 601288 601318 601328 601398 601601 601628 601668 601688 601857 601888 601899 601919 601939 601988 "
-    "603259 603288 603501 605499 688008 688012 688041 688111 688256 688981 689009 000001 000002 000063 000333 "
-    "000568 000651 000725 000776 000858 001979 002230 002304 002352 002415 002475 002594 002714 003816 300014 "
-    "300015 300059 300122 300124 300274 300308 300408 300433 300498 300750 300760 301269 920002 920799".split()
+    "600000 600009 600016 600028 600030 600036 600050 600104 600276 600309 600519 600887 600900 "
+    "601012 601088 601166 601288 601318 601328 601398 601601 601628 601668 601688 601857 601888 "
+    "601899 601919 601939 601988 603259 603288 603501 605499 688008 688012 688041 688111 688256 "
+    "688981 689009 000001 000002 000063 000333 000568 000651 000725 000776 000858 001979 002230 "
+    "002304 002352 002415 002475 002594 002714 003816 300014 300015 300059 300122 300124 300274 "
+    "300308 300408 300433 300498 300750 300760 301269 920002 920799".split()
 )
 _RANGES: dict[str, tuple[tuple[str, int, int], ...]] = {
     # market, first and last code of a board; 605400.. and the like are taken in order of mention
@@ -102,12 +104,19 @@ def traits(plan: Plan, index: int, seed: int, *, price: float | None = None) -> 
     return plan
 
 
-def name_of(index: int, sector: str, seed: int) -> str:
-    """A company that never was: four syllables; unique through the index for 1,000 names a trade word."""
+def name_of(index: int, sector: str, seed: int, used: set[str]) -> str:
+    """A company that never was: four syllables, not in `used`, which is added to."""
     trades = TRADES.get(sector, TRADES_ELSE)
+    pairs = len(FIRST) * len(SECOND)
     number = int(draws.raw(seed, Stream.NAMES, 0, 4, start=4 * index)[0] >> np.uint64(32))
-    pair = (index * 7919 + number % 3) % (len(FIRST) * len(SECOND))
-    return FIRST[pair % len(FIRST)] + SECOND[pair // len(FIRST)] + trades[number // 3 % len(trades)]
+    for attempt in range(pairs * len(trades)):
+        pair = (number + attempt * 607) % pairs  # 607 is a prime that divides no count of pairs
+        trade = trades[(number // pairs + attempt // pairs) % len(trades)]
+        name = FIRST[pair % len(FIRST)] + SECOND[pair // len(FIRST)] + trade
+        if name not in used:
+            used.add(name)
+            return name
+    raise DeclarationError(f"the vocabulary has no name left for {sector}")
 
 
 def funds(profile: Profile, days: Ints, seed: int) -> list[Plan]:
@@ -139,15 +148,18 @@ def funds(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     for k in range(profile.bonds):
         sh = k % 2 == 0
         add("cb", (113_500 if sh else 127_300) + k // 2, "SH" if sh else "SZ",
-            f"{FIRST[k % len(FIRST)]}{SECOND[-1 - k // len(FIRST) % len(SECOND)]}转债", 118_000, 10_000_000, 0.011)  # fmt: skip
+            f"{FIRST[k % len(FIRST)]}{SECOND[-1 - k // len(FIRST) % len(SECOND)]}转债",
+            118_000, 10_000_000, 0.011)  # fmt: skip
     for k in range(profile.reits):
         sh = k % 2 == 0
         add("reit", (508_100 if sh else 180_300) + k // 2, "SH" if sh else "SZ",
-            f"{FIRST[k % len(FIRST)]}{SECOND[k * 3 % len(SECOND)]}REIT", 3_100, 500_000_000, 0.006)  # fmt: skip
+            f"{FIRST[k % len(FIRST)]}{SECOND[k * 3 % len(SECOND)]}REIT",
+            3_100, 500_000_000, 0.006)  # fmt: skip
     for k in range(profile.b_shares):
         sh = k % 2 == 0
         add("b", (900_961 if sh else 200_061) + k // 2, "SH" if sh else "SZ",
-            f"{FIRST[k % len(FIRST)]}{SECOND[k * 5 % len(SECOND)]}Ｂ股", 480 if sh else 350, 200_000_000, 0.012)  # fmt: skip
+            f"{FIRST[k % len(FIRST)]}{SECOND[k * 5 % len(SECOND)]}Ｂ股",
+            480 if sh else 350, 200_000_000, 0.012)  # fmt: skip
     for plan in made:  # all are older than the world: an issue of their own would need an auction day
         plan.list_date = min(plan.list_date, trade_date(int(days[0]) - 10_000))
     return made
@@ -162,11 +174,7 @@ def stocks(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     for index, (code, market, board) in enumerate(codes):
         number = int(draws.raw(seed, Stream.NAMES, 1, 4, start=4 * index)[0] >> np.uint64(40))
         industry = level2[number % len(level2)]
-        name = name_of(index, SECTOR_OF[industry], seed)
-        while name in used:
-            name = FIRST[number % len(FIRST)] + SECOND[number // 31 % len(SECOND)] + name[-2:]
-            number = number * 31 + 7
-        used.add(name)
+        name = name_of(index, SECTOR_OF[industry], seed, used)
         plan = Plan(code, market, "stock", board, [(0, name)], 0, industry=industry)
         made.append(_listing(traits(plan, index, seed), index, days, seed))
     for index, plan in enumerate(made):

@@ -43,7 +43,8 @@ def company_sections(
             "公司概况",
             "【1.基本资料】",
             f"┌─────────┬──────────────────────────────┐\r\n│公司名称 │{name}股份有限公司\r\n"
-            f"│证券代码 │{security.code}\r\n│所属地域 │{security.region}\r\n│所属行业 │{security.sector}—{security.industry}\r\n"
+            f"│证券代码 │{security.code}\r\n│所属地域 │{security.region}\r\n"
+            f"│所属行业 │{security.sector}—{security.industry}\r\n"
             f"│上市日期 │{_date(security.list_date)}\r\n└─────────┴──────────────────────────────┘",
             f"【2.主营业务】 {security.industry}产品的研发、生产和销售。",
             f"【3.所属板块】 {' '.join(security.concepts)}",
@@ -95,8 +96,8 @@ def _facts(report: Report | None, total: int) -> str:
 def _table(known: Sequence[Report], total: int) -> str:
     lines = ["报告期      营业收入(万元)  净利润(万元)  净资产(万元)  每股收益"]
     lines += [
-        f"{_date(r.period)}  {r.revenue / 1e4:>14.2f}  {r.net_profit / 1e4:>12.2f}  {r.net_assets / 1e4:>12.2f}  "
-        f"{r.net_profit / max(total, 1):>8.4f}"
+        f"{_date(r.period)}  {r.revenue / 1e4:>14.2f}  {r.net_profit / 1e4:>12.2f}"
+        f"  {r.net_assets / 1e4:>12.2f}  {r.net_profit / max(total, 1):>8.4f}"
         for r in reversed(known)
     ]
     return "\r\n".join(lines)

@@ -214,7 +214,7 @@ class _Loop:
         self.mood = 0.9 * self.mood + 0.2 * z[1]
         market = get("market_sd") * float(np.exp(self.market_vol)) * z[2]
         if day in self.weather.crash:
-            market = -0.103
+            market = -0.114
         elif day in self.weather.rebound:
             market = 0.028
         elif day in self.weather.rally:

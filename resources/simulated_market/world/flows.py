@@ -1,4 +1,4 @@
-"""Daily money flow by order size, from the bar: the four nets sum to 0, in and out to half the amount each."""
+"""Daily money flow by order size: the four nets sum to 0, in and out to half of the bar's amount each."""
 
 import numpy as np
 
@@ -41,6 +41,6 @@ def daily_flows(bars: Bars, place: int, first: int, seed: int) -> list[Flow]:
         for side, net in zip(sides, nets, strict=True):
             gross = max(side, abs(net))
             pairs.append(((gross + net) // 2, (gross + net) // 2 - net))
-        money = [value / 100 for pair in pairs for value in pair]
-        made.append(Flow(int(bars.date[row]), *money[:8], int(bars.close[row]), round(change, 2)))
+        (a, b), (c, d), (e, f), (g, h) = ((into / 100, out / 100) for into, out in pairs)
+        made.append(Flow(int(bars.date[row]), a, b, c, d, e, f, g, h, int(bars.close[row]), round(change, 2)))
     return made

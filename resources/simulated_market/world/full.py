@@ -26,17 +26,18 @@ class SyntheticWorld(SyntheticTape):
 
     def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:
         super().__init__(profile, seed, cache_dir)
-        self._reports = lru_cache(maxsize=8192)(self._all_reports)
+        self._reports = lru_cache(maxsize=8192)(self._some_reports)
 
-    def _all_reports(self, place: int) -> list[Report]:
+    def _some_reports(self, place: int, years: tuple[int, int]) -> list[Report]:
         last_year = int(self._dates[-1]) // 10_000
-        return fundamentals.reports(self._plans[place], place, self.seed, last_year)
+        return fundamentals.reports(self._plans[place], place, self.seed, years, last_year)
 
-    def reports(self, security: Security, now: datetime) -> list[Report]:
-        """Quarterly reports published on or before `now`, oldest first; stocks only."""
+    def reports(self, security: Security, now: datetime, years: int = 15) -> list[Report]:
+        """Reports of the last `years` published on or before `now`, oldest first; stocks only."""
         if security.kind != "stock":
             return []
-        return fundamentals.visible(self._reports(self.place(security)), date_number(now))
+        span = (now.year - years, now.year)
+        return fundamentals.visible(self._reports(self.place(security), span), date_number(now))
 
     def valuation(self, security: Security, now: datetime) -> Valuation | None:
         total, floating = self.shares(security, now)
@@ -45,7 +46,7 @@ class SyntheticWorld(SyntheticTape):
             return None
         price = quote.price / 10_000
         cap, float_cap = round(price * total, 2), round(price * floating, 2)
-        known = self.reports(security, now)
+        known = self.reports(security, now, years=3)
         if not known:
             return Valuation(None, None, None, None, None, None, cap, float_cap, total, floating)
         newest = known[-1]
@@ -76,7 +77,7 @@ class SyntheticWorld(SyntheticTape):
             return None
         path, count, unit = found
         place, day = self.place(security), self._session_on(date)
-        step = int(self._steps[place])
+        step = int(self._live.steps[place])
         return transactions(self.seed, day, place, path, count=count, unit=unit, step=step)
 
     def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
@@ -86,7 +87,7 @@ class SyntheticWorld(SyntheticTape):
         return daily_flows(self.bars(security, now), place, self._days_of(place)[0], self.seed)
 
     def finance(self, security: Security, now: datetime) -> Finance | None:
-        known = self.reports(security, now)
+        known = self.reports(security, now, years=3)
         total, floating = self.shares(security, now)
         return fundamentals.snapshot(known[-1], total, floating) if known and total else None
 

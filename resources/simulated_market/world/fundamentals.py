@@ -1,9 +1,11 @@
 """Quarterly reports of a company as a function of (seed, company): never stored, always the same."""
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import numpy as np
 
+from platform_assets.compute.market_rules import day_number
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.model import Finance
@@ -51,8 +53,9 @@ class Report:
         return round(self.current_liabilities + self.long_liabilities, 2)
 
 
-def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
-    """All periods of a company from 2012 to `last_year`, oldest first."""
+def reports(plan: Plan, place: int, seed: int, years: tuple[int, int], last_year: int) -> list[Report]:
+    """Periods of a company within `years` (first, last), oldest first. The model runs from 2012 to
+    `last_year`, so that a short answer holds the same figures as a long one."""
     base = draws.raw(seed, Stream.REPORTS, place, 12)
     z, u = draws.normal(base), draws.uniform(base)
     quarters = (last_year - _FIRST_YEAR + 1) * 4
@@ -63,8 +66,8 @@ def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
     margin = float(np.clip(np.exp(-2.5 + 0.6 * z[1]), 0.01, 0.45))
     yearly = cap / float(np.exp(3.03 + 0.75 * z[2])) if not plan.loss_maker else -cap * (0.01 + 0.05 * u[3])
     revenue_year = abs(yearly) / margin if not plan.loss_maker else cap * (0.15 + 0.5 * u[4])
-    years = np.repeat(np.arange(_FIRST_YEAR, last_year + 1), 4) - 2024
-    growth = np.exp((0.05 + 0.06 * float(z[5])) * years)
+    age = np.repeat(np.arange(_FIRST_YEAR, last_year + 1), 4) - 2024
+    growth = np.exp((0.05 + 0.06 * float(z[5])) * age)
     season = np.tile(_SEASON, quarters // 4)
     revenue = revenue_year * growth * season * np.exp(0.08 * zq[:, 0])
     profit = yearly * growth * season * (1 + 0.25 * zq[:, 1])
@@ -75,7 +78,8 @@ def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
         0.9 if plan.sector == "银行" else 0.55 if plan.sector == "非银金融" else 0.2 + 0.4 * u[6]
     ) * np.ones(quarters)
     made = []
-    for k in range(quarters):
+    first = max(years[0] - _FIRST_YEAR, 0) * 4
+    for k in range(first, min((years[1] - _FIRST_YEAR + 1) * 4, quarters)):
         year, q = _FIRST_YEAR + k // 4, k % 4
         cut = slice(k - q, k + 1)
         flows = (float(revenue[cut].sum()), float(profit[cut].sum()))
@@ -93,7 +97,8 @@ def _report(
     numbers: tuple[float, draws.Floats, draws.Floats],
 ) -> Report:
     (year, q), (revenue, profit), (equity, debt) = when, flows, stocks
-    late, u, z = numbers
+    late, uniform, z = numbers
+    u: list[float] = uniform.tolist()
     _, period, deadline = _PERIODS[q]
     net_assets = round(equity, 2)
     assets = round(net_assets / (1 - debt), 2)
@@ -130,10 +135,7 @@ def _published(year: int, deadline: int, late: float, q: int) -> int:
     earlier = (
         int(late / 0.66 * 10) if late < 0.66 else 10 + int((late - 0.66) / 0.34 * (18 if q != 3 else 60))
     )
-    end = np.datetime64(f"{year:04d}-{deadline // 100:02d}-{deadline % 100:02d}") - np.timedelta64(
-        earlier, "D"
-    )
-    return int(str(end).replace("-", ""))
+    return day_number(date(year, deadline // 100, deadline % 100) - timedelta(days=earlier))
 
 
 def visible(all_reports: list[Report], today: int) -> list[Report]:

@@ -163,6 +163,7 @@ def _fit_amounts(rows: DayRow, bars: tuple[Ints, Ints, Ints, Ints], weight: Floa
     # An index level is no price: its amount is spread like its volume.
     level = (rows.amount * 100 < rows.low * value) | (rows.amount * 100 > rows.high * value)
     wanted = rows.amount / np.maximum(rows.volume, 1) / scale
+    wanted = np.where(level, (weight * mean).sum(axis=1) / weight.sum(axis=1), wanted)
     weight = _tilt(weight, mean, wanted, np.maximum(rows.high - rows.low, 1).astype(np.float64))
     lots = rows.volume // rows.step
     share = np.cumsum(weight, axis=1)
@@ -185,17 +186,32 @@ def _fit_amounts(rows: DayRow, bars: tuple[Ints, Ints, Ints, Ints], weight: Floa
 
 
 def _tilt(weight: Floats, mean: Floats, wanted: Floats, span: Floats) -> Floats:
-    """Exponential tilt of the weights until their mean price is the wanted one (Newton, bounded)."""
+    """Exponential tilt of the weights until their mean price is the wanted one: Newton for nearly all,
+    bisection for the rows where it overshoots."""
     x = (mean - wanted[:, None]) / span[:, None]
     force = np.zeros(len(wanted))
-    tilted = weight
-    for _ in range(6):
-        tilted = weight * np.exp(np.clip(force[:, None] * x, -9.0, 9.0))
-        total = tilted.sum(axis=1)
-        average = (tilted * x).sum(axis=1) / total
-        spread = (tilted * x * x).sum(axis=1) / total - average**2
-        force = np.clip(force - average / np.maximum(spread, 1e-6), -40.0, 40.0)
+    for _ in range(5):
+        _, average, spread = _tilted(weight, x, force)
+        force = np.clip(force - average / np.maximum(spread, 1e-6), -60.0, 60.0)
+    tilted, average, _ = _tilted(weight, x, force)
+    rough = np.flatnonzero(np.abs(average) > 1e-4)
+    if len(rough):
+        low, high = np.full(len(rough), -400.0), np.full(len(rough), 400.0)
+        for _ in range(40):
+            middle = (low + high) / 2
+            over = _tilted(weight[rough], x[rough], middle)[1] > 0
+            low, high = np.where(over, low, middle), np.where(over, middle, high)
+        tilted[rough] = _tilted(weight[rough], x[rough], (low + high) / 2)[0]
     return tilted
+
+
+def _tilted(weight: Floats, x: Floats, force: Floats) -> tuple[Floats, Floats, Floats]:
+    """(weights, mean of x, variance of x) under a force."""
+    push = force[:, None] * x
+    tilted = weight * np.exp(push - push.max(axis=1, keepdims=True))
+    total = tilted.sum(axis=1)
+    average = (tilted * x).sum(axis=1) / total
+    return tilted, average, (tilted * x * x).sum(axis=1) / total - average**2
 
 
 def _spread_rest(rest: Ints, amount: Ints, limits: tuple[Ints, Ints]) -> None:

@@ -23,5 +23,9 @@ def load_world(
     if kind == "synthetic":
         return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None)
     if kind == "replay":
-        raise InputError("kind", f"the replay world is not built yet (asked for {real_data_dir})")
+        from resources.simulated_market.world.replay import ReplayWorld
+
+        if real_data_dir is None:
+            raise InputError("real_data_dir", "a replay world needs the folder of the real bars")
+        return ReplayWorld(Path(real_data_dir))
     raise InputError("kind", f"{kind!r} is neither synthetic nor replay")

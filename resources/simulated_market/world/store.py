@@ -9,8 +9,8 @@ import numpy.typing as npt
 from resources.simulated_market.world.tape import Applied, ShareChange, Tape
 
 _ARRAYS = (
-    "dates", "open", "high", "low", "close", "preclose", "volume", "amount", "traded", "limit_up", "limit_down",
-    "up_count", "down_count", "members", "period",
+    "dates", "open", "high", "low", "close", "preclose", "volume", "amount", "traded", "limit_up",
+    "limit_down", "up_count", "down_count", "members", "period",
 )  # fmt: skip
 _CAUSES = ("listing", "bonus", "release")
 

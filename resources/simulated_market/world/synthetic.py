@@ -1,11 +1,9 @@
 """The synthetic world: the `World` Protocol over a built tape."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +13,10 @@ from resources.errors import InputError, NotFound
 from resources.simulated_market.world import casting, snapshot, store
 from resources.simulated_market.world.boards import board_list
 from resources.simulated_market.world.cast import FEATURES, cast
-from resources.simulated_market.world.engine import build, volume_step
+from resources.simulated_market.world.engine import build
 from resources.simulated_market.world.indices import INDICES
-from resources.simulated_market.world.intraday import MINUTES, DayRow, Paths, paths
+from resources.simulated_market.world.intraday import MINUTES, Paths
+from resources.simulated_market.world.live import Live, shares_on
 from resources.simulated_market.world.model import (
     Bars,
     Board,
@@ -39,16 +38,6 @@ SAMPLE_VERSION = 1
 DEFAULT_SEED = 20240102
 
 
-@dataclass(frozen=True)
-class _Snapshot:
-    """All instruments at one minute of one session."""
-
-    rows: DayRow
-    running: snapshot.Running
-    book: snapshot.Book
-    usual: npt.NDArray[np.float64]  # shares a minute over the five sessions before
-
-
 class SyntheticTape:
     """Facts about instruments and prices; `SyntheticWorld` adds what is derived from them."""
 
@@ -65,10 +54,7 @@ class SyntheticTape:
         self._secs, self._gone = self._identities()
         self._place = {s.symbol: i for i, s in enumerate(self._secs)}
         self._order = sorted(range(len(self._secs)), key=lambda i: (self._secs[i].market, self._secs[i].code))
-        self._lock = threading.Lock()
-        self._days: OrderedDict[int, tuple[DayRow, Paths]] = OrderedDict()
-        self._shots: OrderedDict[tuple[int, int], _Snapshot] = OrderedDict()
-        self._single = lru_cache(maxsize=512)(self._single_day)
+        self._live = Live(self._tape, self._plans, seed)
         self._listed = lru_cache(maxsize=8)(self._listed_on)
         self._boards = lru_cache(maxsize=4)(self._boards_on)
 
@@ -77,7 +63,8 @@ class SyntheticTape:
         now = [
             Security(
                 code=p.code, market=p.market, kind=p.kind, board=p.board, decimals=p.decimals,
-                list_date=p.list_date, industry=p.industry, sector=p.sector, region=p.region, concepts=p.concepts,
+                list_date=p.list_date, industry=p.industry, sector=p.sector, region=p.region,
+                concepts=p.concepts,
             )
             for p in self._plans
         ]  # fmt: skip
@@ -170,7 +157,7 @@ class SyntheticTape:
         return (up * unit, int(self._tape.limit_down[place, day]) * unit) if up else None
 
     def _unit(self, place: int) -> int:
-        return self._plans[place].tick_unit if place < len(self._plans) else 100
+        return int(self._live.units[place])
 
     def shares(self, security: Security, now: datetime) -> tuple[int, int]:
         return self._shares_on(self.place(security), self._session_on(date_number(now)))
@@ -178,11 +165,7 @@ class SyntheticTape:
     def _shares_on(self, place: int, day: int) -> tuple[int, int]:
         if place >= len(self._plans):
             return 0, 0
-        found = (0, 0)
-        for change in self._tape.shares[place]:
-            if change.day <= day:
-                found = (change.total, change.floating)
-        return found
+        return shares_on(self._tape, place, day)
 
     def exrights(self, security: Security, now: datetime) -> Sequence[ExRight]:
         place = self.place(security)
@@ -228,7 +211,7 @@ class SyntheticTape:
         amount = tape.amount[place, cut] / 100
         traded = tape.traded[place, cut].copy()
         if live is not None and traded[-1]:
-            row, path = self._day_path(place, live.day)
+            row, path = self._live.day_path(place, live.day)
             state = snapshot.running(row, path, live.minutes)
             for name in ("open", "high", "low", "close"):
                 price[name][-1] = int(getattr(state, name)[0]) * unit
@@ -241,7 +224,7 @@ class SyntheticTape:
                 tape.down_count[index, cut].astype(np.int64),
             )
             if live is not None:
-                counts[0][-1], counts[1][-1] = self._breadth(index, live)
+                counts[0][-1], counts[1][-1] = self._live.breadth(index, live)
         return Bars(
             date=self._dates[cut], **price, volume=volume, amount=amount, traded=traded,
             turnover_pct=self._turnover(place, first, stop, volume), up_count=counts[0], down_count=counts[1],
@@ -256,100 +239,21 @@ class SyntheticTape:
         pct[volume == 0] = np.nan
         return pct
 
-    # intraday
-
-    def _rows(self, places: Ints, day: int) -> DayRow:
-        tape = self._tape
-        columns = {
-            name: getattr(tape, name)[places, day].astype(np.int64)
-            for name in (
-                "open",
-                "high",
-                "low",
-                "close",
-                "preclose",
-                "volume",
-                "amount",
-                "limit_up",
-                "limit_down",
-            )
-        }
-        return DayRow(place=places, **columns, unit=self._units[places], step=self._steps[places])
-
-    @cached_property
-    def _units(self) -> Ints:
-        return np.asarray([self._unit(i) for i in range(len(self._secs))], dtype=np.int64)
-
-    @cached_property
-    def _steps(self) -> Ints:
-        indices = [1] * len(INDICES)
-        return np.asarray([volume_step(p) for p in self._plans] + indices, dtype=np.int64)
-
-    def _single_day(self, place: int, day: int) -> tuple[DayRow, Paths]:
-        rows = self._rows(np.asarray([place], dtype=np.int64), day)
-        return rows, paths(self.seed, day, rows)
-
-    def _day_path(self, place: int, day: int) -> tuple[DayRow, Paths]:
-        """Row and path of one instrument (arrays of length 1)."""
-        whole = self._days.get(day)
-        if whole is None:
-            return self._single(place, day)
-        rows, path = whole
-        one = slice(place, place + 1)
-        return (
-            DayRow(**{k: v[one] for k, v in vars(rows).items()}),
-            Paths(**{k: v[one] for k, v in vars(path).items()}),
-        )
-
-    def _whole_day(self, day: int) -> tuple[DayRow, Paths]:
-        found = self._days.get(day)
-        if found is None:
-            rows = self._rows(np.arange(len(self._secs), dtype=np.int64), day)
-            found = self._days[day] = (rows, paths(self.seed, day, rows))
-            while len(self._days) > 2:
-                self._days.popitem(last=False)
-        return found
-
-    def _shot(self, at: Progress) -> _Snapshot:
-        key = (at.day, at.minutes)
-        with self._lock:
-            found = self._shots.get(key)
-            if found is None:
-                rows, path = self._whole_day(at.day)
-                state = snapshot.running(rows, path, at.minutes)
-                floating = np.asarray(
-                    [self._shares_on(i, at.day)[1] for i in range(len(self._secs))], dtype=np.int64
-                )
-                book = snapshot.book(self.seed, at.day, at.minutes, rows, state.close, floating)
-                week = self._tape.volume[:, max(at.day - 5, 0) : at.day]
-                usual = week.sum(axis=1) / np.maximum((week > 0).sum(axis=1), 1) / len(MINUTES)
-                found = self._shots[key] = _Snapshot(rows, state, book, usual)
-                while len(self._shots) > 4:
-                    self._shots.popitem(last=False)
-        return found
-
-    def _breadth(self, index: int, at: Progress) -> tuple[int, int]:
-        shot = self._shot(at)
-        n = len(self._plans)
-        member = (self._tape.members[int(self._tape.period[at.day])] >> index & 1).astype(bool)
-        member &= self._tape.traded[:n, at.day]
-        change = shot.running.close[:n] - shot.rows.preclose[:n]
-        return int((change[member] > 0).sum()), int((change[member] < 0).sum())
-
     def quote(self, security: Security, now: datetime) -> Quote | None:
         place = self.place(security)
         at = progress(now, self._dates)
         first, last = self._days_of(place)
         if not first <= at.day <= last:
             return None
-        shot, unit, day = self._shot(at), self._unit(place), at.day
+        shot, unit, day = self._live.shot(at), self._unit(place), at.day
         traded = bool(self._tape.traded[place, day])
         date = int(self._dates[day])
         pre = int(shot.rows.preclose[place]) * unit
         up, down = int(shot.rows.limit_up[place]) * unit, int(shot.rows.limit_down[place]) * unit
         common = {
             "security": security, "name": self.name(security, now), "date": date,
-            "time": moment(at, date, now), "preclose": pre, "limit_up": up or None, "limit_down": down or None,
+            "time": moment(at, date, now), "preclose": pre, "limit_up": up or None,
+            "limit_down": down or None,
         }  # fmt: skip
         if not traded or not at.opened:
             return Quote(
@@ -359,11 +263,11 @@ class SyntheticTape:
             )  # fmt: skip
         state, index = shot.running, place - len(self._plans)
         price, volume = int(state.close[place]) * unit, int(state.volume[place])
-        floating = self._shares_on(place, day)[1]
+        floating = int(shot.floating[place])
         counts = (0, 0)
         if index >= 0:
             complete = (int(self._tape.up_count[index, day]), int(self._tape.down_count[index, day]))
-            counts = complete if at.complete else self._breadth(index, at)
+            counts = complete if at.complete else self._live.breadth(index, at)
         usual = float(shot.usual[place]) * max(at.minutes, 1)
         return Quote(
             **common,  # type: ignore[arg-type]
@@ -406,7 +310,7 @@ class SyntheticTape:
         known = 0 <= day < at.bars and int(self._dates[day]) == date and first <= day <= last
         if not known or not self._tape.traded[place, day]:
             return None
-        _, path = self._day_path(place, day)
+        _, path = self._live.day_path(place, day)
         return path, at.minutes if day == at.day else len(MINUTES), self._unit(place)
 
     def boards(self, now: datetime) -> Sequence[Board]:

@@ -1,4 +1,4 @@
-"""Transactions of a day from its minute path: volumes sum to the day's, prices stay in their minute's range."""
+"""Transactions of a day from its minute path: volumes sum up, prices stay in their minute's range."""
 
 import numpy as np
 import numpy.typing as npt

@@ -68,10 +68,12 @@ CONCEPT_SUFFIXES: tuple[str, ...] = ("材料", "设备", "服务", "应用")
 
 # Two syllables of place or brand and two of trade. Polyphones (行 重 长 乐 朝 藏) are meant.
 FIRST = tuple(
-    "瀚 泽 岭 朔 翎 沅 垚 湛 穹 蔚 檀 筠 骊 珩 峤 漪 霁 骁 昀 煦 熠 钰 睿 颢 曜 澜 屹 钧 琅 邺 长 重 朝 乐".split()
+    "瀚 泽 岭 朔 翎 沅 垚 湛 穹 蔚 檀 筠 骊 珩 峤 漪 霁 骁 昀 煦 熠 钰 睿 颢 曜 澜 屹 钧 琅 邺 "
+    "长 重 朝 乐".split()
 )
 SECOND = tuple(
-    "川 岳 源 禾 原 衡 渡 麓 陵 晖 桥 津 浦 湾 野 港 庭 坪 汀 屿 域 塬 洲 峡 畴 朗 行 长 藏 重 和 磐 枢 棠".split()
+    "川 岳 源 禾 原 衡 渡 麓 陵 晖 桥 津 浦 湾 野 港 庭 坪 汀 屿 域 塬 洲 峡 畴 朗 行 长 "
+    "藏 重 和 磐 枢 棠".split()
 )
 TRADES: dict[str, tuple[str, ...]] = {
     "银行": ("银行",),

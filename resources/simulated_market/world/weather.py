@@ -10,7 +10,7 @@ Ints = npt.NDArray[np.int64]
 # Dates of the sample alone; no real day is copied. One crash in about 400 sessions, one rally in three years.
 CRASHES = (20170710, 20180417, 20200310, 20220419, 20230822, 20250616)
 RALLIES = (20170911, 20200713, 20230306, 20260309)
-_WEEK = (0.021, 0.028, 0.018, 0.034, 0.078)
+_WEEK = (0.021, 0.028, 0.018, 0.034, 0.092)
 
 
 def scripted(days: Ints) -> Weather:
