@@ -126,6 +126,8 @@ def parse_ticks(body: bytes, symbol: str, page: int) -> pd.DataFrame:
         raise PayloadError(f"{symbol}: ticks are malformed")
     if match.group(1) != symbol or int(match.group(2)) != page:
         raise PayloadError(f"{symbol}: ticks are those of {match.group(1)} page {match.group(2)}")
+    # Lots on every board [assumed for STAR]; bonds trade in lots of 10.
+    lot = 10 if what.kind == "cb" else 100
     rows = []
     for line in filter(None, match.group(3).split("|")):
         parts = line.split("/")
@@ -138,9 +140,8 @@ def parse_ticks(body: bytes, symbol: str, page: int) -> pd.DataFrame:
                 "time": parts[1],
                 "price": required(price(parts[2], "tick price"), "tick price"),
                 "change_amt": number(parts[3], "tick change"),
-                # Lots on every board here: amount / (price x lots) is 100 for STAR as well [assumed].
-                "volume": amount(parts[4], "tick volume", scale=10 if what.kind == "cb" else 100),
-                "amount": amount(parts[5], "tick amount"),
+                "volume": required(amount(parts[4], "tick volume", scale=lot), "tick volume"),
+                "amount": required(amount(parts[5], "tick amount"), "tick amount"),
                 "side": parts[6],
             }
         )
