@@ -3,12 +3,13 @@
 Level, not edge: the plan is made from what has succeeded, so that a load that was interrupted goes on.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from resources.calendar import TradeCalendar
+from resources.errors import PlatformError
+from schedules.tasks import EOD_CORE
 from schedules.work import Work
 
 CLOSED = timedelta(hours=15, minutes=30)
@@ -19,7 +20,7 @@ RANGE_DAYS = 365
 
 SECURITY_LIST = "security_list"
 HISTORY = "history"
-DAY = "eod_core"
+DAY = EOD_CORE
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,28 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
     return calendar.on_or_before(today)
 
 
-def plan_load(calendar: TradeCalendar, newest: str, loaded: str | None, *, history_dates: int) -> list[Step]:
-    """The runs that bring the warehouse up to `newest`. `loaded`: the newest date that was loaded as a
-    whole; None = a new warehouse, which gets the security list, bars of `history_dates` trade dates, and
-    the newest five dates in full."""
-    if loaded is None:
-        window = calendar.last(history_dates, newest)
-    else:
-        window = [day for day in calendar.between(loaded, newest) if day > loaded]
-    days = window[-DETAIL_DATES:]
-    steps = [Step(SECURITY_LIST, newest, newest)] if loaded is None else []
-    if len(window) > len(days):
-        steps += [Step(HISTORY, start, end) for start, end in ranges(window)]
+@dataclass(frozen=True)
+class Loaded:
+    """What the ledger says has succeeded: trade dates of `eod_core`, ends of the ranges of `history`."""
+
+    days: frozenset[str] = frozenset()
+    ranges: frozenset[str] = frozenset()
+
+    @property
+    def nothing(self) -> bool:
+        return not self.days and not self.ranges
+
+
+def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_dates: int) -> list[Step]:
+    """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
+    `history_dates` trade dates where they are missing, and the newest five dates in full."""
+    window = calendar.last(history_dates, newest)
+    days = [day for day in window[-DETAIL_DATES:] if day not in loaded.days]
+    known = max(loaded.ranges, default="")
+    bars = [day for day in window if day > known and day not in loaded.days]
+    steps = [Step(SECURITY_LIST, newest, newest)] if loaded.nothing else []
+    if len(bars) > len(days):
+        steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
     return steps + [Step(DAY, day, day) for day in days]
 
 
@@ -77,34 +88,33 @@ def ranges(days: list[str]) -> list[tuple[str, str]]:
 
 def initial_load(work: Work) -> dict[str, Any]:
     """Command `initial_load`: args `history_dates` (SAMPLE_HISTORY_DATES). Shows in the command's result
-    what it does: step, steps, stage, done."""
+    what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out; the
+    command fails at its end, and the next one takes up what is missing."""
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
     count = int(work.args.get("history_dates", house.settings.sample_history_dates))
-    loaded = house.slots.newest_done(DAY)
+    loaded = Loaded(house.slots.done_dates(DAY), house.slots.done_dates(HISTORY))
     steps = plan_load(house.calendar, newest, loaded, history_dates=count)
-    # A command that goes on after its worker died does not repeat the runs that ended well. The plan of a
-    # new warehouse is kept with them, because the first loaded day would otherwise cut it short.
-    before: Mapping[str, Any] = work.command.result
-    if before.get("plan"):
-        steps = [Step(*row) for row in before["plan"]]
-    done = list(before.get("done", []))
-    work.progress(
-        plan=[[step.job, step.start, step.end] for step in steps], done=done, newest=newest, steps=len(steps)
-    )
+    done: list[str] = []
+    failed: dict[str, str] = {}
+    work.progress(newest=newest, steps=len(steps), done=done, failed=failed)
     for number, step in enumerate(steps, start=1):
-        if step.name in done:
-            continue
         work.check()
         work.progress(step=number, stage=step.name)
-        single = step.start == step.end and step.job != HISTORY
+        single = step.job != HISTORY
         outcome = work.run_job(
             step.job,
             partition_key=step.start if single else None,
             partition_range=None if single else (step.start, step.end),
-            trigger="catchup" if loaded is not None else "backfill",
+            trigger="backfill" if loaded.nothing else "catchup",
         )
-        work.must(outcome, step.name)
-        done.append(step.name)
-        work.progress(done=done)
-    return {**work.facts, "newest": newest, "stage": "done"}
+        if step.job != DAY:
+            work.must(outcome, step.name)
+        if outcome.success:
+            done.append(step.name)
+        else:
+            failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
+        work.progress(done=done, failed=failed)
+    if failed:
+        raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
+    return {**work.facts, "stage": "done"}

@@ -27,6 +27,7 @@ WIDE = (
     "raw_index_constituent", "stg_stock_master", "fusion_stock_master", "stg_stock_profile",
     "fusion_stock_profile", "stg_stock_industry", "fusion_stock_industry", "fusion_stock_wide",
 )  # fmt: skip
+EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
 
 TASKS: tuple[Task, ...] = check_tasks(
@@ -64,7 +65,7 @@ TASKS: tuple[Task, ...] = check_tasks(
             note="waits for both (max 40 min) then runs anyway with a warning; holds lock wide",
         ),
         Task(
-            key="eod_core",
+            key=EOD_CORE,
             name="收盘核心同步",
             timing=Timing(),
             datasets=(*CORE, *(name for name in KLINE if name != "ref_exright"), *DAILY, *WIDE[1:]),

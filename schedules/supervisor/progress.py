@@ -6,15 +6,17 @@ from collections.abc import Callable
 
 from resources.errors import PlatformError
 from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.slots import SlotLedger
+from schedules.tasks import EOD_CORE as DAY
 
 COMMAND = "initial_load"
 LOOK_S = 1.0
 Say = Callable[[str], None]
 
 
-def loaded_before(queue: CommandQueue) -> bool:
-    """Whether this warehouse was ever filled to the end."""
-    return bool(queue.of_name(COMMAND, statuses=("success",)))
+def loaded_before(slots: SlotLedger) -> bool:
+    """Whether any day was ever loaded in full."""
+    return bool(slots.done_dates(DAY))
 
 
 def request_load(queue: CommandQueue) -> Command:

@@ -105,17 +105,17 @@ class SlotReads:
             ).first()
         return found is not None
 
-    def newest_done(self, task_key: str) -> str | None:
-        """The newest trade date for which a task has succeeded."""
+    def done_dates(self, task_key: str) -> frozenset[str]:
+        """The trade dates for which a task has succeeded (for a range of dates, its last one)."""
         with reading(self._engine) as connection:
             found = connection.exec_driver_sql(
                 self._sql.text(
-                    "SELECT MAX(trade_date) FROM sys_slot WHERE task_key=? "
+                    "SELECT DISTINCT trade_date FROM sys_slot WHERE task_key=? AND trade_date IS NOT NULL "
                     "AND status IN ('success', 'partial')"
                 ),
                 (task_key,),
-            ).scalar()
-        return None if found is None else str(found)
+            ).scalars()
+            return frozenset(str(date) for date in found)
 
     def get(self, slot: Slot) -> SlotRow | None:
         with reading(self._engine) as connection:

@@ -1,0 +1,452 @@
+"""The worker carries out commands, keeps what it works on alive, and sets right what a dead one left."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from platform_assets.run_lease import LEASE_TAG
+from resources.calendar import shipped_calendar
+from resources.errors import ConflictError, NotFound, PlatformError
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.heartbeats import Node, this_node
+from resources.warehouse.locks import DOMAINS
+from schedules import tags
+from schedules.handlers import HANDLERS
+from schedules.house import House
+from schedules.initial import Loaded, newest_complete, plan_load, ranges
+from schedules.reaper import dead_nodes, reap
+from schedules.runner import RANGE_END, RANGE_START, RunOutcome
+from schedules.work import Handler, Work
+from schedules.worker import Worker
+
+JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync", "history", "security_list", "eod_core")
+
+
+class FakeRunner:
+    """Runs that end as the test says, and what they were given."""
+
+    def __init__(self, *, failing: tuple[str, ...] = ()) -> None:
+        self.calls: list[tuple[str, str | None, dict[str, str]]] = []
+        self.failing = failing
+        self.during: Callable[[str], None] = lambda _job: None
+
+    def has(self, job: str) -> bool:
+        return job in JOBS
+
+    def run(
+        self,
+        job: str,
+        *,
+        run_id: str,
+        partition_key: str | None = None,
+        tags: Any = None,
+        run_config: Any = None,
+    ) -> RunOutcome:
+        if not self.has(job):
+            raise NotFound(f"no job {job!r}")
+        self.calls.append((job, partition_key, dict(tags or {})))
+        self.during(job)
+        failed = job in self.failing or f"{job} {partition_key}" in self.failing
+        return RunOutcome(run_id, not failed, "upstream is silent" if failed else None)
+
+    @property
+    def jobs(self) -> list[tuple[str, str | None]]:
+        return [(job, key) for job, key, _ in self.calls]
+
+
+def do(house: House, name: str, args: dict[str, Any], runner: FakeRunner, **more: Any) -> Command:
+    """One command from the queue to its end."""
+    asked = house.commands.enqueue(name, args, requested_by="t", **more)
+    worker = Worker(house, runner)
+    assert worker.work_once() is not None
+    return house.commands.get(asked.id)
+
+
+def test_run_job_is_a_run_with_tags_and_a_row_in_the_ledger(house: House) -> None:
+    runner = FakeRunner()
+    done = do(house, "run_job", {"job": "eod_core", "partition_key": "2026-08-21"}, runner)
+
+    assert (done.status, done.run_id) == ("success", done.result["run_id"])
+    ((job, key, carried),) = runner.calls
+    assert (job, key) == ("eod_core", "2026-08-21")
+    assert carried[tags.TRIGGER] == "manual"
+    assert carried[tags.TRADE_DATE] == "2026-08-21"
+    assert carried[tags.COMMAND] == str(done.id)
+    row = house.slots.latest()["eod_core"]
+    assert (row.status, row.trigger, row.command_id, row.run_id) == (
+        "success",
+        "manual",
+        done.id,
+        done.run_id,
+    )
+    assert house.slots.done("eod_core", "2026-08-21")
+
+
+def test_a_failing_run_fails_the_command_with_its_reason(house: House) -> None:
+    done = do(house, "run_job", {"job": "eod_core"}, FakeRunner(failing=("eod_core",)))
+
+    assert (done.status, done.error) == ("failed", "eod_core failed: upstream is silent")
+    assert house.slots.latest()["eod_core"].reason == "upstream is silent"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kind", "error"),
+    [
+        ("run_job", {}, "InputError", "job: names the job"),
+        ("run_job", {"job": "eod_core", "partition_range": "2026"}, "InputError", "partition_range"),
+        ("run_job", {"job": "nothing"}, "NotFound", "no job 'nothing'"),
+        ("bake", {}, "InputError", "'bake' is unknown"),
+        ("fusion_sync", {"codes": ["600519"] * 501}, "InputError", "501 given"),
+    ],
+)
+def test_wrong_commands_fail_by_name(
+    house: House, name: str, args: dict[str, Any], kind: str, error: str
+) -> None:
+    done = do(house, name, args, FakeRunner())
+
+    assert (done.status, done.result["error_kind"]) == ("failed", kind)
+    assert error in str(done.error)
+
+
+def test_a_handler_that_breaks_does_not_end_the_worker(house: House) -> None:
+    def broken(_work: Work) -> dict[str, Any]:
+        return {"x": 1 / 0}
+
+    worker = Worker(house, FakeRunner(), handlers={"broken": Handler(broken)})
+    asked = house.commands.enqueue("broken", requested_by="t")
+    worker.work_once()
+
+    assert house.commands.get(asked.id).error == "ZeroDivisionError: division by zero"
+    assert worker.work_once() is None
+
+
+def test_a_range_goes_as_tags(house: House) -> None:
+    runner = FakeRunner()
+    do(house, "run_job", {"job": "history", "partition_range": ["2026-08-19", "2026-08-21"]}, runner)
+
+    ((_, key, carried),) = runner.calls
+    assert key is None
+    assert (carried[RANGE_START], carried[RANGE_END]) == ("2026-08-19", "2026-08-21")
+
+
+def test_a_full_fusion_holds_all_locks_while_its_jobs_run(house: House) -> None:
+    runner = FakeRunner()
+    held: list[bool] = []
+
+    def during(_job: str) -> None:
+        held.append(all(state.held for state in house.locks.states()))
+        with pytest.raises(ConflictError):
+            house.locks.take(("daily",), "another")
+
+    runner.during = during
+    done = do(house, "fusion_sync", {"date": "2026-08-21"}, runner)
+
+    assert done.status == "success"
+    assert done.result["locked"] is True
+    assert held == [True] * 3
+    assert [job for job, _ in runner.jobs] == ["fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"]
+    assert all('"owner": "command:' in carried[LEASE_TAG] for _, _, carried in runner.calls)
+    assert not any(state.held for state in house.locks.states())
+
+
+def test_a_full_fusion_conflicts_before_anything_runs(house: House) -> None:
+    lease = house.locks.take(("wide",), "somebody")
+    runner = FakeRunner()
+    done = do(house, "fusion_sync", {}, runner)
+    house.locks.release(lease)
+
+    assert (done.status, done.result["error_kind"]) == ("failed", "ConflictError")
+    assert "wide is held by somebody" in str(done.error)
+    assert runner.calls == []
+
+
+def test_a_fusion_by_codes_takes_no_lock_and_names_the_codes(house: House) -> None:
+    lease = house.locks.take(DOMAINS, "somebody")
+    runner = FakeRunner(failing=("fusion_kline_sync",))
+    done = do(house, "fusion_sync", {"codes": ["600519", "000001"], "date": "2026-08-21"}, runner)
+    house.locks.release(lease)
+
+    assert done.status == "failed"
+    assert done.result["jobs"] == {
+        "fusion_kline_sync": "failed",
+        "fusion_daily_sync": "success",
+        "fusion_wide_sync": "success",
+    }
+    assert {carried[tags.CODES] for _, _, carried in runner.calls} == {"600519,000001"}
+
+
+# -- the load ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("now", "newest"),
+    [
+        ("2026-08-21 15:29", "2026-08-20"),
+        ("2026-08-21 15:30", "2026-08-21"),
+        ("2026-08-22 09:00", "2026-08-21"),
+        ("2026-08-24 09:00", "2026-08-21"),
+    ],
+)
+def test_a_date_is_complete_half_an_hour_after_the_close(house: House, now: str, newest: str) -> None:
+    assert newest_complete(datetime.fromisoformat(now), house.calendar) == newest
+
+
+def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands(house: House) -> None:
+    def plan(loaded: Loaded, dates: int = 320) -> list[str]:
+        return [step.name for step in plan_load(house.calendar, "2026-08-25", loaded, history_dates=dates)]
+
+    days = house.calendar.dates
+    assert plan(Loaded()) == ["security_list 2026-08-25", *(f"eod_core {day}" for day in days)]
+    assert plan(Loaded(), 2)[1:] == ["eod_core 2026-08-24", "eod_core 2026-08-25"]
+    some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
+    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25"]
+    assert plan(Loaded(days=frozenset(days))) == []
+
+
+def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
+    calendar = shipped_calendar()
+    steps = plan_load(calendar, "2026-08-21", Loaded(), history_dates=320)
+    history = [step for step in steps if step.job == "history"]
+
+    assert [step.job for step in steps] == ["security_list", "history", "history"] + ["eod_core"] * 5
+    assert history[0].start == calendar.last(320, "2026-08-21")[0]
+    assert history[-1].end == "2026-08-21"
+    assert calendar.offset(history[0].end, 1) == history[1].start
+    for start, end in ranges(calendar.last(1000, "2026-08-21")):
+        assert (datetime.fromisoformat(end) - datetime.fromisoformat(start)).days < 365
+
+
+def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
+    calendar = shipped_calendar()
+    loaded = Loaded(days=frozenset(calendar.last(3, "2026-07-03")), ranges=frozenset({"2026-07-01"}))
+
+    steps = plan_load(calendar, "2026-08-21", loaded, history_dates=320)
+
+    after = calendar.offset("2026-07-03", 1)
+    assert [step.name for step in steps] == [
+        f"history {after}..2026-08-21",
+        *(f"eod_core {day}" for day in calendar.last(5, "2026-08-21")),
+    ]
+
+
+def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House) -> None:
+    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    runner = FakeRunner(failing=("eod_core 2026-08-21",))
+    first = do(house, "initial_load", {}, runner)
+    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 6, "2026-08-25")
+    assert first.error == "eod_core 2026-08-21 failed: upstream is silent"
+    assert len(runner.calls) == 6
+    runner.failing, runner.calls = (), []
+
+    second = do(house, "initial_load", {}, runner)
+
+    assert second.status == "success"
+    assert runner.jobs == [("eod_core", "2026-08-21")]
+    runner.calls = []
+    assert do(house, "initial_load", {}, runner).status == "success"
+    assert runner.calls == []
+
+
+def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> None:
+    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    asked = house.commands.enqueue("initial_load", requested_by="t")
+    runner = FakeRunner()
+
+    class Killed(BaseException):
+        pass
+
+    def during(_job: str) -> None:
+        if len(runner.calls) == 3:
+            raise Killed
+
+    runner.during = during
+    dying = Worker(house, runner)
+    with pytest.raises(Killed):
+        dying.work_once()
+    house.commands.reap(owner=dying.node.node_id)
+    assert house.commands.get(asked.id).status == "queued"
+    assert runner.jobs[1] == ("eod_core", "2026-08-19")
+    runner.calls, runner.during = [], lambda _job: None
+
+    Worker(house, runner).work_once()
+
+    assert house.commands.get(asked.id).status == "success"
+    assert runner.jobs == [("eod_core", day) for day in house.calendar.dates[1:]]
+
+
+def test_a_canceled_load_stops_between_two_runs(house: House) -> None:
+    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    runner = FakeRunner()
+    asked = house.commands.enqueue("initial_load", requested_by="t")
+    runner.during = lambda _job: void(house.commands.cancel(asked.id))
+    Worker(house, runner).work_once()
+
+    done = house.commands.get(asked.id)
+    assert (done.status, len(runner.calls)) == ("canceled", 1)
+
+
+def void(_value: object) -> None:
+    """For lambdas whose result nobody wants."""
+
+
+# -- processes --------------------------------------------------------------------------------------
+
+
+def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+def test_the_worker_keeps_its_command_alive_and_hands_it_back_when_it_stops(house: House) -> None:
+    started, release = threading.Event(), threading.Event()
+
+    def slow(work: Work) -> dict[str, Any]:
+        started.set()
+        release.wait(5)
+        work.check()
+        return {}
+
+    house.__dict__["commands"] = CommandQueue(house.engine, lease_s=0.3)
+    worker = Worker(house, FakeRunner(), handlers={"slow": Handler(slow)}, beat_s=0.05)
+    asked = house.commands.enqueue("slow", requested_by="t")
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    try:
+        assert started.wait(5)
+        time.sleep(0.5)
+        # Longer than its lease, and still nobody may take it.
+        assert house.commands.reap() == []
+        (node,) = house.heartbeats.all("worker")
+        assert node.fresh()
+        assert node.state["commands"] == [{"id": asked.id, "command": "slow"}]
+        worker.stop()
+        release.set()
+    finally:
+        release.set()
+        worker.stop()
+        thread.join(10)
+
+    back = house.commands.get(asked.id)
+    assert (back.status, back.attempts) == ("queued", 0)
+    assert house.heartbeats.all("worker") == []
+
+
+def test_a_long_command_does_not_hold_up_a_short_one(house: House) -> None:
+    release, short_done = threading.Event(), threading.Event()
+
+    def long(_work: Work) -> dict[str, Any]:
+        release.wait(5)
+        return {}
+
+    def short(_work: Work) -> dict[str, Any]:
+        short_done.set()
+        return {}
+
+    handlers = {"long": Handler(long, long=True), "short": Handler(short)}
+    worker = Worker(house, FakeRunner(), handlers=handlers)
+    waiting = house.commands.enqueue("long", requested_by="t")
+    house.commands.enqueue("short", requested_by="t")
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    try:
+        assert short_done.wait(5)
+        assert house.commands.get(waiting.id).status == "running"
+    finally:
+        release.set()
+        until(lambda: house.commands.get(waiting.id).finished)
+        worker.stop()
+        thread.join(10)
+
+
+def dead(house: House, node_id: str = "host:0:1") -> Node:
+    """The traces of a worker of this machine whose process is gone."""
+    me = this_node("worker")
+    gone = Node(node_id, "worker", me.host, 2**22 + 1, me.started_at, me.beat_at)
+    house.heartbeats.beat(gone)
+    return gone
+
+
+def test_a_dead_node_is_known_by_its_process_or_its_silence(house: House) -> None:
+    me = this_node("worker")
+    house.heartbeats.beat(me)
+    dead(house)
+    house.heartbeats.beat(Node("far:1:1", "worker", "far away", 1, me.started_at, me.beat_at))
+    silent = Node("still:1:1", "worker", "far away", 1, me.started_at, me.beat_at)
+    house.heartbeats.beat(silent)
+    with transaction(house.engine) as connection:
+        connection.exec_driver_sql(
+            "UPDATE sys_heartbeat SET beat_at='2020-01-01 00:00:00' WHERE node_id='still:1:1'"
+        )
+    predecessor = Node("same pid", "worker", me.host, os.getpid(), me.started_at, me.beat_at)
+    house.heartbeats.beat(predecessor)
+
+    assert {node.node_id for node in dead_nodes(house, me)} == {"host:0:1", "still:1:1", "same pid"}
+
+
+def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Any) -> None:
+    import dagster as dg
+
+    @dg.op
+    def nothing() -> None:
+        """An op that does nothing."""
+
+    @dg.job
+    def work() -> None:
+        nothing()
+
+    gone = dead(house)
+    asked = house.commands.enqueue("run_job", requested_by="t")
+    command = house.commands.claim(gone.node_id)
+    assert command is not None
+    (tmp_path / "dagster").mkdir()
+    with dg.DagsterInstance.local_temp(str(tmp_path / "dagster")) as instance:
+        run = instance.create_run_for_job(
+            work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: gone.node_id}
+        )
+        other = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: "x"})
+        house.slots.by_hand(
+            "eod_core",
+            at=house.clock.now(),
+            trade_date="2026-08-21",
+            command_id=asked.id,
+            run_id=run.run_id,
+        )
+        house.locks.take(("kline",), "run:1", run_id=run.run_id)
+        house.locks.take(("wide",), f"command:{asked.id}")
+
+        notes = reap(house, this_node("worker"), instance)
+
+        assert instance.get_run_by_id(run.run_id).status is dg.DagsterRunStatus.FAILURE  # type: ignore[union-attr]
+        assert instance.get_run_by_id(other.run_id).status is dg.DagsterRunStatus.STARTED  # type: ignore[union-attr]
+    assert len(notes) == 2
+    assert house.commands.get(asked.id).status == "queued"
+    assert house.slots.latest()["eod_core"].status == "failed"
+    assert not any(state.held for state in house.locks.states())
+    assert house.heartbeats.all() == []
+    assert reap(house, this_node("worker")) == []
+
+
+def test_an_error_without_a_run_settles_the_row_that_it_opened(house: House) -> None:
+    runner = FakeRunner()
+
+    def during(_job: str) -> None:
+        raise PlatformError("the instance is away")
+
+    runner.during = during
+    done = do(house, "run_job", {"job": "eod_core"}, runner)
+
+    assert done.error == "the instance is away"
+    assert house.slots.latest()["eod_core"].status == "failed"
+
+
+def test_every_handler_of_the_table_is_callable() -> None:
+    assert set(HANDLERS) >= {"run_job", "fusion_sync", "initial_load"}
+    assert all(callable(handler.run) for handler in HANDLERS.values())
