@@ -2,8 +2,10 @@
 
 import errno
 import logging
+import os
 import socket
 import sys
+from pathlib import Path
 
 import uvicorn
 
@@ -46,7 +48,7 @@ def serve(settings: Settings) -> None:
 
 def main() -> int:
     try:
-        settings = load_settings()
+        settings = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env")))
         logging.basicConfig(
             level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s"
         )

@@ -3,14 +3,14 @@
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import FastAPI
 
 from platform_assets.declaration.registry import builtin_registry
 from resources.calendar import TradeCalendar, shipped_calendar
-from resources.clock import Clock, FrozenClock, SystemClock
+from resources.clock import Clock
 from resources.errors import StorageError
+from resources.platform import market_clock, open_warehouse
 from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
@@ -42,27 +42,6 @@ READ_WAIT_S = 1.0
 AREAS = (stocks_router, accounts_router, health_router)
 
 
-def _pool(settings: Settings, wait_s: float) -> dict[str, Any]:
-    return {
-        "wait_s": wait_s,
-        "pool_size": settings.db_pool_size,
-        "max_overflow": settings.db_max_overflow,
-        "pool_timeout": settings.db_pool_timeout,
-    }
-
-
-def open_warehouse(settings: Settings, clock: Clock, *, read_only: bool) -> Warehouse:
-    """The API's own view of the warehouse: reads that cannot write, or writes that wait at most 5 s."""
-    return Warehouse(
-        settings.warehouse_address,
-        builtin_registry().tables,
-        clock=clock,
-        payload_folder=settings.data_path / "payloads",
-        read_only=read_only,
-        pool=_pool(settings, READ_WAIT_S if read_only else API_WRITE_WAIT_S),
-    )
-
-
 def build_state(
     settings: Settings,
     *,
@@ -75,16 +54,20 @@ def build_state(
     on_registered: Callable[[User], None] | None = None,
 ) -> State:
     """Everything that routes need; opens no connection and touches no file."""
-    clock = clock or (FrozenClock(settings.frozen_now) if settings.frozen_now else SystemClock())
+    calendar = calendar or shipped_calendar()
+    clock = clock or market_clock(settings, calendar)
     system = system or SystemTime()
-    reading = Reading(warehouse_reader or open_warehouse(settings, clock, read_only=True))
-    writer = warehouse_writer or open_warehouse(settings, clock, read_only=False)
+    reader = warehouse_reader or open_warehouse(
+        settings, builtin_registry(), clock, read_only=True, wait_s=READ_WAIT_S
+    )
+    writer = warehouse_writer or open_warehouse(settings, builtin_registry(), clock, wait_s=API_WRITE_WAIT_S)
+    reading = Reading(reader)
     versions = Versions(reading, system.monotonic)
     cache = VersionedCache()
     return State(
         settings=settings,
         clock=clock,
-        calendar=calendar or shipped_calendar(),
+        calendar=calendar,
         system=system,
         reading=reading,
         versions=versions,

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
+from fastapi.params import Form
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -84,6 +85,4 @@ def _parameters(dependant: Dependant | None) -> Iterator[Any]:
 
 
 def _is_form(route: Any) -> bool:
-    from fastapi.params import Form
-
     return isinstance(route.body_field.field_info, Form)

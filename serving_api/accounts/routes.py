@@ -24,13 +24,18 @@ _UPLOAD_ROOM = 64 * 1024
 """What a multipart frame may take beside the image itself."""
 
 
-def _summary(user: User) -> dict[str, Any]:
-    return schemas.UserSummary.model_validate(asdict(user)).model_dump()
+def _shown(state: State, user: User) -> dict[str, Any]:
+    """The user with today's AI calls: yesterday's count is stored until the next call, but not shown."""
+    quota = state.accounts.quota_of(user)
+    return {**asdict(user), "ai_usage_count": quota.used, "ai_quota": asdict(quota)}
+
+
+def _summary(state: State, user: User) -> dict[str, Any]:
+    return schemas.UserSummary.model_validate(_shown(state, user)).model_dump()
 
 
 def _me(state: State, user: User) -> dict[str, Any]:
-    quota = asdict(state.accounts.quota_of(user))
-    return schemas.Me.model_validate({**asdict(user), "ai_quota": quota}).model_dump()
+    return schemas.Me.model_validate(_shown(state, user)).model_dump()
 
 
 @router.post("/register")
@@ -51,14 +56,15 @@ async def register(
 @serving(schemas.LoggedIn, cache=NO_STORE, raises=(401, 403))
 async def login(request: Request, subject: Anyone, body: schemas.Credentials) -> Answer:
     """Exchange a user name and password for a token."""
-    accounts = state_of(request).accounts
+    state = state_of(request)
+    accounts = state.accounts
     token, user = await accounts.login(body.username, body.password, request.state.client_address)
     return Answer(
         {
             "access_token": token,
             "token_type": "bearer",
             "expires_in": accounts.tokens.ttl_s,
-            "user": _summary(user),
+            "user": _summary(state, user),
         }
     )
 

@@ -1,21 +1,17 @@
-"""Reads of the database's pulse and of the processes' heartbeats."""
+"""The database's pulse and the newest heartbeat."""
 
-from typing import Any
-
+from resources.warehouse.ledger.heartbeats import Heartbeats, Node
+from resources.warehouse.warehouse import Warehouse
 from serving_api.reading import Session
+
+SCHEDULER_ROLES = ("all", "worker")
 
 
 def ping(session: Session) -> None:
     session.ping()
 
 
-def newest_beat(session: Session) -> tuple[str | None, Any] | None:
-    """(beat_at, state_json) of the scheduler side that was heard last; None when there never was one."""
-    found = session.rows(
-        "sys_heartbeat",
-        columns=("beat_at", "state_json"),
-        where="role IN ('all', 'worker') AND beat_at IS NOT NULL",
-        order="beat_at DESC",
-        limit=1,
-    )
-    return (found[0][0], found[0][1]) if found else None
+def newest_node(warehouse: Warehouse) -> Node | None:
+    """The scheduler side's process that was heard last; None when there never was one."""
+    nodes = Heartbeats(warehouse.engine).all()
+    return next((node for node in nodes if node.role in SCHEDULER_ROLES), None)

@@ -80,6 +80,10 @@ def newest_wide(session: Session, code: str, as_of: str | None) -> dict[str, Any
     return _newest(session, WIDE, code, "trade_date", as_of)
 
 
+def newest_quote(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
+    return _newest(session, QUOTE, code, "trade_date", as_of)
+
+
 def newest_valuation(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
     return _newest(session, VALUATION, code, "date", as_of)
 

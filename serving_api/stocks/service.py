@@ -21,10 +21,6 @@ WAN = 10_000.0
 _EMPTY_DIRECTORY = Directory.of(())
 
 
-def adjustment_in_use(adjust: str) -> dict[str, str]:
-    return {"adjust": adjust}
-
-
 class Stocks:
     """Reads of single securities."""
 
@@ -139,6 +135,7 @@ def _read_facts(
         "master": queries.master(session, code, as_of),
         "wide": queries.newest_wide(session, code, as_of),
         "industry": queries.industry(session, code, as_of),
+        "quote": queries.newest_quote(session, code, as_of),
         "valuation": queries.newest_valuation(session, code, as_of),
         "finance": queries.newest_finance(session, code, as_of),
     }
@@ -158,24 +155,29 @@ def _cny(wan: float | None) -> float | None:
 
 
 def _detail(code: str, facts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    wide, valuation, master = (facts.get(name, {}) for name in ("wide", "valuation", "master"))
+    # The wide row is the display row; the day's quote and valuation stand in where it has nothing yet.
+    wide, quote, valuation, master = (
+        facts.get(name, {}) for name in ("wide", "quote", "valuation", "master")
+    )
+    rows = (wide, quote, valuation)
     return {
         "code": code,
-        "name": _first((master, "name"), (wide, "name"), (valuation, "name")),
-        "price": _first((wide, "current_price"), (valuation, "price")),
-        "changePercent": wide.get("change_pct"),
-        "peRatio": _first((wide, "pe_ttm"), (valuation, "pe_ttm")),
-        "pbRatio": _first((wide, "pb"), (valuation, "pb")),
-        "marketCap": _cny(_first((wide, "total_market_cap"), (valuation, "total_market_cap"))),
-        "turnoverRate": wide.get("turnover_pct"),
+        "name": _first((master, "name"), *((row, "name") for row in rows)),
+        "price": _first((wide, "current_price"), (quote, "price"), (valuation, "price")),
+        "changePercent": _first((wide, "change_pct"), (quote, "change_pct")),
+        "peRatio": _first(*((row, "pe_ttm") for row in rows)),
+        "pbRatio": _first(*((row, "pb") for row in rows)),
+        "marketCap": _cny(_first(*((row, "total_market_cap") for row in rows))),
+        "turnoverRate": _first((wide, "turnover_pct"), (quote, "turnover_pct")),
         "totalShares": _first((master, "total_shares"), (wide, "total_shares")),
         "floatShares": _first((master, "float_shares"), (wide, "float_shares")),
     }
 
 
 def _base_info(code: str, facts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    wide, valuation, master = facts["wide"], facts["valuation"], facts["master"]
-    groups, finance = facts["industry"], facts["finance"]
+    wide, quote, valuation = facts["wide"], facts["quote"], facts["valuation"]
+    master, groups, finance = facts["master"], facts["industry"], facts["finance"]
+    rows = (wide, quote, valuation)
     concepts = _first((groups, "concepts"), (wide, "concepts"))
     return {
         "code": code,
@@ -185,10 +187,10 @@ def _base_info(code: str, facts: Mapping[str, dict[str, Any]]) -> dict[str, Any]
         "listDate": _first((master, "list_date"), (wide, "list_date")),
         "totalShares": _first((master, "total_shares"), (wide, "total_shares")),
         "floatShares": _first((master, "float_shares"), (wide, "float_shares")),
-        "marketCap": _cny(_first((wide, "total_market_cap"), (valuation, "total_market_cap"))),
-        "floatMarketCap": _cny(_first((wide, "float_market_cap"), (valuation, "float_market_cap"))),
-        "peTtm": _first((wide, "pe_ttm"), (valuation, "pe_ttm")),
-        "pb": _first((wide, "pb"), (valuation, "pb")),
+        "marketCap": _cny(_first(*((row, "total_market_cap") for row in rows))),
+        "floatMarketCap": _cny(_first(*((row, "float_market_cap") for row in rows))),
+        "peTtm": _first(*((row, "pe_ttm") for row in rows)),
+        "pb": _first(*((row, "pb") for row in rows)),
         "psTtm": _first((wide, "ps_ttm"), (valuation, "ps_ttm")),
         "dividendYield": _first((wide, "dividend_yield"), (valuation, "dividend_yield")),
         "roe": _first((finance, "roe"), (wide, "roe")),

@@ -14,8 +14,10 @@ def beat(bench: Bench, age_s: float, role: str = "worker", **state: object) -> N
     warehouse = bench.warehouse()
     with warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
-            warehouse.sql.insert("sys_heartbeat", ("node_id", "role", "beat_at", "state_json")),
-            (f"{role}-{age_s}", role, at, orjson.dumps(state).decode()),
+            warehouse.sql.insert(
+                "sys_heartbeat", ("node_id", "role", "host", "pid", "started_at", "beat_at", "state_json")
+            ),
+            (f"{role}-{age_s}", role, "here", 1, at, at, orjson.dumps(state).decode()),
         )
     warehouse.close()
 

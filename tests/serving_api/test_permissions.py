@@ -258,8 +258,10 @@ def test_ten_ai_calls_a_day(trial: Bench) -> None:
     assert refused.status_code == 403
     assert "免费次数已用完" in refused.json()["detail"]
     assert "购买会员" in refused.json()["detail"]
+    assert trial.api.get("/auth/me", headers=member).json()["ai_usage_count"] == 10
     trial.ticks.advance(86_400)
     assert call("") == 401  # the token has expired as well
+    assert trial.api.get("/auth/me", headers=trial.member()).json()["ai_usage_count"] == 0
     assert trial.api.post("/trial/quota", json={}, headers=trial.member()).status_code == 200
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from platform_assets.declaration.registry import builtin_registry
 from resources.calendar import shipped_calendar
 from tests.serving_api import market
 from tests.serving_api.conftest import Bench
@@ -241,6 +242,23 @@ def test_detail_reads_the_wide_row_in_cny(bench: Bench) -> None:
     }
 
 
+def test_the_stored_quote_stands_in_for_a_missing_wide_row(own: Bench) -> None:
+    warehouse = own.warehouse()
+    row = {
+        "code": "600519",
+        "trade_date": market.TODAY,
+        "name": "贵州茅台",
+        "price": 69.5,
+        "turnover_pct": 0.3,
+    }
+    market.put(warehouse, market.QUOTE, [row])
+    warehouse.close()
+
+    figures = own.api.get("/stocks/600519").json()["results"]
+
+    assert (figures["name"], figures["price"], figures["turnoverRate"]) == ("贵州茅台", 69.5, 0.3)
+
+
 def test_known_code_without_data_has_nulls_and_unknown_code_is_404(bench: Bench) -> None:
     known = bench.api.get("/stocks/601398")
     unknown = bench.api.get("/stocks/999999")
@@ -367,3 +385,14 @@ def test_detail_without_a_database_has_nulls(own: Bench) -> None:
 
     assert body["results"]["code"] == "600519"
     assert set(body["results"].values()) == {"600519", None}
+
+
+def test_the_dictionary_has_every_column_that_is_asked_for() -> None:
+    """The tables of these tests are copies; the declared ones are what is served."""
+    declared = {table.name: table for table in builtin_registry().tables}
+    copies = [table for table in market.TABLES if table.name in declared]
+
+    for table in copies:
+        assert set(table.names) <= set(declared[table.name].names), table.name
+        assert table.key == declared[table.name].key
+    assert market.KLINE in copies
