@@ -6,6 +6,7 @@ Runs that Dagster launched as processes are watched by Dagster; runs inside a wo
 import logging
 import os
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
 from resources.errors import PlatformError
@@ -80,10 +81,33 @@ def fail_runs(instance: Any, node_id: str) -> list[str]:
         DagsterRunStatus.STARTED,
         DagsterRunStatus.CANCELING,
     ]
-    records = instance.get_run_records(RunsFilter(tags={tags.OWNER: node_id}, statuses=open_states))
+    return _fail(instance, RunsFilter(tags={tags.OWNER: node_id}, statuses=open_states))
+
+
+def fail_runs_before(house: House, instance: Any, start: datetime) -> list[str]:
+    """End every run that was at work before this installation started (`start`, aware): its process, and
+    the code server that would have seen it die, are gone. Queued runs go on. Embedded storage only, where
+    no other machine runs anything."""
+    from dagster import DagsterRunStatus, RunsFilter
+
+    at_work = [
+        DagsterRunStatus.NOT_STARTED,
+        DagsterRunStatus.STARTING,
+        DagsterRunStatus.STARTED,
+        DagsterRunStatus.CANCELING,
+    ]
+    ids = _fail(instance, RunsFilter(statuses=at_work, created_before=start))
+    for run_id in ids:
+        house.slots.finish(run_id, "failed", now=house.clock.now(), reason="the platform was stopped")
+        log.warning("run %s failed: it was at work when the platform was stopped", run_id[:8])
+    release_locks(house, ids, [])
+    return ids
+
+
+def _fail(instance: Any, which: Any) -> list[str]:
     ids = []
-    for record in records:
-        instance.report_run_failed(record.dagster_run, "the worker that executed this run died")
+    for record in instance.get_run_records(which):
+        instance.report_run_failed(record.dagster_run, "the process that executed this run died")
         # Reporting the failure alone leaves the slots of its pools taken.
         instance.event_log_storage.free_concurrency_slots_for_run(record.dagster_run.run_id)
         ids.append(record.dagster_run.run_id)

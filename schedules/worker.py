@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from resources.errors import InputError, PlatformError, StorageError
@@ -20,7 +21,7 @@ from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
 from schedules.handlers import HANDLERS
 from schedules.house import House, open_house
-from schedules.reaper import ROLE, reap_node, try_reap
+from schedules.reaper import ROLE, fail_runs_before, reap_node, try_reap
 from schedules.retime import RetimeWatcher
 from schedules.runner import DagsterRunner, JobRunner
 from schedules.work import Handler, Stopped, Work
@@ -202,6 +203,9 @@ def main() -> int:
         threading.Thread(
             target=watch_parent, args=(int(parent), worker.stopping), name="parent", daemon=True
         ).start()
+    since = os.environ.get("APP_STARTED_AT")
+    if since and not house.settings.dagster_postgres_url:
+        fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
     ended = worker.run()
     if not ended:
         # A run is still at work in a thread that cannot be interrupted; its transaction rolls back.

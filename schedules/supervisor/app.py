@@ -12,7 +12,7 @@ from typing import Any
 
 from resources.clock import SystemClock
 from resources.errors import PlatformError
-from resources.orchestrator import LOCATION
+from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings, load_settings
 from schedules.supervisor import checks, folders, plan
 from schedules.supervisor.family import Family, Interrupted, Say
@@ -106,6 +106,7 @@ class Start:
             family.start(plan.api(settings, self.ports, self._secret))
         if settings.role != "web":
             family.wait_ready(plan.UI)
+            self._check_location()
         self._welcome()
 
     def _schedule_side(self) -> None:
@@ -167,6 +168,13 @@ class Start:
         if code:
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             raise checks.StartRefused(f"warehouse: {lines[-1] if lines else f'see {path}'}")
+
+    def _check_location(self) -> None:
+        """Say so when the code does not load: the UI would only show an empty platform."""
+        try:
+            Orchestrator(self.ports.dagster).schedules()
+        except PlatformError as error:
+            self._say(f"warning: {error.message}")
 
     def _welcome(self) -> None:
         for name, url in self.urls().items():

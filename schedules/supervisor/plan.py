@@ -4,6 +4,7 @@ import http.client
 import os
 import socket
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,7 @@ def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
         "DAGSTER_HOME": str(data / "dagster"),
         "NUMBA_CACHE_DIR": str(data / "numba"),
         "APP_PARENT_PID": str(os.getpid()),
+        "APP_STARTED_AT": str(time.time()),
         "PYTHONUNBUFFERED": "1",
     }
     if ports.simulator_http:

@@ -4,7 +4,8 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from schedules import tags
 from schedules.handlers import HANDLERS
 from schedules.house import House
 from schedules.initial import Loaded, newest_complete, plan_load, ranges
-from schedules.reaper import dead_nodes, reap
+from schedules.reaper import dead_nodes, fail_runs_before, reap
 from schedules.runner import RANGE_END, RANGE_START, RunOutcome
 from schedules.work import Handler, Work
 from schedules.worker import Worker
@@ -391,7 +392,7 @@ def test_a_dead_node_is_known_by_its_process_or_its_silence(house: House) -> Non
     assert {node.node_id for node in dead_nodes(house, me)} == {"host:0:1", "still:1:1", "same pid"}
 
 
-def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Any) -> None:
+def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Path) -> None:
     import dagster as dg
 
     @dg.op
@@ -432,6 +433,31 @@ def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Any) -> No
     assert not any(state.held for state in house.locks.states())
     assert house.heartbeats.all() == []
     assert reap(house, this_node("worker")) == []
+
+
+def test_runs_that_were_at_work_before_the_start_are_ended(house: House, tmp_path: Path) -> None:
+    import dagster as dg
+
+    @dg.op
+    def nothing() -> None:
+        """An op that does nothing."""
+
+    @dg.job
+    def work() -> None:
+        nothing()
+
+    (tmp_path / "dagster").mkdir()
+    with dg.DagsterInstance.local_temp(str(tmp_path / "dagster")) as instance:
+        orphan = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED)
+        ended = instance.create_run_for_job(work, status=dg.DagsterRunStatus.SUCCESS)
+        start = datetime.now(UTC) + timedelta(seconds=1)
+        earlier = start - timedelta(hours=1)
+
+        assert fail_runs_before(house, instance, earlier) == []
+        assert fail_runs_before(house, instance, start) == [orphan.run_id]
+        left = instance.get_run_by_id(ended.run_id)
+        assert left is not None
+        assert left.status is dg.DagsterRunStatus.SUCCESS
 
 
 def test_an_error_without_a_run_settles_the_row_that_it_opened(house: House) -> None:
