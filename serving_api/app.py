@@ -90,6 +90,7 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        state.accounts.close()
         state.reading.close()
 
 

@@ -116,6 +116,8 @@ class Reading:
             return work(Session(self.warehouse, connection), *args)
 
     def close(self) -> None:
+        """Give back every connection; a later read opens anew."""
+        self.warehouse.close()
         self._local = threading.local()
         while self._handles:
             self._handles.pop().close()

@@ -88,6 +88,10 @@ class Accounts:
         except ConflictError:
             logger.warning("the seed admin was not created: its name or address belongs to another user")
 
+    def close(self) -> None:
+        """Give back the connections; a later write opens anew."""
+        self._writer.close()
+
     # -- tokens -----------------------------------------------------------------------------------
 
     @property

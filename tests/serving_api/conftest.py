@@ -49,9 +49,7 @@ class Bench:
 
     def lose_database(self) -> None:
         """SQLite only: the file is gone, and every open handle with it."""
-        reading = self.api.app.state.platform.reading
-        reading.close()
-        reading.warehouse.close()
+        self.api.app.state.platform.reading.close()
         for file in self.folder.glob("warehouse.sqlite3*"):
             file.unlink()
 
