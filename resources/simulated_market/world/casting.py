@@ -16,6 +16,7 @@ from resources.simulated_market.world.vocabulary import (
     CONCEPTS,
     FIRST,
     INDUSTRIES,
+    REAL_NAMES,
     REGIONS,
     SECOND,
     SECTOR_LOADS,
@@ -169,7 +170,7 @@ def stocks(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     """The procedural A shares of profiles M and L."""
     codes = _codes(profile.stocks)
     level2 = [name for group in INDUSTRIES.values() for name in group]
-    used: set[str] = set()
+    used = set(REAL_NAMES)
     made = []
     for index, (code, market, board) in enumerate(codes):
         number = int(draws.raw(seed, Stream.NAMES, 1, 4, start=4 * index)[0] >> np.uint64(40))

@@ -107,7 +107,9 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Quote:
-    """State of one security at `now`. Five levels each, best first; empty tuples = no book."""
+    """State of one security at `now`. At most five levels a side, best first; an empty side = sealed at
+    the limit, both empty = no book. Suspended, and from 09:15 until the 09:25 auction: price = preclose,
+    open = high = low = 0, volume 0. Before 09:15 it is the last state of the session before."""
 
     security: Security
     name: str
@@ -220,7 +222,8 @@ class World(Protocol):
         ...
 
     def find(self, symbol: str) -> Security | None:
-        """By `sh600519` form; also delisted ones."""
+        """By `sh600519` form; also delisted ones, and those not listed yet: compare `list_date` and
+        `delist_date` (first date it is gone) with `now`, or look into `securities(now)`."""
         ...
 
     def name(self, security: Security, now: datetime) -> str:

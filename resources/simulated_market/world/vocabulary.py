@@ -95,3 +95,5 @@ TRADES: dict[str, tuple[str, ...]] = {
     "国防军工": ("航科", "防务"),
 }
 TRADES_ELSE = ("股份", "实业", "科技", "集团", "发展")
+# Combinations of the syllables that a listed company bears.
+REAL_NAMES = frozenset({"长川科技"})

@@ -1,0 +1,187 @@
+"""What no row of a synthetic market may break, over every instrument and session of profile S."""
+
+import numpy as np
+import pytest
+
+from platform_assets.compute import market_rules
+from resources.simulated_market.world.engine import reference_price
+from resources.simulated_market.world.indices import INDICES, SETTLING_DAYS
+from tests.simulated_market.world.moments import END, at
+
+
+@pytest.fixture(scope="module")
+def tape(world):
+    return world.tape
+
+
+def test_prices_are_ordered(tape):
+    traded = tape.traded
+    assert (tape.low[traded] <= np.minimum(tape.open, tape.close)[traded]).all()
+    assert (tape.high[traded] >= np.maximum(tape.open, tape.close)[traded]).all()
+    assert (tape.low[traded] >= 1).all()
+
+
+def test_nothing_trades_outside_the_limits(tape):
+    limited = tape.traded & (tape.limit_up > 0)
+    assert (tape.high[limited] <= tape.limit_up[limited]).all()
+    assert (tape.low[limited] >= tape.limit_down[limited]).all()
+    assert limited.sum() > 0.95 * tape.traded[: -len(INDICES)].sum()
+
+
+def test_limits_agree_with_the_rules_of_the_day(world):
+    for security in world.securities(END):
+        if security.kind not in ("stock", "etf", "lof", "reit", "cb", "b"):
+            continue
+        bars = world.bars(security, END)
+        place = world.place(security)
+        plan = world.plans[place]
+        first = max(plan.list_day, 0)
+        for k in range(0, len(bars), 7):
+            date = int(bars.date[k])
+            if plan.relisting_day == first + k:
+                assert world.limits(security, date) is None
+                continue
+            listed = first + k - plan.list_day + 1 if plan.list_day >= 0 else None
+            scope = security.board or security.kind
+            expected = market_rules.price_limits(
+                bars.preclose[k] / 10_000, scope, world.is_st(security, date), date, listed
+            )
+            if plan.decimals == 2 and security.kind == "b":
+                continue  # Shenzhen B shares quote in 0.01 HKD; the rule row keeps Shanghai's tick
+            found = world.limits(security, date)
+            assert (None, None) if found is None else found == tuple(round(x * 10_000) for x in expected)
+
+
+def test_mean_price_lies_within_the_day(world):
+    for security in world.securities(END):
+        if security.kind == "index":
+            continue
+        bars = world.bars(security, END)
+        t = bars.traded
+        fen = np.rint(bars.amount[t] * 100).astype(np.int64)
+        assert (fen * 100 >= bars.low[t] * bars.volume[t] - 100).all(), security.symbol
+        assert (fen * 100 <= bars.high[t] * bars.volume[t]).all(), security.symbol
+
+
+def test_preclose_is_the_ex_right_reference_of_the_last_close(world):
+    tape = world.tape
+    for place, plan in enumerate(world.plans):
+        events = {a.day: a for a in tape.applied[place]}
+        first = max(plan.list_day, 0)
+        last = len(tape.dates) - 1 if plan.last_day is None else plan.last_day
+        for day in range(first + 1, last + 1):
+            before = int(tape.close[place, day - 1])
+            event = events.get(day)
+            expected = reference_price(before, plan.tick_unit, event) if event else before
+            assert int(tape.preclose[place, day]) == expected, (plan.symbol, day)
+
+
+@pytest.mark.parametrize(
+    ("close", "cash", "bonus", "rights", "rights_price", "expected"),
+    [
+        (2044, 21.67, 0, 0, 0, 1827),  # 20.44 - 2.167 = 18.273
+        (1000, 0, 10, 0, 0, 500),
+        (1001, 0, 10, 0, 0, 501),  # 5.005 rounds half up
+        (1550, 0, 0, 3, 8.2, 1382),
+        (1260, 2.0, 4.9, 0, 0, 832),
+    ],
+)
+def test_reference_price_formula(close, cash, bonus, rights, rights_price, expected):
+    from resources.simulated_market.world.tape import Applied
+
+    event = Applied(1, cash, rights_price, bonus, rights, 0.0, (0, 0), (0, 0))
+    assert reference_price(close, 100, event) == expected
+
+
+def test_suspended_rows_hold_the_reference_price_and_no_volume(tape):
+    off = (~tape.traded) & (tape.preclose > 0)
+    assert off.sum() > 300
+    for column in (tape.open, tape.high, tape.low, tape.close):
+        assert (column[off] == tape.preclose[off]).all()
+    assert (tape.volume[off] == 0).all()
+    assert (tape.amount[off] == 0).all()
+
+
+def test_index_return_is_that_of_its_weighted_members(world):
+    tape, n = world.tape, len(world.plans)
+    listed_from = np.asarray([max(p.list_day, 0) for p in world.plans])
+    settled = np.asarray([p.list_day + SETTLING_DAYS if p.list_day >= 0 else 0 for p in world.plans])
+    stock = np.asarray([bool(p.board) for p in world.plans])
+    for day in range(1, len(tape.dates), 13):
+        shares = np.zeros(n)
+        for i, changes in enumerate(tape.shares):
+            shares[i] = next(c.total for c in reversed(changes) if c.day <= day or c is changes[0])
+        alive = (tape.preclose[:n, day] > 0) & (listed_from <= day) & (settled <= day) & stock
+        for k in range(len(INDICES)):
+            member = alive & (tape.members[tape.period[day]] >> k & 1).astype(bool)
+            weight = (shares * tape.preclose[:n, day])[member]
+            change = tape.close[:n, day][member] / tape.preclose[:n, day][member]
+            index = tape.close[n + k, day] / tape.preclose[n + k, day]
+            assert index == pytest.approx(float((weight * change).sum() / weight.sum()), abs=1e-4)
+
+
+def test_index_breadth_is_that_of_the_stocks(world):
+    now = at(20260821)
+    stocks = [s for s in world.securities(now) if s.kind == "stock"]
+    bars = {s.symbol: world.bars(s, now) for s in stocks}
+    for symbol, market in (("sh000001", "SH"), ("sz399001", "SZ")):
+        moved = [
+            int(np.sign(b.close[-1] - b.preclose[-1]))
+            for s, b in ((s, bars[s.symbol]) for s in stocks if s.market == market)
+            if b.traded[-1]
+        ]
+        index = world.bars(world.find(symbol), now)
+        assert int(index.up_count[-1]) == moved.count(1)
+        assert int(index.down_count[-1]) == moved.count(-1)
+
+
+def test_flows_balance(world):
+    for symbol in ("sh600043", "sz300000", "sh688000"):
+        flows = world.flows(world.find(symbol), at(20260821))
+        assert 0 < len(flows) <= 120
+        for flow in flows:
+            nets = (
+                flow.super_in - flow.super_out, flow.large_in - flow.large_out,
+                flow.medium_in - flow.medium_out, flow.small_in - flow.small_out,
+            )  # fmt: skip
+            assert sum(nets) == pytest.approx(0, abs=0.005)
+            assert min(flow.super_in, flow.super_out, flow.large_in, flow.large_out) >= 0
+            assert min(flow.medium_in, flow.medium_out, flow.small_in, flow.small_out) >= 0
+
+
+def test_every_kind_that_a_loader_must_filter_is_there(world):
+    now = at(20260821)
+    kinds = [s.kind for s in world.securities(now)]
+    assert {"stock", "index", "etf", "lof", "cb", "reit", "b"} == set(kinds)
+    assert kinds.count("b") == 2
+    assert kinds.count("index") == 6
+    assert len({p.symbol for p in world.plans if p.board}) == 60
+    for security in world.securities(now):
+        assert security.kind == market_rules.sec_type_of(security.code, security.market), security
+        assert security.board == market_rules.board_of(security.code, security.market), security
+
+
+def test_order_of_securities_is_stable(world):
+    listed = list(world.securities(at(20260821)))
+    assert listed == sorted(listed, key=lambda s: (s.market, s.code))
+
+
+def test_turnover_is_volume_over_float_shares(world):
+    security = world.find("sh600124")
+    bars = world.bars(security, END)
+    row = len(bars) - 1
+    floating = world.shares(security, END)[1]
+    assert bars.turnover_pct[row] == pytest.approx(bars.volume[row] / floating * 100, abs=1e-4)
+
+
+def test_boards_list_listed_stocks_only(world):
+    now = at(20240102)
+    listed = {s.symbol for s in world.securities(now)}
+    boards = world.boards(now)
+    assert {b.kind for b in boards} == {"industry", "concept", "region"}
+    assert len({b.code for b in boards}) == len(boards)
+    for board in boards:
+        assert set(board.members) <= listed
+    assert {m for b in boards if b.kind == "industry" for m in b.members} == {
+        s.symbol for s in world.securities(now) if s.kind == "stock"
+    }
