@@ -70,6 +70,7 @@ def build_state(
         calendar=calendar,
         system=system,
         reading=reading,
+        writer=writer,
         versions=versions,
         accounts=Accounts(
             settings, reading, writer, system, passwords=passwords, on_registered=on_registered
@@ -90,6 +91,7 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        state.close_parts()
         state.accounts.close()
         state.reading.close()
 

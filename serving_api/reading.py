@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection
 from resources.errors import StorageError
 from resources.transport.redact import redact
 from resources.warehouse import reads
+from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 
 READ_THREADS = 16
@@ -60,6 +61,21 @@ class Session:
         if not self.has(table):
             return []
         return reads.select_dicts(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""
+        text = self._warehouse.sql.text(statement)
+        return [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
+
+    @property
+    def sql(self) -> Sql:
+        """Dialect differences of statements for `select`."""
+        return self._warehouse.sql
+
+    def select(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Rows of a hand-written statement with `?` marks (aggregates, histories)."""
+        found = self._connection.exec_driver_sql(self._warehouse.sql.text(statement), tuple(values))
+        return [tuple(row) for row in found]
 
     def data_version(self) -> int:
         """SQLite only: a number that moves when another connection commits."""

@@ -4,13 +4,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
 
 from resources.calendar import TradeCalendar
 from resources.clock import Clock
 from resources.settings import Settings
+from resources.warehouse.warehouse import Warehouse
+from resources.warehouse.warehouse import Warehouse
 from serving_api.cache import VersionedCache
 from serving_api.reading import Reading
 from serving_api.versions import Versions
@@ -18,6 +20,8 @@ from serving_api.versions import Versions
 if TYPE_CHECKING:
     from serving_api.accounts.service import Accounts
     from serving_api.stocks.service import Stocks
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,27 @@ class State:
     calendar: TradeCalendar
     system: SystemTime
     reading: Reading
+    writer: Warehouse
     versions: Versions
     accounts: "Accounts"
     stocks: "Stocks"
     cache: VersionedCache = field(default_factory=VersionedCache)
+    parts: dict[Any, Any] = field(default_factory=dict)
+
+    def part(self, make: Callable[["State"], Part]) -> Part:
+        """What an area keeps for this app: `make(state)` at the first use, the same object afterwards. A
+        part with a `close` method is closed with the app. Called on the event loop."""
+        if make not in self.parts:
+            self.parts[make] = make(self)
+        part: Part = self.parts[make]
+        return part
+
+    def close_parts(self) -> None:
+        while self.parts:
+            _, part = self.parts.popitem()
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
 
     @property
     def world(self) -> str | None:
