@@ -11,10 +11,19 @@ from serving_api.envelope import is_enveloped, wrap
 
 class Answer(Response):
     """A payload before its envelope. `top` holds keys that stand beside `results` (as_of, page_info,
-    data_availability); on plain paths they join the object. Serialised once, by `render_answer`."""
+    data_availability); on plain paths they join the object. `headers` win over those of the route.
+    Serialised once, by `render_answer`."""
 
-    def __init__(self, payload: Any, *, top: Mapping[str, Any] | None = None, status_code: int = 200) -> None:
+    def __init__(
+        self,
+        payload: Any,
+        *,
+        top: Mapping[str, Any] | None = None,
+        status_code: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(status_code=status_code)
+        self.own_headers = dict(headers or {})
         self.payload = payload
         self.top = {key: value for key, value in (top or {}).items() if value is not None}
 
@@ -28,7 +37,10 @@ def render_answer(answer: Answer, path: str, *, query_time: str, headers: Mappin
     else:
         content = answer.payload
     response = Response(
-        orjson.dumps(content), answer.status_code, dict(headers), media_type="application/json"
+        orjson.dumps(content),
+        answer.status_code,
+        {**headers, **answer.own_headers},
+        media_type="application/json",
     )
     response.background = answer.background
     return response
