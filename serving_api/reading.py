@@ -69,13 +69,8 @@ class Session:
 
     @property
     def sql(self) -> Sql:
-        """Dialect differences of statements for `select`."""
+        """Dialect differences of the statements that `run` takes."""
         return self._warehouse.sql
-
-    def select(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Rows of a hand-written statement with `?` marks (aggregates, histories)."""
-        found = self._connection.exec_driver_sql(self._warehouse.sql.text(statement), tuple(values))
-        return [tuple(row) for row in found]
 
     def data_version(self) -> int:
         """SQLite only: a number that moves when another connection commits."""

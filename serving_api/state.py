@@ -12,7 +12,6 @@ from resources.calendar import TradeCalendar
 from resources.clock import Clock
 from resources.settings import Settings
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.warehouse import Warehouse
 from serving_api.cache import VersionedCache
 from serving_api.reading import Reading
 from serving_api.versions import Versions
