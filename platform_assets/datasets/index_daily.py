@@ -60,6 +60,24 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The quote site: one call for the finished session of today, else the unadjusted history."""
+    symbols = [s for s in INDICES if scope.covers(s)]
+    if not scope.is_range and desk.is_current_session(scope.until):
+        quotes = desk.tencent.quotes(symbols)
+        return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
+    before = desk.calendar.offset(scope.since, -1)
+    wanted = len(desk.calendar.between(before, scope.until))
+
+    def one(symbol: str) -> pd.DataFrame:
+        bars = desk.tencent.daily_bars(symbol, start=before, end=scope.until, count=wanted)
+        bars["last_close"] = bars["close"].shift()
+        return bars[bars["date"] >= scope.since]
+
+    frames = [frame for frame in desk.each(one, symbols) if not frame.empty]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["code", "date"])
+
+
 def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["name"] = rows["code"].map(INDICES)
     rows["scope"] = "cn"
@@ -95,7 +113,7 @@ DATASET = Dataset(
     domain="kline",
     partition=Partition.TRADE_DATE,
     date_column="date",
-    sources=(Source("tdx", terminal),),
+    sources=(Source("tencent", quote_site), Source("tdx", terminal)),
     fuse=Rows(),
     derive=(add_names, add_change),
     soft=(

@@ -12,7 +12,6 @@ import pandas as pd
 import pandera.pandas as pa
 
 from platform_assets.compute.asof import value_on
-from platform_assets.compute.exright import reference_price
 from platform_assets.compute.limit_state import limit_status
 from platform_assets.compute.market_rules import board_of, limit_prices
 from platform_assets.declaration.columns import (
@@ -98,55 +97,63 @@ def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The quote site's batch of today's finished session: its amounts are whole CNY."""
+    rows = desk.once("tencent_quotes", lambda view: view.tencent.quotes(desk.symbols(None)))
+    rows = rows[(rows["trade_date"] == scope.until) | (rows["volume"].fillna(0) == 0)]
+    out = rows[["code", "market", "last_close", "volume", "amount", "limit_up", "limit_down"]].copy()
+    out = out.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
+    idle = (rows["volume"].fillna(0) == 0).to_numpy()
+    for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
+        out[column] = np.where(idle, rows["last_close"], rows[source])
+    return out.assign(date=scope.until)
+
+
+def _session(desk: Any, scope: Scope) -> bool:
+    current: bool = not scope.is_range and scope.codes is None and desk.is_current_session(scope.until)
+    return current
+
+
+def amount_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half a step of the float32 that the terminal's amounts come in, CNY; null below the quote site's
+    own step of 1 CNY, where the terminal is the finer one."""
+    step = pd.Series(np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)), index=rows.index)
+    half = step.astype(float) / 2
+    return half.where(half > 0.5) + 0.5
+
+
+def volume_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half a lot, in shares, for STAR stocks: the quote site counts their shares, the terminal lots. Null
+    elsewhere, where both count lots and no one is finer."""
+    star = rows["code"].str.startswith(("688", "689"))
+    return pd.Series(50.0, index=rows.index).where(star)
+
+
 def _identity(desk: Any) -> pd.DataFrame:
     frame: pd.DataFrame = desk.securities()[["code", "market", "symbol", "sec_type"]]
     return frame
 
 
-def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Per-code bars; `last_close` is the previous bar's close, taken down by events between the two."""
-    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-    events = desk.read(
-        "ref_exright",
-        columns=("code", "date", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
-        codes=scope.codes,
-    )
-    events = events[events["category"] == 1]
-    by_code = dict(iter(events.groupby("code")))
-
-    def one(symbol: str) -> pd.DataFrame:
-        bars = pd.DataFrame(desk.terminal_bars(symbol, wanted))
-        bars["last_close"] = _references(bars, by_code.get(symbol[2:]))
-        bars["symbol"] = symbol
-        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
-
-    frames = desk.each(one, desk.symbols(scope.codes))
-    if not frames:
-        return pd.DataFrame(columns=["code", "date"])
-    bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
-    return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
-
-
-def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> np.ndarray[Any, np.dtype[np.float64]]:
-    dates = bars["date"].to_numpy(dtype=str)
-    previous = (
-        np.concatenate([[np.nan], bars["close"].to_numpy(dtype=float)[:-1]]) if len(bars) else np.array([])
-    )
-    if events is None or not len(bars):
-        return previous
-    # An ex-date inside a suspension takes effect on the first bar at or after it.
-    places = np.searchsorted(dates, events["date"].to_numpy(dtype=str), side="left")
-    for place, event in zip(places.tolist(), events.itertuples(index=False), strict=True):
-        if 0 < place < len(dates):
-            cash, bonus, rights, price = (
-                np.array([0.0 if pd.isna(v) else float(v)])
-                for v in (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
-            )
-            previous[place] = reference_price(previous[place : place + 1], cash, bonus, rights, price)[0]
-    return np.round(previous, 4)
-
-
 # -- derivation -------------------------------------------------------------------------------------
+
+
+def keep_finer(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """A stored value that equals the new one within the wire's rounding stands: asking a coarser source
+    again must not look like a correction."""
+    stored = context.read(
+        "fusion_kline_daily",
+        columns=("code", "date", "amount", "volume"),
+        since=context.scope.since,
+        until=context.scope.until,
+    )
+    known = rows[["code", "date"]].merge(stored, on=["code", "date"], how="left")
+    for column, rounding in (("amount", amount_rounding), ("volume", volume_rounding)):
+        new = rows[column].to_numpy(dtype=float, na_value=np.nan)
+        old = known[column].to_numpy(dtype=float, na_value=np.nan)
+        with np.errstate(invalid="ignore"):
+            same = np.abs(new - old) <= rounding(rows).to_numpy(dtype=float, na_value=np.nan)
+        rows[column] = pd.Series(np.where(same, old, new), index=rows.index).astype(rows[column].dtype)
+    return rows
 
 
 def fill_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -295,9 +302,13 @@ DATASET = Dataset(
     domain="kline",
     partition=Partition.TRADE_DATE,
     date_column="date",
-    sources=(Source("tdx", terminal),),
-    fuse=Rows(),
-    derive=(fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
+    sources=(
+        Source("tdx", terminal),
+        Source("tencent", quote_site, only_when=_session),
+        Source("eastmoney", portal),
+    ),
+    fuse=Rows(finer={"amount": amount_rounding, "volume": volume_rounding}, finer_source="tencent"),
+    derive=(keep_finer, fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),
         Soft(amount_fits_prices, "amount / volume outside the day's prices"),

@@ -73,7 +73,10 @@ class RawQuote(Model):
 
 
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates."""
+    """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates. A past
+    date comes from its daily bars: no book, no name (today's would be of another day)."""
+    if not desk.is_current_session(scope.until):
+        return _from_bars(desk, scope)
     quotes = desk.terminal_quotes()
     identity = desk.securities()[["symbol", "name", "sec_type"]]
     rows = quotes[~quotes["unknown"]].merge(identity, on="symbol", how="inner")
@@ -84,7 +87,48 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     rows["change_pct"] = (rows["price"] / rows["last_close"].where(rows["last_close"] > 0) - 1) * 100
     idle = rows["suspended"].to_numpy(dtype=bool)
     rows.loc[idle, ["change_pct", "open", "high", "low"]] = np.nan
+    rows.loc[idle, "price"] = rows.loc[idle, "last_close"]
     return pd.DataFrame(rows)
+
+
+def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
+    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+    identity = desk.securities()[["symbol", "code", "market", "sec_type"]]
+
+    def one(symbol: str) -> pd.DataFrame:
+        bars = pd.DataFrame(desk.terminal_bars(symbol, wanted))
+        return bars[bars["date"].isin(list(scope.dates))].assign(symbol=symbol)
+
+    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    if not frames:
+        return pd.DataFrame(columns=["code", "trade_date"])
+    bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
+    rows = bars.merge(identity, on="symbol").rename(columns={"date": "trade_date", "close": "price"})
+    rows["quote_time"] = rows["trade_date"] + " 15:00:00"
+    return pd.DataFrame(rows)
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The quote site's batch: valuation, caps, limits and shares, 60 symbols a call."""
+    rows = desk.once("tencent_quotes", lambda view: view.tencent.quotes(desk.symbols(None)))
+    rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
+    return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed."""
+    rows = desk.once("eastmoney_list", lambda view: view.eastmoney.stock_list())
+    rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
+    return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
+
+
+def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """A quote of another day keeps that day: the sweep's own check then refuses a stale answer."""
+    traded = quoted["volume"].fillna(0) > 0
+    frame["trade_date"] = frame["trade_date"].where(
+        ~(traded & quoted["trade_date"].notna()), quoted["trade_date"]
+    )
+    return frame
 
 
 def _only_current(desk: Any, scope: Scope) -> bool:
@@ -92,8 +136,9 @@ def _only_current(desk: Any, scope: Scope) -> bool:
     return current
 
 
-def _listed(desk: Any, scope: Scope) -> int:
-    return len(desk.securities())
+def _listed_stocks(desk: Any, scope: Scope) -> int:
+    """The portal's list holds A shares only, so only these are promised of every source."""
+    return int((desk.securities()["sec_type"] == "stock").sum())
 
 
 # -- the fused snapshot -----------------------------------------------------------------------------
@@ -176,8 +221,12 @@ QUOTE = Raw(
     key=("code", "trade_date", "src"),
     date_column="trade_date",
     combine="all",
-    sources=(Source("tdx", terminal, only_when=_only_current),),
-    expected=_listed,
+    sources=(
+        Source("tencent", quote_site, only_when=_only_current),
+        Source("tdx", terminal),
+        Source("eastmoney", portal, only_when=_only_current),
+    ),
+    expected=_listed_stocks,
 )
 
 

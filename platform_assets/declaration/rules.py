@@ -76,9 +76,10 @@ class Whole:
 class Rows:
     """Row-level fusion: the first source with a valid row wins the whole row. `finer` names columns that
     a later source may sharpen: its value is taken when it equals the winner's within `finer[column]`
-    (the winner's wire rounding, a function of its values), so nothing is mixed, only rounded less."""
+    (the winner's wire rounding, a function of its rows; null where its own value is the finer one), so
+    nothing is mixed, only rounded less."""
 
-    finer: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
+    finer: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
     finer_source: str = ""
 
 

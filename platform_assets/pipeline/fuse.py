@@ -46,8 +46,9 @@ def _fuse_rows(ranked: pd.DataFrame, key: Sequence[str], rule: Rows) -> Fused:
         for column, rounding in rule.finer.items():
             coarse = winners[column].to_numpy(dtype="float64", na_value=np.nan)
             fine = other[column].to_numpy(dtype="float64", na_value=np.nan)
-            slack = rounding(winners[column]).to_numpy(dtype="float64", na_value=np.nan)
-            known = foreign & ~np.isnan(fine) & ~np.isnan(coarse)
+            slack = rounding(winners).to_numpy(dtype="float64", na_value=np.nan)
+            # A null slack says that the winner's own value is the finer one.
+            known = foreign & ~np.isnan(fine) & ~np.isnan(coarse) & ~np.isnan(slack)
             with np.errstate(invalid="ignore"):
                 same = known & (np.abs(fine - coarse) <= slack)
             take = same & (fine != coarse)

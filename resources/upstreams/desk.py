@@ -178,7 +178,9 @@ class Desk:
 
     def take_reused(self) -> list[str]:
         """Ids of responses that another load of this run asked for and this one used as well."""
-        ids, self._reused = self._reused, []
+        own = {item.fetch_id for item in self.log.items}
+        ids = [fetch_id for fetch_id in dict.fromkeys(self._reused) if fetch_id not in own]
+        self._reused = []
         return ids
 
     def each(self, work: Callable[[str], T], items: Iterable[str]) -> list[T]:

@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from resources.calendar import TradeCalendar
-from resources.clock import Clock
+from resources.clock import Clock, Sleeper, real_sleep
 from resources.fetch import FetchLog
 from resources.settings import Settings
+from resources.transport.gate import Gate
 from resources.transport.gates import SqliteGate
 from resources.transport.settings import TransportSettings
 from resources.upstreams.hosts import SITES, mock_sites
@@ -35,25 +36,38 @@ def transport_settings(settings: Settings) -> TransportSettings:
 
 
 def make_clients(
-    settings: Settings, clock: Clock, calendar: TradeCalendar
+    settings: Settings,
+    clock: Clock,
+    calendar: TradeCalendar,
+    *,
+    gate: Gate | None = None,
+    sleeper: Sleeper = real_sleep,
 ) -> tuple[Makers, list[Callable[[], None]]]:
-    """({upstream key: function that binds its client to a log}, what closes the shared connections)."""
+    """({upstream key: function that binds its client to a log}, what closes the shared connections).
+
+    `gate` None: the machine's own, whose state is shared through `transport.sqlite3`.
+    """
     from resources.transport.http import HttpTransport
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
 
     numbers = transport_settings(settings)
-    gate = SqliteGate(settings.data_path / "transport.sqlite3", numbers)
+    gate = gate or SqliteGate(settings.data_path / "transport.sqlite3", numbers)
     sites = mock_sites(settings.simulator_url) if settings.data_source == "mock" else SITES
-    http = HttpTransport(numbers, gate, sites, clock=clock)
+    http = HttpTransport(numbers, gate, sites, clock=clock, sleeper=sleeper)
     tdx = TdxClient(
-        terminal_endpoints(settings), gate=gate, clock=clock, fetches=FetchLog(), calendar=calendar
+        terminal_endpoints(settings),
+        gate=gate,
+        clock=clock,
+        fetches=FetchLog(),
+        calendar=calendar,
+        sleeper=sleeper,
     )
     makers: Makers = {
         "tdx": tdx.with_fetches,
         "tencent": partial(_bound, TencentClient, http),
-        "eastmoney": partial(_bound, EastmoneyClient, http),
+        "eastmoney": lambda log: EastmoneyClient(http.logged(log), clock),
     }
     return makers, [tdx.close, http.close]
 

@@ -13,13 +13,13 @@ from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_sta
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources.calendar import shipped_calendar
 from resources.clock import ManualClock
-from resources.fetch import FetchLog
+from resources.settings import Settings
 from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx import TdxServer
+from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.model import World
-from resources.transport.gate import OpenGate
+from resources.transport.gates import MemoryGate
 from resources.upstreams.desk import Desk
-from resources.upstreams.tdx.client import TdxClient
+from resources.upstreams.factory import make_clients, transport_settings
 from resources.warehouse.warehouse import Warehouse
 
 TODAY = "2026-08-21"
@@ -77,30 +77,32 @@ def sample_world() -> World:
 def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[House]:
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
     faults = FaultPlan()
-    server = TdxServer(sample_world, clock, faults)
-    server.start()
-    client = TdxClient(
-        [server.address],
-        gate=OpenGate(),
-        clock=clock,
-        fetches=FetchLog(),
-        sleeper=lambda _seconds: None,
-        calendar=shipped_calendar(),
-    )
-    registry = builtin_registry()
-    warehouse = Warehouse(warehouse_url, registry.tables, clock=clock, payload_folder=tmp_path / "payloads")
-    warehouse.migrate()
-    desk = Desk(clock=clock, calendar=shipped_calendar(), makers={"tdx": client.with_fetches})
-    run = PipelineRun(
-        registry=registry,
-        warehouse=warehouse,
-        desk=desk,
-        calendar=shipped_calendar(),
-        clock=clock,
-        trigger=Trigger("manual"),
-        world="sample",
-    )
-    yield House(run, clock, faults, sample_world)
-    client.close()
-    server.stop()
-    warehouse.close()
+    with SimulatedMarket(sample_world, clock, faults) as market:
+        host, port = market.tcp_address or ("", 0)
+        settings = Settings(
+            data_source="mock",
+            data_dir=str(tmp_path),
+            simulator_url=market.http_url,
+            simulator_tdx=f"{host}:{port}",
+        )
+        registry = builtin_registry()
+        calendar = shipped_calendar()
+        gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
+        makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
+        warehouse = Warehouse(
+            warehouse_url, registry.tables, clock=clock, payload_folder=tmp_path / "payloads"
+        )
+        warehouse.migrate()
+        desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
+        run = PipelineRun(
+            registry=registry,
+            warehouse=warehouse,
+            desk=desk,
+            calendar=calendar,
+            clock=clock,
+            trigger=Trigger("manual"),
+            world="sample",
+        )
+        yield House(run, clock, faults, sample_world)
+        desk.close()
+        warehouse.close()

@@ -107,7 +107,7 @@ def test_a_corrected_bar_is_one_revision(house: House) -> None:
 
 
 def test_a_list_cut_at_100_rows_is_refused_before_any_write(house: House) -> None:
-    fault(house, call="list", kind="cut_list", args={"rows": 30})
+    house.faults.replace([{"upstream": "*", "call": "*list*", "kind": "cut_list", "args": {"rows": 30}}])
 
     with pytest.raises(AllSourcesFailed):
         house.raw("raw_quote")
@@ -118,10 +118,31 @@ def test_a_list_cut_at_100_rows_is_refused_before_any_write(house: House) -> Non
     assert house.warehouse.rows("sys_quality_record")[0]["severity"] == "contract"
 
 
-def test_volumes_in_another_unit_on_one_board_are_refused(house: House) -> None:
+def test_volumes_in_another_unit_on_one_board_are_caught_and_replaced(house: House) -> None:
+    """The batch of the terminal is refused as a whole; the next source fills the day, and says why."""
     house.master()
     house.fuse("exright")
     fault(house, call="quotes", kind="lots_for_shares", args={"board": "star"})
+    house.fresh()
+
+    loaded = house.fuse("kline_daily")
+
+    refused, used = loaded.sources[0], loaded.sources[1]
+    assert (refused["src"], refused["error"]) == ("tdx", "PayloadError")
+    assert used["fallback_reason"].startswith("tdx: ")
+    star = house.warehouse.rows("fusion_kline_daily", where="code LIKE '688%'")
+    assert star
+    for row in star:
+        assert row["src"] != "tdx"
+        assert row["low"] * 0.98 <= row["amount"] / row["volume"] <= row["high"] * 1.02
+
+
+def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(house: House) -> None:
+    house.master()
+    house.fuse("exright")
+    house.faults.replace(
+        [{"upstream": "*", "call": "*", "kind": "lots_for_shares", "args": {"board": "star"}}]
+    )
     house.fresh()
 
     with pytest.raises(AllSourcesFailed, match=r"lots|shares|unit"):
@@ -132,7 +153,7 @@ def test_volumes_in_another_unit_on_one_board_are_refused(house: House) -> None:
 
 @pytest.mark.parametrize("kind", ["reset", "truncate", "dead", "empty", "garbage"])
 def test_a_broken_upstream_reaches_no_table_and_crashes_nothing(house: House, kind: str) -> None:
-    fault(house, call="*", kind=kind)
+    house.faults.replace([{"upstream": "*", "call": "*", "kind": kind}])
 
     with pytest.raises(AllSourcesFailed):
         house.raw("raw_quote")

@@ -1,0 +1,139 @@
+"""fusion_valuation: price ratios and market caps of every stock, by trade date.
+
+raw_valuation (the portal's by-date report) comes with the data-layer issue; until then the quote batches
+feed it, and caps of a past date follow from the shares in force on that date.
+"""
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.asof import value_on
+from platform_assets.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import (
+    Fields,
+    Soft,
+    batch,
+    by_date,
+    close_of,
+    history,
+    latest,
+    trading,
+)
+from platform_assets.declaration.scope import Context
+
+_ISSUE_3 = "data-layer issue: raw_valuation, aux_worth"
+_ISSUE_4 = "research issue: calc_valuation_band"
+
+
+class Valuation(Model):
+    """One stock on one trade date; ratios <= 0 are kept as published."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    name: S64 = col(title="name")
+    price: Px = col("CNY", "closing price", nullable=False, gt=0)
+    pe_ttm: F = col("", "price / earnings, trailing")
+    pe_static: F = col("", "price / earnings, last year")
+    pe_dynamic: F = col("", "price / earnings, annualised")
+    pe_forward: F = col("", "price / consensus earnings", computed=True, no_source=_ISSUE_3)
+    pb: F = col("", "price / book")
+    ps_ttm: F = col("", "price / sales", no_source=_ISSUE_3)
+    pcf_ttm: F = col("", "price / cash flow", no_source=_ISSUE_3)
+    peg: F = col("", "PE / growth", no_source=_ISSUE_3)
+    dividend_yield: Pct = col("pct", "dividend yield", no_source=_ISSUE_3)
+    total_market_cap: Amt = col("wan", "total market cap", gt=0)
+    float_market_cap: Amt = col("wan", "float market cap", gt=0)
+    eps_ttm: Px = col("CNY", "price / pe_ttm", computed=True)
+    bvps: Px = col("CNY", "price / pb", computed=True)
+    eps_fy1: Px = col("CNY", "consensus EPS, this year", no_source=_ISSUE_3)
+    eps_fy2: Px = col("CNY", "consensus EPS, next year", no_source=_ISSUE_3)
+    eps_fy3: Px = col("CNY", "consensus EPS, the year after", no_source=_ISSUE_3)
+    forecast_orgs: Int = col("", "brokers in the consensus", no_source=_ISSUE_3)
+    pe_pct_3y: Pct = col("pct", "percentile of pe_ttm in 3 years", computed=True, no_source=_ISSUE_4)
+    pb_pct_3y: Pct = col("pct", "percentile of pb in 3 years", computed=True, no_source=_ISSUE_4)
+    pe_pct_5y: Pct = col("pct", "percentile of pe_ttm in 5 years", computed=True, no_source=_ISSUE_4)
+    pb_pct_5y: Pct = col("pct", "percentile of pb in 5 years", computed=True, no_source=_ISSUE_4)
+
+
+_FROM_QUOTE = (
+    "name",
+    "price",
+    "pe_ttm",
+    "pe_static",
+    "pe_dynamic",
+    "pb",
+    "total_market_cap",
+    "float_market_cap",
+)
+
+
+def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Quotes of stocks with a price; the terminal's have no ratios but carry the price."""
+    stocks = rows[(rows["sec_type"] == "stock") & (rows["price"] > 0)]
+    staged = stocks[["code", "src", *_FROM_QUOTE]].copy()
+    staged["date"] = stocks["trade_date"]
+    return staged
+
+
+def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Caps that no source gave, from the shares in force on the date."""
+    changes = context.read(
+        "ref_exright", columns=("code", "date", "total_after", "float_after"), until=context.scope.until
+    )
+    for cap, shares in (("total_market_cap", "total_after"), ("float_market_cap", "float_after")):
+        known = value_on(rows, changes[changes[shares] > 0], shares)
+        rows[cap] = rows[cap].fillna(
+            pd.Series(rows["price"].to_numpy(dtype=float) * known / 1e4, index=rows.index)
+        )
+    return rows
+
+
+def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["eps_ttm"] = rows["price"] / rows["pe_ttm"].where(rows["pe_ttm"] > 0)
+    rows["bvps"] = rows["price"] / rows["pb"].where(rows["pb"] > 0)
+    return rows
+
+
+def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["float_market_cap"] > rows["total_market_cap"] * 1.001)
+
+
+def cap_fits_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The cap is price x total shares within 2 %."""
+    changes = context.read("ref_exright", columns=("code", "date", "total_after"), until=context.scope.until)
+    shares = value_on(rows, changes[changes["total_after"] > 0], "total_after")
+    expected = rows["price"].to_numpy(dtype=float) * shares / 1e4
+    cap = rows["total_market_cap"].to_numpy(dtype=float)
+    with np.errstate(invalid="ignore"):
+        far = np.abs(cap - expected) > 0.02 * expected
+    return pd.Series(~far, index=rows.index)
+
+
+DATASET = Dataset(
+    name="valuation",
+    title="Valuation by trade date",
+    model=Valuation,
+    key=("code", "date"),
+    domain="daily",
+    date_column="date",
+    feeds={"raw_quote": from_quotes},
+    order=("tencent", "eastmoney", "tdx"),
+    fuse=Fields(tolerance={"pe_ttm": 0.05, "pb": 0.02, "total_market_cap": 0.02}),
+    derive=(fill_caps, add_per_share),
+    soft=(
+        Soft(float_cap_within_total, "float cap above total cap"),
+        Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
+    ),
+    reads=("ref_exright",),
+    public_at=close_of("date"),
+    freshness=trading(1),
+    per_code=True,
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        latest("get_valuation", "newest valuation of a code", 300),
+        batch("get_valuation_batch", "newest valuations of many codes", 300),
+        history("get_valuation_history", "valuations of a code by date", 300),
+        by_date("get_valuation_by_date", "valuations of the market on one date", 300),
+    ),
+)
