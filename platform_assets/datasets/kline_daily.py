@@ -5,6 +5,7 @@ terminal's bars per code. Reference prices, limits and the cumulative factor are
 ex-right events and the dated market rules; never from an upstream's adjusted prices.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,56 @@ def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
     for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
         out[column] = rows[source].where(~idle, rows["last_close"])
     return pd.DataFrame(out)
+
+
+def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
+    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+    return _per_code(desk, scope, lambda symbol: pd.DataFrame(desk.terminal_bars(symbol, wanted)))
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Unadjusted bars per code from the portal, when the terminal does not answer."""
+    before = desk.calendar.offset(scope.since, -1)
+    return _per_code(desk, scope, lambda s: desk.eastmoney.daily_bars(s, beg=before, end=scope.until))
+
+
+def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    """Bars of every code; `last_close` is the previous bar's close, taken down by events in between."""
+    events = desk.read(
+        "ref_exright",
+        columns=("code", "date", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
+        codes=scope.codes,
+    )
+    by_code = dict(iter(events[events["category"] == 1].groupby("code")))
+
+    def one(symbol: str) -> pd.DataFrame:
+        bars = bars_of(symbol)
+        bars["last_close"] = _references(bars, by_code.get(symbol[2:]))
+        bars["symbol"] = symbol
+        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
+
+    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    if not frames:
+        return pd.DataFrame(columns=["code", "date"])
+    bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
+    return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
+
+
+def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> np.ndarray[Any, np.dtype[np.float64]]:
+    previous = bars["close"].shift().to_numpy(dtype=float).copy()
+    if events is None or not len(bars):
+        return previous
+    dates = bars["date"].to_numpy(dtype=str)
+    # An ex-date inside a suspension takes effect on the first bar at or after it.
+    places = np.searchsorted(dates, events["date"].to_numpy(dtype=str), side="left")
+    for place, event in zip(places.tolist(), events.itertuples(index=False), strict=True):
+        if 0 < place < len(dates):
+            cash, bonus, rights, price = (
+                np.array([0.0 if pd.isna(v) else float(v)])
+                for v in (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
+            )
+            previous[place] = reference_price(previous[place : place + 1], cash, bonus, rights, price)[0]
+    return np.round(previous, 4)
 
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
