@@ -9,10 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
 
 from platform_assets.compute.asof import value_on
+from platform_assets.compute.exright import reference_price
 from platform_assets.compute.limit_state import limit_status
 from platform_assets.compute.market_rules import board_of, limit_prices
 from platform_assets.declaration.columns import (
@@ -43,6 +45,8 @@ from platform_assets.declaration.rules import (
     trading,
 )
 from platform_assets.declaration.scope import Context, Scope
+
+Floats = npt.NDArray[np.float64]
 
 
 class KlineDaily(Model):
@@ -131,8 +135,8 @@ def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -
     return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
 
 
-def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> np.ndarray[Any, np.dtype[np.float64]]:
-    previous = bars["close"].shift().to_numpy(dtype=float).copy()
+def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> Floats:
+    previous: Floats = bars["close"].shift().to_numpy(dtype=float).copy()
     if events is None or not len(bars):
         return previous
     dates = bars["date"].to_numpy(dtype=str)
@@ -145,7 +149,8 @@ def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> np.ndarray[A
                 for v in (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
             )
             previous[place] = reference_price(previous[place : place + 1], cash, bonus, rights, price)[0]
-    return np.round(previous, 4)
+    rounded: Floats = np.round(previous, 4)
+    return rounded
 
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
