@@ -45,10 +45,17 @@ class RetimeWatcher:
         """True when the location was loaded anew and now serves the table."""
         if self._monotonic() < self._not_before:
             return False
-        changed = differing(self._house, self._orchestrator)
-        if not changed:
-            return False
-        log.info("reloading the code location: %s moved", ", ".join(changed))
+        try:
+            changed = differing(self._house, self._orchestrator)
+        except Unavailable:
+            raise
+        except PlatformError as error:
+            # The location did not load: nothing is served until it is loaded anew.
+            log.warning("reloading the code location: %s", error.message)
+        else:
+            if not changed:
+                return False
+            log.info("reloading the code location: %s moved", ", ".join(changed))
         self._not_before = self._monotonic() + BACKOFF_S
         self._orchestrator.reload()
         left = differing(self._house, self._orchestrator)

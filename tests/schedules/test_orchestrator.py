@@ -1,0 +1,140 @@
+"""Switching and re-timing over GraphQL, against a small server that speaks Dagster's answers."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from resources.errors import NotFound, PlatformError, Unavailable
+from resources.orchestrator import Orchestrator
+from schedules.house import House
+from schedules.retime import RetimeWatcher, differing
+from schedules.tasks import TASKS
+
+
+class Webserver:
+    """The part of Dagster's GraphQL that we use, over a real socket."""
+
+    def __init__(self) -> None:
+        self.crons = {"fusion_kline_sync": "40 15 * * *", "fusion_daily_sync": "0 16 * * *"}
+        self.running = dict.fromkeys(self.crons, True)
+        self.next_crons: dict[str, str] = {}
+        self.broken = False
+        self.asked: list[str] = []
+        webserver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                answer = json.dumps({"data": webserver.answer(body["query"], body["variables"])}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_: object) -> None:
+                """Silence."""
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+
+    def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        operation = query.split()[1].split("(", maxsplit=1)[0]
+        self.asked.append(operation)
+        if operation == "Schedules":
+            if self.broken:
+                return {"schedulesOrError": {"__typename": "PythonError", "message": "Failure loading\nmore"}}
+            assert variables["selector"]["repositoryLocationName"] == "platform"
+            rows = [
+                {
+                    "name": name,
+                    "cronSchedule": cron,
+                    "executionTimezone": "Asia/Shanghai",
+                    "scheduleState": {
+                        "id": f"id-{name}",
+                        "status": "RUNNING" if self.running[name] else "STOPPED",
+                    },
+                }
+                for name, cron in self.crons.items()
+            ]
+            return {"schedulesOrError": {"__typename": "Schedules", "results": rows}}
+        if operation == "Start":
+            self.running[variables["selector"]["scheduleName"]] = True
+            return {"startSchedule": {"__typename": "ScheduleStateResult"}}
+        if operation == "Stop":
+            self.running[variables["id"].removeprefix("id-")] = False
+            return {"stopRunningSchedule": {"__typename": "ScheduleStateResult"}}
+        assert operation == "Reload"
+        self.broken = False
+        self.crons.update(self.next_crons)
+        entry = {"__typename": "WorkspaceLocationEntry", "loadStatus": "LOADED", "locationOrLoadError": None}
+        return {"reloadRepositoryLocation": entry}
+
+
+@pytest.fixture
+def webserver() -> Iterator[Webserver]:
+    made = Webserver()
+    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield made
+    made.server.shutdown()
+    thread.join()
+    made.server.server_close()
+
+
+def test_a_schedule_is_switched_off_and_on_again(webserver: Webserver) -> None:
+    orchestrator = Orchestrator(webserver.port)
+
+    orchestrator.switch("fusion_kline_sync", False)
+    assert not orchestrator.schedules()["fusion_kline_sync"].running
+    assert orchestrator.schedules()["fusion_daily_sync"].running
+    orchestrator.switch("fusion_kline_sync", True)
+    assert orchestrator.schedules()["fusion_kline_sync"].running
+    webserver.asked.clear()
+    orchestrator.switch("fusion_kline_sync", True)
+    assert webserver.asked == ["Schedules"]
+    with pytest.raises(NotFound, match="no schedule 'nothing'"):
+        orchestrator.switch("nothing", True)
+
+
+def test_errors_say_who_refused(webserver: Webserver) -> None:
+    webserver.broken = True
+    with pytest.raises(PlatformError, match=r"schedulesOrError: Failure loading$"):
+        Orchestrator(webserver.port).schedules()
+    with pytest.raises(Unavailable, match=r"does not answer at 127\.0\.0\.1:1"):
+        Orchestrator(1).schedules()
+
+
+def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
+    house: House, webserver: Webserver
+) -> None:
+    house.tasks.publish(TASKS)
+    orchestrator = Orchestrator(webserver.port)
+    now = 100.0
+    watcher = RetimeWatcher(house, orchestrator, monotonic=lambda: now)
+    assert not watcher.look()
+
+    house.tasks.retime("fusion_kline_sync", 1555, by="t", now=house.clock.now())
+    assert differing(house, orchestrator) == ["fusion_kline_sync"]
+    assert not watcher.look()
+    assert webserver.asked.count("Reload") == 1
+    # It did not help: not again at once, but again after a while.
+    assert not watcher.look()
+    assert webserver.asked.count("Reload") == 1
+    now += 31
+    webserver.next_crons = {"fusion_kline_sync": "55 15 * * *"}
+    assert watcher.look()
+    assert not watcher.look()
+    assert webserver.asked.count("Reload") == 2
+
+
+def test_a_location_that_did_not_load_is_loaded_anew(house: House, webserver: Webserver) -> None:
+    house.tasks.publish(TASKS)
+    webserver.broken = True
+    watcher = RetimeWatcher(house, Orchestrator(webserver.port))
+
+    assert watcher.look()
+    assert not webserver.broken
