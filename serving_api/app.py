@@ -21,6 +21,7 @@ from serving_api.accounts.passwords import Passwords
 from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
 from serving_api.cache import VersionedCache
+from serving_api.datamgr_live.routes import router as datamgr_live_router
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
 from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
@@ -31,6 +32,7 @@ from serving_api.routing import Area
 from serving_api.state import State, SystemTime
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
+from serving_api.stocks_live.routes import router as stocks_live_router
 from serving_api.versions import Versions
 
 logger = logging.getLogger("serving_api")
@@ -39,7 +41,13 @@ READ_WAIT_S = 1.0
 """WAL readers wait for nobody; this bounds the rare recovery of a log after a crash."""
 
 # Hot areas first: a request is compared with the areas before its own.
-AREAS = (stocks_router, accounts_router, health_router)
+AREAS = (
+    stocks_router,
+    stocks_live_router,
+    accounts_router,
+    health_router,
+    datamgr_live_router,
+)
 
 
 def build_state(

@@ -1,0 +1,1 @@
+"""Live reads of the datamgr area: asked of the upstreams, never stored."""

@@ -1,0 +1,135 @@
+"""The upstream clients of the API: opened at the first live read, used off the event loop, closed with
+the app.
+
+A request may cost `RETRY_BUDGET_MAX` external calls over all sources; a list that the upstream cuts into
+pages counts as one of them, so that 600 quotes do not fail where one does.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import anyio
+
+from resources.calendar import TradeCalendar
+from resources.clock import Clock
+from resources.errors import PayloadError, Unavailable, UpstreamError
+from resources.fetch import FetchLog
+from resources.settings import Settings
+from resources.transport.budget import call_budget
+from resources.transport.redact import redact
+from serving_api.caching import in_trading_hours
+
+THREADS = 8
+TDX, TENCENT, EASTMONEY = "tdx", "tencent", "eastmoney"
+ORIGIN = {TDX: "tcp_terminal", TENCENT: "quote_site_a", EASTMONEY: "finance_portal_a"}
+"""Upstream key -> what `_source` says."""
+SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
+
+Makers = Mapping[str, Callable[[FetchLog], Any]]
+Opener = Callable[[Settings, Clock, TradeCalendar], tuple[Makers, Sequence[Callable[[], None]]]]
+T = TypeVar("T")
+logger = logging.getLogger("serving_api.live")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a source answered; `source` is its key, None when nobody had anything."""
+
+    value: Any
+    source: str | None
+
+    @property
+    def origin(self) -> str | None:
+        return None if self.source is None else ORIGIN[self.source]
+
+
+def open_clients(
+    settings: Settings, clock: Clock, calendar: TradeCalendar
+) -> tuple[Makers, Sequence[Callable[[], None]]]:
+    """The clients that the settings ask for; imported here, because it brings the parsers."""
+    from resources.upstreams.factory import make_clients
+
+    return make_clients(settings, clock, calendar)
+
+
+def source_order(now: Clock, calendar: TradeCalendar) -> tuple[str, ...]:
+    """In trading hours the terminal comes first, outside them the quote site; the portal is the last."""
+    if in_trading_hours(now.now(), calendar):
+        return (TDX, TENCENT, EASTMONEY)
+    return (TENCENT, TDX, EASTMONEY)
+
+
+class LiveClients:
+    """Clients of one app."""
+
+    def __init__(
+        self, settings: Settings, clock: Clock, calendar: TradeCalendar, opener: Opener | None = None
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._calendar = calendar
+        self._opener = opener or open_clients
+        self._lock = threading.Lock()
+        self._opened: tuple[Makers, Sequence[Callable[[], None]]] | None = None
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def ask(
+        self,
+        questions: Mapping[str, Callable[[Any], T]],
+        *,
+        order: Sequence[str] | None = None,
+        pages: int = 1,
+        empty: Callable[[T], bool] | None = None,
+    ) -> Answered:
+        """The first answer that is not empty, of the sources that have a question, in `order` (default:
+        that of the hour). `pages` is how many calls the longest single answer takes.
+
+        Raises the error of the first source when every source failed."""
+        wanted = [name for name in order or source_order(self._clock, self._calendar) if name in questions]
+        limit = self._settings.retry_budget_max + max(0, pages - 1)
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(THREADS)
+        return await anyio.to_thread.run_sync(
+            self._ask, [(name, questions[name]) for name in wanted], limit, empty, limiter=self._limiter
+        )
+
+    def _ask(
+        self,
+        questions: Sequence[tuple[str, Callable[[Any], T]]],
+        limit: int,
+        empty: Callable[[T], bool] | None,
+    ) -> Answered:
+        first_error: Exception | None = None
+        nothing: Answered | None = None
+        with call_budget(limit):
+            for name, question in questions:
+                try:
+                    value = question(self._client(name))
+                except SOURCE_ERRORS as error:
+                    logger.warning("%s: %s: %s", name, type(error).__name__, redact(str(error)))
+                    first_error = first_error or error
+                    continue
+                if empty is None or not empty(value):
+                    return Answered(value, name)
+                nothing = nothing or Answered(value, None)
+        if nothing is not None:
+            return nothing
+        raise first_error or Unavailable("no source serves this read")
+
+    def _client(self, name: str) -> Any:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._opener(self._settings, self._clock, self._calendar)
+            makers = self._opened[0]
+        if name not in makers:
+            raise Unavailable(f"no {name} client is configured", source=name)
+        return makers[name](FetchLog())
+
+    def close(self) -> None:
+        with self._lock:
+            opened, self._opened = self._opened, None
+        for close in opened[1] if opened else ():
+            close()

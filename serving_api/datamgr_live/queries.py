@@ -1,0 +1,44 @@
+"""SQL behind the live reads: who a code is, and stored figures that no live source carries."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from serving_api.reading import Session
+
+MASTER = "fusion_stock_master"
+FLOW = "fusion_fund_flow"
+_MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
+_LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
+_AT_ONCE = 400
+
+
+def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
+    """Master rows of the codes, as far as stored."""
+    if not session.has(MASTER):
+        return []
+    columns = session.columns(MASTER, _MASTER_COLUMNS)
+    found: list[dict[str, Any]] = []
+    for at in range(0, len(codes), _AT_ONCE):
+        some = codes[at : at + _AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        found += session.dicts(MASTER, columns=columns, where=f"code IN ({marks})", values=tuple(some))
+    return found
+
+
+def listed_stocks(session: Session) -> list[dict[str, Any]]:
+    """Master rows of every A share that is not delisted or before its listing."""
+    if not session.has(MASTER):
+        return []
+    columns = session.columns(MASTER, _LISTED_COLUMNS)
+    where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
+    return session.dicts(MASTER, columns=columns, where=where)
+
+
+def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]:
+    """The newest `days` stored money flows of a code, oldest first."""
+    if not session.has(FLOW):
+        return []
+    wanted = ("date", "main_net", "super_large_in", "large_in")
+    columns = session.columns(FLOW, wanted)
+    rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
+    return rows[::-1]

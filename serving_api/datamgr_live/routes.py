@@ -1,0 +1,110 @@
+"""Live reads of the datamgr area: admin, enveloped, never cached by a client."""
+
+from enum import IntEnum
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr_live import schemas
+from serving_api.datamgr_live.service import Live, live_of
+from serving_api.envelope import PREFIX
+from serving_api.parameters import StockCode, code_list
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr", "datamgr: live reads")
+
+
+class Minutes(IntEnum):
+    """Length of a minute bar."""
+
+    m1 = 1
+    m5 = 5
+    m15 = 15
+    m30 = 30
+    m60 = 60
+
+
+def _live(request: Request) -> Live:
+    return state_of(request).part(live_of)
+
+
+def _answer(payload: Any, source: str | None = None) -> Answer:
+    return Answer(payload, headers={"X-Data-Source": source} if source else None)
+
+
+@router.get("/fusion/market/realtime-quote")
+@serving(schemas.QuoteMap, cache=NO_STORE)
+async def realtime_quote(
+    request: Request, subject: Admin, codes: Annotated[list[str], Depends(code_list(600))]
+) -> Answer:
+    """Live quotes of up to 600 codes; {} when no source answers."""
+    return Answer({"results": await _live(request).quotes(codes)})
+
+
+@router.get("/market/stat")
+@serving(schemas.MarketStat, cache=NO_STORE, raises=(503,))
+async def market_stat(request: Request, subject: Admin) -> Answer:
+    """Totals of all A shares now; 503 when no source answers."""
+    return Answer(await _live(request).market_stat())
+
+
+@router.get("/realtime/northbound")
+@serving(
+    list[schemas.NorthboundMinute], top=[("date", str), ("available", bool), ("note", str)], cache=NO_STORE
+)
+async def northbound(request: Request, subject: Admin) -> Answer:
+    """Northbound flow of the day by minute, 10k CNY; values are null where nothing is disclosed."""
+    return _answer(await _live(request).northbound(), "finance_portal_a")
+
+
+@router.get("/realtime/{code}/quote")
+@serving(schemas.OrderBook, cache=NO_STORE)
+async def quote(request: Request, subject: Admin, code: StockCode) -> Answer:
+    """The five-level quote of one code; {} when no source answers."""
+    found = await _live(request).order_book(code)
+    return _answer(found, found.get("_source"))
+
+
+@router.get("/realtime/{code}/minute-kline")
+@serving(list[schemas.MinuteBar], top=[("code", str), ("period", int), ("_source", str)], cache=NO_STORE)
+async def minute_kline(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    period: Annotated[Minutes, Query(description="minutes of a bar")] = Minutes.m1,
+) -> Answer:
+    """The newest minute bars, oldest first."""
+    found = await _live(request).minute_kline(code, int(period))
+    return _answer(found, found["_source"])
+
+
+@router.get("/realtime/{code}/fund-flow-minute")
+@serving(list[schemas.FlowMinute], top=[("code", str), ("_source", str)], cache=NO_STORE)
+async def fund_flow_minute(request: Request, subject: Admin, code: StockCode) -> Answer:
+    """Money flow of the day by minute, cumulative CNY."""
+    found = await _live(request).fund_flow_minutes(code)
+    return _answer(found, found["_source"])
+
+
+@router.get("/stock/{code}/xdxr")
+@serving(schemas.ExRights, cache=NO_STORE)
+async def xdxr(request: Request, subject: Admin, code: StockCode) -> Answer:
+    """Ex-rights and capital changes, oldest first."""
+    return Answer({"code": code, "records": await _live(request).exrights(code)})
+
+
+@router.get("/stock/{code}/fund-flow")
+@serving(schemas.FundFlow, cache=NO_STORE)
+async def fund_flow(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    days: Annotated[int, Query(ge=1, le=120, description="trade dates of the history")] = 20,
+) -> Answer:
+    """Today's money flow by size of order, and the main nets of the days before."""
+    return Answer(await _live(request).fund_flow(code, days))

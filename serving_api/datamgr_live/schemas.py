@@ -1,0 +1,145 @@
+"""Shapes of the live answers, for the document. Names as on the wire."""
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+_ALIASED = ConfigDict(populate_by_name=True)
+
+
+class BriefQuote(BaseModel):
+    """CNY, percent; `mcap_yi` in 100 million CNY."""
+
+    name: str | None
+    price: float | None
+    open: float | None
+    high: float | None
+    low: float | None
+    last_close: float | None
+    change_pct: float | None
+    turnover_pct: float | None
+    pe_ttm: float | None
+    pb: float | None
+    mcap_yi: float | None
+    limit_up: float | None
+    limit_down: float | None
+
+
+class QuoteMap(RootModel[dict[str, BriefQuote]]):
+    """Code -> quote."""
+
+
+class BookLevel(BaseModel):
+    level: int
+    price: float | None
+    volume: int = Field(description="shares")
+
+
+class OrderBook(BaseModel):
+    """CNY, percent, shares; {} when nobody knows the code."""
+
+    model_config = _ALIASED
+    code: str | None = None
+    name: str | None = None
+    price: float | None = None
+    last_close: float | None = None
+    open: float | None = None
+    high: float | None = None
+    low: float | None = None
+    change_pct: float | None = None
+    volume: int | None = None
+    amount: float | None = None
+    bids: list[BookLevel] | None = None
+    asks: list[BookLevel] | None = None
+    inner_vol: int | None = None
+    outer_vol: int | None = None
+    time: str | None = None
+    source: str | None = Field(default=None, alias="_source")
+
+
+class MinuteBar(BaseModel):
+    """`datetime` is the end of the bar; CNY and shares."""
+
+    datetime: str
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: int | None
+
+
+class ExRight(BaseModel):
+    """Per ten shares, CNY and shares; null where the category has no such value."""
+
+    date: str = Field(description="YYYYMMDD")
+    category: int
+    name: str
+    hongli: float | None
+    peigujia: float | None
+    songzhuangu: float | None
+    peigu: float | None
+
+
+class ExRights(BaseModel):
+    code: str
+    records: list[ExRight]
+
+
+class FlowSides(BaseModel):
+    """CNY; null where the source gives nets alone."""
+
+    super_large_in: float | None
+    super_large_out: float | None
+    large_in: float | None
+    large_out: float | None
+    medium_in: float | None
+    medium_out: float | None
+    small_in: float | None
+    small_out: float | None
+
+
+class FlowDay(BaseModel):
+    """CNY. `main_inflow` is known for stored dates."""
+
+    date: str
+    main_inflow: float | None
+    main_netflow: float | None
+
+
+class FundFlow(BaseModel):
+    code: str
+    today: FlowSides
+    history: list[FlowDay]
+
+
+class FlowMinute(BaseModel):
+    """Cumulative since the open, CNY."""
+
+    time: str
+    main_net: float | None
+    super_net: float | None
+    large_net: float | None
+    medium_net: float | None
+    small_net: float | None
+
+
+class NorthboundMinute(BaseModel):
+    """10k CNY."""
+
+    time: str
+    hgt: float | None
+    sgt: float | None
+    total: float | None
+
+
+class MarketStat(BaseModel):
+    """The A shares of the exchanges: CNY, shares, cap in 10k CNY."""
+
+    up_count: int
+    down_count: int
+    neutral_count: int
+    suspended_count: int
+    total_count: int
+    limit_up_count: int
+    limit_down_count: int
+    total_amount: float
+    total_volume: int
+    total_market_cap: float = Field(description="10k CNY")

@@ -1,0 +1,295 @@
+"""What the live reads ask, of whom, and how long an answer is shared."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from platform_assets.compute.market_rules import sec_type_of
+from resources.errors import Unavailable
+from serving_api.caching import in_trading_hours
+from serving_api.datamgr_live import flows, queries
+from serving_api.datamgr_live.clients import (
+    EASTMONEY,
+    ORIGIN,
+    TDX,
+    TENCENT,
+    Answered,
+    LiveClients,
+)
+from serving_api.datamgr_live.flight import Flights
+from serving_api.datamgr_live.frames import is_empty, records, session_date, whole
+from serving_api.datamgr_live.quotes import brief_quote, order_book
+from serving_api.datamgr_live.stat import Traded, from_ranking, from_terminal, market_stat
+from serving_api.datamgr_live.symbols import Listed, listed, listed_of
+from serving_api.failures import read_or
+from serving_api.state import State
+
+QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
+IDLE_TTL = 3600.0
+"""Market totals outside trading hours: they do not move any more."""
+QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL = 60, 80, 800
+MINUTE_ROWS = 240
+XDXR_RIGHTS = 1
+"""The category whose four values are cash, rights price, bonus and rights per ten shares."""
+
+
+class Live:
+    """Live reads of one app. Every method answers its empty structure when no source answers, but
+    `market_stat`, which raises."""
+
+    def __init__(self, state: State, clients: LiveClients | None = None) -> None:
+        self._clock = state.clock
+        self._calendar = state.calendar
+        self._reading = state.reading
+        self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
+        self.flights = Flights(state.system.monotonic)
+
+    def close(self) -> None:
+        self.clients.close()
+
+    # -- quotes -----------------------------------------------------------------------------------
+
+    async def quotes(self, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Code -> brief quote; codes that nobody knows are left out."""
+        key = ("quotes", tuple(sorted(codes)))
+        landed = await read_or(None, self.flights.take(key, QUOTE_TTL, lambda: self._quotes(codes)))
+        found: dict[str, dict[str, Any]] = {} if landed is None else landed.value
+        return {code: found[code] for code in codes if code in found}
+
+    async def _quotes(self, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
+        found = await listed_of(self._reading, codes)
+        if not found:
+            return {}
+        symbols = [one.symbol for one in found.values()]
+        # Ratios, caps and limits belong to this answer and the terminal has none of them: it comes last.
+        answer = await self.clients.ask(
+            {
+                TENCENT: lambda client: client.quotes(symbols),
+                EASTMONEY: lambda client: client.ulist(symbols),
+                TDX: lambda client: client.quotes(symbols),
+            },
+            order=(TENCENT, EASTMONEY, TDX),
+            pages=-(-len(symbols) // QUOTES_PER_CALL),
+            empty=is_empty,
+        )
+        by_symbol = {one.symbol: one for one in found.values()}
+        day = session_date(self._clock.now(), self._calendar)
+        return {
+            by_symbol[row["symbol"]].code: brief_quote(row, by_symbol[row["symbol"]], day, self._calendar)
+            for row in records(answer.value)
+            if row["symbol"] in by_symbol and not row.get("unknown")
+        }
+
+    async def order_book(self, code: str) -> dict[str, Any]:
+        """One security with its five-level book; {} when nobody knows it."""
+        make = self.flights.take(("book", code), QUOTE_TTL, lambda: self._order_book(code))
+        landed = await read_or(None, make)
+        return {} if landed is None else dict(landed.value)
+
+    async def _order_book(self, code: str) -> dict[str, Any]:
+        one = await self._listed(code)
+        if one is None:
+            return {}
+        answer = await self.clients.ask(
+            {
+                TDX: lambda client: _known(client.quotes([one.symbol])),
+                TENCENT: lambda client: client.quotes([one.symbol]),
+                EASTMONEY: lambda client: client.stock_get(one.symbol),
+            },
+            empty=is_empty,
+        )
+        if answer.source is None:
+            return {}
+        row = records(answer.value)[0]
+        time = row["quote_time"] if isinstance(row["quote_time"], str) else None
+        if time and answer.source == TDX:
+            # The terminal tells the time of day alone.
+            time = f"{session_date(self._clock.now(), self._calendar)} {time}"
+        return order_book(row, one, time, ORIGIN[answer.source])
+
+    # -- minutes and flows --------------------------------------------------------------------------
+
+    async def minute_bars(self, code: str, period: int, count: int) -> Answered:
+        """(MinuteBars oldest first, source). Raises what the sources raised."""
+        one = await self._listed(code)
+        if one is None:
+            return Answered([], None)
+        newest = min(count, 320)
+        answer = await self.clients.ask(
+            {
+                TDX: lambda client: client.bars(one.symbol, f"{period}m", count),
+                TENCENT: lambda client: client.minute_bars(one.symbol, period, newest),
+                EASTMONEY: lambda client: client.kline(one.symbol, klt=period, limit=count),
+            },
+            pages=-(-count // BARS_PER_CALL),
+            empty=is_empty,
+        )
+        return Answered([_minute_bar(row) for row in records(answer.value)], answer.source)
+
+    async def minute_kline(self, code: str, period: int) -> dict[str, Any]:
+        """The newest minute bars of a code."""
+        make = self.flights.take(
+            ("minutes", code, period), FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS)
+        )
+        landed = await read_or(None, make)
+        answer = Answered([], None) if landed is None else landed.value
+        return {"code": code, "period": period, "items": answer.value, "_source": answer.origin}
+
+    async def fund_flow(self, code: str, days: int) -> dict[str, Any]:
+        """Today's ins and outs and the main nets of the newest `days` trade dates."""
+        make = self.flights.take(("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days))
+        landed = await read_or(None, make)
+        if landed is not None:
+            return dict(landed.value)
+        nothing: list[dict[str, Any]] = []
+        stored = await read_or(nothing, self._reading.point(queries.stored_flows, code, days))
+        return {"code": code, "today": flows.no_sides(), "history": flows.history([], stored, days)}
+
+    async def _fund_flow(self, code: str, days: int) -> dict[str, Any]:
+        nothing: list[dict[str, Any]] = []
+        stored = await read_or(nothing, self._reading.point(queries.stored_flows, code, days))
+        one = await self._listed(code)
+        if one is None:
+            return {"code": code, "today": flows.no_sides(), "history": flows.history([], stored, days)}
+
+        def portal(client: Any) -> tuple[list[Any], list[Any]]:
+            return records(client.ulist([one.symbol])), records(client.fund_flow_daily(one.symbol))
+
+        def quote_site(client: Any) -> tuple[list[Any], list[Any]]:
+            tab = client.fund_flow(one.symbol, min(days, 50))
+            return [], records(tab.history)
+
+        # The portal alone splits the day into ins and outs.
+        answer = await self.clients.ask(
+            {EASTMONEY: portal, TENCENT: quote_site},
+            order=(EASTMONEY, TENCENT),
+            empty=lambda got: not any(got),
+        )
+        today, nets = answer.value
+        return {
+            "code": code,
+            "today": flows.today_sides(today),
+            "history": flows.history(nets, stored, days),
+        }
+
+    async def fund_flow_minutes(self, code: str) -> dict[str, Any]:
+        make = self.flights.take(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code))
+        landed = await read_or(None, make)
+        return {"code": code, "items": [], "_source": None} if landed is None else dict(landed.value)
+
+    async def _flow_minutes(self, code: str) -> dict[str, Any]:
+        one = await self._listed(code)
+        if one is None:
+            return {"code": code, "items": [], "_source": None}
+        answer = await self.clients.ask(
+            {
+                EASTMONEY: lambda client: client.fund_flow_minutes(one.symbol),
+                TENCENT: lambda client: client.fund_flow(one.symbol, 1).minutes,
+            },
+            order=(EASTMONEY, TENCENT),
+            empty=is_empty,
+        )
+        return {"code": code, "items": flows.minute_flow(answer.value), "_source": answer.origin}
+
+    async def northbound(self) -> dict[str, Any]:
+        make = self.flights.take("northbound", FLOW_TTL, self._northbound)
+        landed = await read_or(None, make)
+        if landed is None:
+            return {"date": None, "items": [], "available": False, "note": None}
+        return dict(landed.value)
+
+    async def _northbound(self) -> dict[str, Any]:
+        answer = await self.clients.ask({EASTMONEY: lambda client: client.connect_minutes()})
+        return flows.northbound(answer.value)
+
+    # -- ex-rights ----------------------------------------------------------------------------------
+
+    async def exrights(self, code: str) -> list[dict[str, Any]]:
+        """Records of the terminal source, oldest first."""
+        landed = await read_or(
+            None, self.flights.take(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code))
+        )
+        return [] if landed is None else list(landed.value)
+
+    async def _exrights(self, code: str) -> list[dict[str, Any]]:
+        one = await self._listed(code)
+        if one is None:
+            return []
+        answer = await self.clients.ask({TDX: lambda client: client.xdxr(one.symbol)})
+        return sorted((_exright(row) for row in records(answer.value)), key=lambda row: row["date"])
+
+    # -- the market ---------------------------------------------------------------------------------
+
+    async def market_stat(self) -> dict[str, Any]:
+        """MarketStat. Raises when no source answers (503)."""
+        landed = await self.flights.take("market stat", self._stat_ttl, self._market_stat)
+        return dict(landed.value)
+
+    def _stat_ttl(self) -> float:
+        return STAT_TTL if in_trading_hours(self._clock.now(), self._calendar) else IDLE_TTL
+
+    async def _market_stat(self) -> dict[str, Any]:
+        nothing: list[dict[str, Any]] = []
+        rows = await read_or(nothing, self._reading.scan(queries.listed_stocks))
+        known = {one.symbol: one for one in map(listed, rows) if one is not None}
+
+        def terminal(client: Any) -> list[Traded]:
+            if not known:
+                raise Unavailable("the terminal is asked by code, and no list of securities is stored")
+            frame = client.quotes(list(known))
+            return [from_terminal(row, known[row["symbol"]]) for row in records(frame)]
+
+        def quote_site(client: Any) -> list[Traded]:
+            return [
+                from_ranking(row, known.get(row["symbol"]) or _unlisted(row))
+                for row in records(client.rank())
+                if sec_type_of(row["code"], row["market"]) == "stock"
+            ]
+
+        answer = await self.clients.ask(
+            {TDX: terminal, TENCENT: quote_site},
+            pages=-(-max(len(known), 6000) // BOOKS_PER_CALL),
+            empty=lambda got: not got,
+        )
+        if answer.source is None:
+            raise Unavailable("no source lists the market")
+        day = session_date(self._clock.now(), self._calendar)
+        return market_stat(answer.value, day, self._calendar)
+
+    async def _listed(self, code: str) -> Listed | None:
+        return (await listed_of(self._reading, [code])).get(code)
+
+
+def live_of(state: State) -> Live:
+    """The app's live reads (`state.part(live_of)`)."""
+    return Live(state)
+
+
+def _known(frame: Any) -> Any:
+    """Without the rows that the terminal does not know."""
+    return frame[~frame["unknown"]]
+
+
+def _unlisted(row: dict[str, Any]) -> Listed:
+    return Listed(symbol=row["symbol"], code=row["code"], name=row["name"])
+
+
+def _minute_bar(row: dict[str, Any]) -> dict[str, Any]:
+    prices = {name: row[name] for name in ("open", "high", "low", "close")}
+    return {"datetime": row["datetime"], **prices, "volume": whole(row["volume"])}
+
+
+def _exright(row: dict[str, Any]) -> dict[str, Any]:
+    rights = row["category"] == XDXR_RIGHTS
+
+    def value(name: str) -> float | None:
+        return float(row[name]) if rights else None
+
+    return {
+        "date": row["date"].replace("-", ""),
+        "category": int(row["category"]),
+        "name": row["name"],
+        "hongli": value("cash_per10"),
+        "peigujia": value("rights_price"),
+        "songzhuangu": value("bonus_per10"),
+        "peigu": value("rights_per10"),
+    }

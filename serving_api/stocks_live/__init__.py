@@ -1,0 +1,1 @@
+"""Live reads of single securities: intraday bars."""

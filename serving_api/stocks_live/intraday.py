@@ -1,0 +1,64 @@
+"""Intraday bars of one code: how long they are kept, here and by clients, and which days they cover."""
+
+from datetime import datetime, time
+from typing import Any
+
+from resources.calendar import CalendarHorizon, TradeCalendar
+from serving_api.caching import in_trading_hours
+from serving_api.datamgr_live.service import Live
+from serving_api.failures import DATA_FAILURES
+from serving_api.state import State
+
+PERIODS = {"1m": 1, "5m": 5, "15m": 15, "30m": 30, "60m": 60}
+TTL = {"1m": 30, "5m": 30, "15m": 900, "30m": 1800, "60m": 3600}
+"""Seconds that the server keeps bars of a period in trading hours."""
+IDLE_TTL = 3600
+CLIENT_TTL = 30
+SESSION_MINUTES = 240
+_OPEN = time(9, 15)
+
+
+def idle_ttl(now: datetime, calendar: TradeCalendar) -> int:
+    """Seconds outside trading hours: an hour, but before the open of a trade date no longer than to it."""
+    try:
+        opens = now.time() < _OPEN and calendar.is_trade_date(now.date().isoformat())
+    except CalendarHorizon:
+        opens = False
+    left = (datetime.combine(now.date(), _OPEN) - now).total_seconds()
+    return min(IDLE_TTL, max(1, int(left))) if opens else IDLE_TTL
+
+
+def client_ttl(now: datetime, calendar: TradeCalendar) -> int:
+    """What Cache-Control and X-Cache-TTL say, whatever the period."""
+    return CLIENT_TTL if in_trading_hours(now, calendar) else idle_ttl(now, calendar)
+
+
+def server_ttl(period: str, now: datetime, calendar: TradeCalendar) -> int:
+    """Seconds that an answer is shared by this server."""
+    return TTL[period] if in_trading_hours(now, calendar) else idle_ttl(now, calendar)
+
+
+def newest_days(bars: list[dict[str, Any]], days: int) -> list[dict[str, Any]]:
+    """Bars of the newest `days` dates among them."""
+    dates = sorted({bar["datetime"][:10] for bar in bars})[-days:]
+    return [bar for bar in bars if bar["datetime"][:10] >= dates[0]] if dates else []
+
+
+async def intraday(
+    state: State, live: Live, code: str, period: str, days: int, *, use_cache: bool
+) -> tuple[dict[str, Any], str | None]:
+    """({code, period, bars, source}, origin of the bars). When no source answers: the last good bars
+    (`cache_stale`), else none."""
+    minutes = PERIODS[period]
+    try:
+        landed = await live.flights.take(
+            ("intraday", code, period, days),
+            lambda: server_ttl(period, state.clock.now(), state.calendar),
+            lambda: live.minute_bars(code, minutes, days * (SESSION_MINUTES // minutes)),
+            use_cache=use_cache,
+            stale_on=DATA_FAILURES,
+        )
+    except DATA_FAILURES:
+        return {"code": code, "period": period, "bars": [], "source": "live"}, None
+    bars = newest_days(landed.value.value, days)
+    return {"code": code, "period": period, "bars": bars, "source": landed.origin}, landed.value.origin

@@ -1,0 +1,50 @@
+"""/stocks/{code}/intraday: open to anyone, enveloped."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.datamgr_live.service import live_of
+from serving_api.envelope import PREFIX
+from serving_api.parameters import StockCode
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import State, state_of
+from serving_api.stocks_live import schemas
+from serving_api.stocks_live.intraday import client_ttl, intraday
+
+router = area_router(f"{PREFIX}/stocks", "stocks")
+
+
+class Period(StrEnum):
+    """Length of a bar."""
+
+    m1 = "1m"
+    m5 = "5m"
+    m15 = "15m"
+    m30 = "30m"
+    m60 = "60m"
+
+
+def _cache_control(state: State) -> str:
+    return f"public, max-age={client_ttl(state.clock.now(), state.calendar)}"
+
+
+@router.get("/{code}/intraday")
+@serving(schemas.Intraday, cache=_cache_control)
+async def read_intraday(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    period: Period = Period.m5,
+    days: Annotated[int, Query(ge=1, le=30, description="newest trade dates")] = 1,
+    use_cache: Annotated[bool, Query(description="false asks the sources anew")] = True,
+) -> Answer:
+    """Minute bars of the newest trade dates, unadjusted."""
+    state = state_of(request)
+    found, origin = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
+    headers = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
+    return Answer(found, headers=headers | ({"X-Data-Source": origin} if origin else {}))
