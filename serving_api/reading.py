@@ -14,6 +14,7 @@ import anyio
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from platform_assets.declaration.tables import Table
 from resources.errors import StorageError
 from resources.transport.redact import redact
 from resources.warehouse import reads
@@ -44,6 +45,10 @@ class Session:
 
     def has(self, table: str) -> bool:
         return table in self._warehouse.tables
+
+    def table(self, name: str) -> Table:
+        """The declaration of a table that `has` knows."""
+        return self._warehouse.table(name)
 
     def columns(self, table: str, wanted: Sequence[str]) -> list[str]:
         """Those of `wanted` that the declaration has."""
