@@ -89,12 +89,18 @@ def real_data_dir() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The last line counts what was skipped because a service or a file set is not there."""
+    """Report lines of the tests that have one; the last line counts what was skipped because a service or
+    a file set is not there."""
     reasons: dict[str, int] = {}
     for report in terminalreporter.stats.get("skipped", []):
         text = str(report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr)
         if "not there: " in text:
             name = text.split("not there: ", 1)[1]
             reasons[name] = reasons.get(name, 0) + 1
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            for name, text in getattr(report, "user_properties", ()):
+                if name == "report":
+                    terminalreporter.write_line(str(text))
     named = "; ".join(f"{name}: {count}" for name, count in sorted(reasons.items())) or "none"
     terminalreporter.write_line(f"skipped for something that is not there: {sum(reasons.values())} ({named})")
