@@ -34,7 +34,11 @@ RULES = {
     ("POST", "/api/v1/auth/avatar"): "login",
     ("GET", "/api/v1/auth/avatar"): "login",
 }
-PREFIX_RULES = (("/api/v1/stocks", "anyone"),)
+PREFIX_RULES = (
+    ("/api/v1/stocks", "anyone"),
+    ("/api/v1/datamgr", "admin"),
+    ("/api/v1/tasks", "admin"),
+)
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/oauth2-redirect"}
 
 router = area_router("/api/v1/trial", "trial")

@@ -1,0 +1,23 @@
+"""The areas of the administrators' side, each behind its own prefix."""
+
+from serving_api.datamgr.batches.routes import router as batches_router
+from serving_api.datamgr.commands.routes import router as commands_router
+from serving_api.datamgr.config.routes import router as config_router
+from serving_api.datamgr.lineage.routes import router as lineage_router
+from serving_api.datamgr.records.routes import quality_router, sync_logs_router
+from serving_api.datamgr.schedule.routes import alias_router, runs_router
+from serving_api.datamgr.schedule.routes import router as schedule_router
+from serving_api.datamgr.stats.routes import router as stats_router
+
+DATAMGR_ROUTERS = (
+    stats_router,
+    lineage_router,
+    schedule_router,
+    runs_router,
+    alias_router,
+    batches_router,
+    commands_router,
+    sync_logs_router,
+    quality_router,
+    config_router,
+)

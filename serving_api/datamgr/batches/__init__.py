@@ -1,0 +1,1 @@
+"""What was written, by whom and from what."""

@@ -1,0 +1,42 @@
+"""/datamgr/batches."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.datamgr.batches import schemas, service
+from serving_api.datamgr.shared import Limit50
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/batches", "datamgr: batches")
+
+Word = Annotated[str | None, Query(max_length=128)]
+
+
+@router.get("")
+@serving(list[schemas.Batch], top=[("total", int)])
+async def batches(
+    request: Request,
+    subject: Admin,
+    fusion_type: Word = None,
+    status: Word = None,
+    run_id: Word = None,
+    limit: Limit50 = 50,
+) -> Answer:
+    """What was written, newest first."""
+    found = await service.batches(
+        state_of(request), fusion_type=fusion_type, status=status, run_id=run_id, limit=limit
+    )
+    return Answer(found)
+
+
+@router.get("/{batch_id}")
+@serving(schemas.BatchDetail, raises=(404,))
+async def batch(request: Request, subject: Admin, batch_id: Annotated[str, Path(max_length=64)]) -> Answer:
+    """One batch: what it wrote, which checks failed, which batches came from the same download."""
+    return Answer(await service.batch(state_of(request), batch_id))

@@ -1,0 +1,45 @@
+"""/datamgr/commands."""
+
+from typing import Annotated
+
+from fastapi import Path
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.commands import schemas, service
+from serving_api.datamgr.shared import MAX_ID, Limit50
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
+
+CommandId = Annotated[int, Path(ge=1, le=MAX_ID)]
+
+
+@router.get("")
+@serving(list[schemas.CommandItem], top=[("total", int)], cache=NO_STORE)
+async def commands(
+    request: Request,
+    subject: Admin,
+    status: schemas.CommandStatus | None = None,
+    limit: Limit50 = 50,
+) -> Answer:
+    """What was asked for, newest first."""
+    return Answer(await service.commands(state_of(request), status=status, limit=limit))
+
+
+@router.get("/{command_id}")
+@serving(schemas.CommandItem, cache=NO_STORE, raises=(404,))
+async def command(request: Request, subject: Admin, command_id: CommandId) -> Answer:
+    """One command and how far it is."""
+    return Answer(await service.command(state_of(request), command_id))
+
+
+@router.post("/{command_id}/cancel")
+@serving(schemas.Canceled, cache=NO_STORE, raises=(404, 409))
+async def cancel(request: Request, subject: Admin, command_id: CommandId) -> Answer:
+    """A queued command is canceled at once, a running one stops at its next safe point."""
+    return Answer(await service.cancel(state_of(request), command_id))

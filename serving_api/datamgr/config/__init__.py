@@ -1,0 +1,1 @@
+"""Settings that are stored in the database."""

@@ -1,0 +1,33 @@
+"""/datamgr/config."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.config import schemas, service
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/config", "datamgr: configuration")
+
+
+@router.get("")
+@serving(list[schemas.ConfigItem], cache=NO_STORE)
+async def config(
+    request: Request, subject: Admin, group: Annotated[str | None, Query(max_length=32)] = None
+) -> Answer:
+    """The settings that may be stored, with the value in force."""
+    return Answer(await service.config(state_of(request), group))
+
+
+@router.put("")
+@serving(schemas.ConfigChanged, cache=NO_STORE)
+async def change(request: Request, subject: Admin, body: schemas.ConfigChange) -> Answer:
+    """Store one setting."""
+    state = state_of(request)
+    return Answer(await service.change(state, body.key, body.value, subject.member.username))

@@ -1,0 +1,1 @@
+"""Where a stored value came from."""

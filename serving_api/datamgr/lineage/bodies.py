@@ -1,0 +1,74 @@
+"""Stored bodies of upstream responses: searched, and shown in a bounded size."""
+
+import base64
+from typing import Any
+
+import zstandard
+
+from resources.warehouse.payloads import PayloadStore
+
+MAX_SHOWN = 64 * 1024
+"""Bytes (base64) or characters (text) of one body in an answer."""
+MAX_SEARCHED = 16 * 1024 * 1024
+"""Bytes of bodies that one request looks through."""
+_TEXT_CODES = ("utf-8", "gb18030")
+_LAYOUT = {9, 10, 12, 13}
+
+
+class Bodies:
+    """Bodies of one request; each is read once."""
+
+    def __init__(self, store: PayloadStore) -> None:
+        self._store = store
+        self._known: dict[str, bytes | None] = {}
+        self._searched = 0
+
+    def get(self, path: str | None) -> bytes | None:
+        """None when its retention is over, or the file cannot be read."""
+        if path is None:
+            return None
+        if path not in self._known:
+            try:
+                self._known[path] = self._store.get(path)
+            except (OSError, zstandard.ZstdError):
+                self._known[path] = None
+        return self._known[path]
+
+    def names(self, path: str | None, word: str) -> bool:
+        """Whether the body contains `word`; False once this request has looked through its share."""
+        if self._searched > MAX_SEARCHED:
+            return False
+        body = self.get(path)
+        if body is None:
+            return False
+        self._searched += len(body)
+        return word.encode() in body
+
+
+def shown(body: bytes) -> dict[str, Any]:
+    """{encoding 'text' or 'base64', content, bytes, truncated}."""
+    text = _text(body)
+    if text is not None:
+        return {
+            "encoding": "text",
+            "content": text[:MAX_SHOWN],
+            "bytes": len(body),
+            "truncated": len(text) > MAX_SHOWN,
+        }
+    return {
+        "encoding": "base64",
+        "content": base64.b64encode(body[:MAX_SHOWN]).decode(),
+        "bytes": len(body),
+        "truncated": len(body) > MAX_SHOWN,
+    }
+
+
+def _text(body: bytes) -> str | None:
+    if any(byte < 32 and byte not in _LAYOUT for byte in body[:4096]):
+        return None
+    for code in _TEXT_CODES:
+        try:
+            return body.decode(code)
+        except UnicodeDecodeError:
+            continue
+    return None

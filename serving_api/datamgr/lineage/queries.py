@@ -1,0 +1,120 @@
+"""SQL of the walk back: versions of a row, staged and RAW rows of a key, responses of a batch.
+
+Identifiers come from declarations, values are bound.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from platform_assets.declaration.tables import Table
+from serving_api.reading import Session
+
+FETCH = "sys_fetch"
+_CHUNK = 200
+_FETCH_COLUMNS = (
+    "fetch_id",
+    "batch_id",
+    "upstream",
+    "call_name",
+    "request",
+    "codes_or_page",
+    "http_status",
+    "outcome",
+    "byte_count",
+    "sha256",
+    "body_path",
+    "received_at",
+)
+_FED = "outcome='ok'"
+"""Only an answer with rows can have fed a stored value."""
+
+
+def _match(session: Session, key: Mapping[str, Any]) -> str:
+    return " AND ".join(f"{session.sql.name(name)}=?" for name in key)
+
+
+def current(session: Session, table: Table, key: Mapping[str, Any]) -> dict[str, Any] | None:
+    found = session.dicts(table.name, where=_match(session, key), values=tuple(key.values()))
+    return found[0] if found else None
+
+
+def superseded(session: Session, table: Table, key: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the history, oldest first, with `valid_to` and `superseded_by`."""
+    names = (*table.names, "valid_to", "superseded_by")
+    rows = session.run(
+        f"SELECT {session.sql.names(names)} FROM {session.sql.name(table.history_name)} "
+        f"WHERE {_match(session, key)} ORDER BY valid_from, valid_to",
+        tuple(key.values()),
+    )
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def rows_of(
+    session: Session, table: Table, key: Mapping[str, Any], sources: Sequence[str], limit: int
+) -> list[dict[str, Any]]:
+    """Rows of the columns of `key` that the table has, of the given sources (none = all), newest first."""
+    wanted = {name: value for name, value in key.items() if name in table.names}
+    if not wanted:
+        return []
+    where, values = _match(session, wanted), list(wanted.values())
+    if sources:
+        where += f" AND src IN ({', '.join('?' for _ in sources)})"
+        values += sources
+    return session.dicts(table.name, where=where, values=tuple(values), order="imported_at DESC", limit=limit)
+
+
+def pattern(session: Session, pattern_id: int) -> str | None:
+    """A provenance pattern's JSON."""
+    found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))
+    return str(found[0]["pattern"]) if found else None
+
+
+def responses(
+    session: Session,
+    batch_ids: Sequence[str],
+    fetch_ids: Sequence[str],
+    upstreams: Sequence[str],
+    *,
+    naming: str | None,
+    limit: int,
+) -> list[dict[str, Any]]:
+    """Responses of these batches, and those with these ids, of the given upstreams (none = all), oldest
+    first. `naming`: only those whose request or label contains this text as a whole number or word."""
+    found: dict[str, dict[str, Any]] = {}
+    for column, ids in (("batch_id", batch_ids), ("fetch_id", fetch_ids)):
+        for chunk in _chunks(ids):
+            where = f"{column} IN ({', '.join('?' for _ in chunk)}) AND {_FED}"
+            values: list[Any] = [*chunk]
+            if upstreams:
+                where += f" AND upstream IN ({', '.join('?' for _ in upstreams)})"
+                values += upstreams
+            if naming is not None:
+                where += " AND (INSTR(request, ?) > 0 OR INSTR(codes_or_page, ?) > 0)"
+                values += [naming, naming]
+            rows = session.dicts(
+                FETCH,
+                columns=_FETCH_COLUMNS,
+                where=where,
+                values=tuple(values),
+                order="received_at, fetch_id",
+                limit=limit,
+            )
+            whole = None if naming is None else whole_word(naming)
+            found |= {
+                row["fetch_id"]: row
+                for row in rows
+                if whole is None or whole.search(f"{row['request']}\n{row['codes_or_page']}")
+            }
+    ordered = sorted(found.values(), key=lambda row: (row["received_at"], row["fetch_id"]))
+    return ordered[:limit]
+
+
+def whole_word(text: str) -> re.Pattern[str]:
+    """`text` where it is no part of a longer number: 600519 in sh600519, but not in 1600519."""
+    return re.compile(rf"(?<![0-9]){re.escape(text)}(?![0-9])")
+
+
+def _chunks(ids: Iterable[str]) -> list[tuple[str, ...]]:
+    known = list(dict.fromkeys(ids))
+    return [tuple(known[start : start + _CHUNK]) for start in range(0, len(known), _CHUNK)]

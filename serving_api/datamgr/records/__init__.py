@@ -1,0 +1,1 @@
+"""What was synchronised and what failed a check."""

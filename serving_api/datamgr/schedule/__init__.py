@@ -1,0 +1,1 @@
+"""The task table, its switches and its runs."""
