@@ -6,7 +6,7 @@ is the sensor's. Both claim the slot in the ledger first, so exactly one of them
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from dagster._core.scheduler.instigation import InstigatorType
 
 from resources.errors import StorageError
+from resources.warehouse.ledger.heartbeats import this_node
 from resources.warehouse.ledger.tasks import Slot, Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import tags
@@ -28,6 +29,8 @@ from schedules.tasks import TASKS
 ZONE = "Asia/Shanghai"
 SENSOR = "task_table"
 TICK_S = 30
+SCHEDULER = "scheduler"
+"""Role and id of the heartbeat that each tick of the sensor leaves: the scheduler's last tick."""
 
 Job = dg.JobDefinition | UnresolvedAssetJobDefinition
 OpenHouse = Callable[[], House]
@@ -171,6 +174,8 @@ def _sensor(
 ) -> dg.SensorDefinition:
     def evaluate(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
         opened = house()
+        if opened.migrated:
+            opened.heartbeats.beat(replace(this_node(SCHEDULER), node_id=SCHEDULER))
         idle = _idle(opened)
         if idle is not None:
             return dg.SkipReason(idle)

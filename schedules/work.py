@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.errors import ConflictError, PlatformError
+from resources.errors import ConflictError, NotFound, PlatformError
 from resources.warehouse.ledger.commands import Command
 from schedules import tags as names
 from schedules.house import House
@@ -57,7 +57,9 @@ class Work:
         run_config: Mapping[str, Any] | None = None,
     ) -> RunOutcome:
         """One run of a job in this process, for one partition, a range of partitions, or neither. It has a
-        row in the slot ledger, so that the list of task runs shows it."""
+        row in the slot ledger, so that the list of task runs shows it. NotFound for an unknown job."""
+        if not self.runner.has(job):
+            raise NotFound(f"no job {job!r}")
         run_id = str(uuid.uuid4())
         date = partition_key or (partition_range[1] if partition_range else None)
         carried = {

@@ -160,3 +160,18 @@ def test_runs_are_read_newest_first_and_filtered(engine: Engine) -> None:
     assert ledger.done("other", "2026-08-21")
     assert not ledger.done("fusion_kline_sync", "2026-08-21")
     assert ledger.latest()["other"].command_id == 7
+
+
+def test_what_is_at_work_and_what_the_day_held(engine: Engine) -> None:
+    ledger = SlotLedger(engine)
+    claim(ledger, "tick")
+    ledger.wait(Slot("b", "2026-08-21", DUE), "waits for a", trade_date="2026-08-21")
+    ledger.by_hand("c", at=NOW, trade_date="2026-08-21", command_id=7, run_id="run-9")
+    ledger.by_hand("d", at=NOW, trade_date="2026-08-21", command_id=8, run_id="run-10")
+    ledger.finish("run-10", "success", now=NOW)
+
+    assert [row.task_key for row in ledger.active()] == ["fusion_kline_sync", "c"]
+    assert [row.run_id for row in ledger.active("c")] == ["run-9"]
+    assert ledger.active("d") == []
+    assert ledger.counts("2026-08-21") == {"queued": 2, "running": 1, "success": 1}
+    assert ledger.counts("2026-08-20") == {}

@@ -5,10 +5,12 @@ from datetime import date, datetime
 import pytest
 from sqlalchemy.engine import Engine
 
+from resources.calendar import TradeCalendar
 from resources.errors import DeclarationError, InputError, NotFound
 from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules.tasks import BY_KEY, TASKS
+from tests.schedules.conftest import DATES
 
 MONITOR = Timing(every_minutes=30, windows=((930, 1130), (1300, 1500)))
 CLEANUP = Timing(hm=430, weekday=0)
@@ -143,3 +145,20 @@ def test_a_change_that_changes_nothing_leaves_the_row_alone(lite: Engine) -> Non
         table.retime("eod_core", 1540, by="admin", now=NOW)
     with pytest.raises(NotFound):
         table.retime("nothing", 1540, by="admin", now=NOW)
+
+
+def test_the_next_run_is_the_next_slot_on_a_day_that_counts(lite: Engine) -> None:
+    table = TaskTable(lite)
+    table.publish((*TASKS, Task("m", "盘中", MONITOR), Task("c", "c", CLEANUP, trading_day_only=False)))
+    known = TradeCalendar(DATES).is_trade_date
+    states = {state.key: state for state in table.all()}
+    friday_evening = datetime(2026, 8, 21, 20, 0)
+
+    assert states["fusion_kline_sync"].next_run(NOW, known) == datetime(2026, 8, 21, 15, 40)
+    assert states["fusion_kline_sync"].next_run(friday_evening, known) == datetime(2026, 8, 24, 15, 40)
+    assert states["m"].next_run(friday_evening, known) == datetime(2026, 8, 24, 9, 30)
+    assert states["c"].next_run(friday_evening, known) == datetime(2026, 8, 24, 4, 30)
+    assert states["eod_core"].next_run(NOW, known) is None
+    assert states["fusion_kline_sync"].next_run(datetime(2026, 8, 25, 20, 0), known) is None
+    off = table.mirror_enabled("fusion_kline_sync", False, by="ui", now=NOW)
+    assert off.next_run(NOW, known) is None

@@ -113,6 +113,7 @@ def test_wrong_commands_fail_by_name(
 
     assert (done.status, done.result["error_kind"]) == ("failed", kind)
     assert error in str(done.error)
+    assert house.slots.runs()[1] == 0
 
 
 def test_a_handler_that_breaks_does_not_end_the_worker(house: House) -> None:

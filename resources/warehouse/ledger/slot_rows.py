@@ -142,6 +142,31 @@ class SlotReads:
             ).all()
         return {str(row[1]): read_row(row) for row in rows}
 
+    def active(self, task_key: str | None = None) -> list[SlotRow]:
+        """Slots with a run that has not ended, and claimed ones whose run is still to start."""
+        only, values = ("", ()) if task_key is None else (" AND task_key=?", (task_key,))
+        with reading(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"SELECT {COLUMNS} FROM sys_slot WHERE (status='running' OR (status='queued' "
+                    f"AND claimed_by IS NOT NULL)){only} ORDER BY id"
+                ),
+                values,
+            ).all()
+        return [read_row(row) for row in rows]
+
+    def counts(self, day: str) -> dict[str, int]:
+        """How many slots of a calendar day are in each state."""
+        with reading(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT status, COUNT(*) FROM sys_slot WHERE slot_at >= ? AND slot_at <= ? "
+                    "GROUP BY status"
+                ),
+                (f"{day} 00:00:00", f"{day} 23:59:59"),
+            ).all()
+        return {str(status): int(count) for status, count in rows}
+
     def runs(
         self,
         *,

@@ -5,14 +5,14 @@ API) shows the same tasks as the scheduler runs. `enabled` mirrors the switch of
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.engine import Connection, Engine
 
 from resources.clock import stamp
-from resources.errors import NotFound
+from resources.errors import NotFound, PlatformError
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.sql import Sql
@@ -33,6 +33,19 @@ class TaskState:
     @property
     def key(self) -> str:
         return self.declared.key
+
+    def next_run(self, now: datetime, is_trade_date: Callable[[str], bool]) -> datetime | None:
+        """The next due time after market time `now`; None for a task that is switched off, has no time, or
+        has no slot within the days that `is_trade_date` knows (it may raise PlatformError beyond)."""
+        if not self.enabled:
+            return None
+        for due in self.task.timing.following(now, days=20):
+            try:
+                if not self.task.trading_day_only or is_trade_date(due.date().isoformat()):
+                    return due
+            except PlatformError:
+                return None
+        return None
 
     @classmethod
     def of(cls, task: Task) -> "TaskState":
