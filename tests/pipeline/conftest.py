@@ -1,6 +1,7 @@
 """A whole platform in miniature: sample world, terminal server on loopback, warehouse, pipeline run."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -58,6 +59,20 @@ class House:
     def fuse(self, name: str, *dates: str, codes: tuple[str, ...] | None = None) -> Loaded:
         return load_fused(self.run, self.registry.dataset(name), self.scope(*dates, codes=codes))
 
+    def day(self, *dates: str) -> None:
+        """Everything of one trade date, in the order of the asset graph."""
+        self.master(*dates)
+        self.raw("raw_concept_blocks", *dates)
+        self.raw("raw_block_member", *dates)
+        self.fuse("exright", *dates)
+        self.fuse("kline_daily", *dates)
+        self.fuse("index_daily", *dates)
+        for name in ("quote_snapshot", "valuation", "stock_industry"):
+            self.stage(name, *dates)
+            self.fuse(name, *dates)
+        self.fuse("kline_bar", *dates)
+        self.fuse("stock_wide", *dates)
+
     def master(self, *dates: str) -> None:
         """Security list, names and calendar of a date."""
         self.raw("raw_quote", *dates)
@@ -75,13 +90,20 @@ def sample_world() -> World:
 
 @pytest.fixture
 def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[House]:
+    with opened_house(warehouse_url, tmp_path, sample_world) as opened:
+        yield opened
+
+
+@contextmanager
+def opened_house(url: str, folder: Path, world: World) -> Iterator[House]:
+    """A house over the database at `url`, its files below `folder`; closed on the way out."""
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
     faults = FaultPlan()
-    with SimulatedMarket(sample_world, clock, faults) as market:
+    with SimulatedMarket(world, clock, faults) as market:
         host, port = market.tcp_address or ("", 0)
         settings = Settings(
             data_source="mock",
-            data_dir=str(tmp_path),
+            data_dir=str(folder),
             simulator_url=market.http_url,
             simulator_tdx=f"{host}:{port}",
         )
@@ -89,9 +111,7 @@ def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[H
         calendar = shipped_calendar()
         gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
         makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
-        warehouse = Warehouse(
-            warehouse_url, registry.tables, clock=clock, payload_folder=tmp_path / "payloads"
-        )
+        warehouse = Warehouse(url, registry.tables, clock=clock, payload_folder=folder / "payloads")
         warehouse.migrate()
         desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
         run = PipelineRun(
@@ -103,6 +123,6 @@ def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[H
             trigger=Trigger("manual"),
             world="sample",
         )
-        yield House(run, clock, faults, sample_world)
+        yield House(run, clock, faults, world)
         desk.close()
         warehouse.close()
