@@ -105,7 +105,7 @@ def test_a_failed_slot_is_retried_once_per_attempt(engine: Engine) -> None:
     ledger = SlotLedger(engine)
     claim(ledger, "tick")
     ledger.begin(SLOT.task, SLOT.name, "run-1", now=NOW)
-    failed = ledger.finish("run-1", "failed", now=NOW)
+    failed = ledger.finish("run-1", "failed", now=NOW, reason="no answer")
     assert failed is not None
 
     assert ledger.retry(failed, "sensor 2")
@@ -114,7 +114,7 @@ def test_a_failed_slot_is_retried_once_per_attempt(engine: Engine) -> None:
 
     row = ledger.get(SLOT)
     assert row is not None
-    assert (row.attempt, row.status, row.run_id) == (2, "running", "run-2")
+    assert (row.attempt, row.status, row.run_id, row.reason) == (2, "running", "run-2", None)
 
 
 def test_a_waiting_slot_is_claimed_and_a_claimed_one_is_not_set_aside(engine: Engine) -> None:
@@ -160,6 +160,17 @@ def test_runs_are_read_newest_first_and_filtered(engine: Engine) -> None:
     assert ledger.done("other", "2026-08-21")
     assert not ledger.done("fusion_kline_sync", "2026-08-21")
     assert ledger.latest()["other"].command_id == 7
+
+
+def test_a_command_that_is_tried_again_goes_on_in_its_row(engine: Engine) -> None:
+    ledger = SlotLedger(engine)
+    ledger.by_hand("c", at=NOW, trade_date="2026-08-21", command_id=7, run_id="run-1")
+    ledger.finish("run-1", "failed", now=NOW, reason="the worker died")
+
+    row = ledger.by_hand("c", at=NOW, trade_date="2026-08-21", command_id=7, run_id="run-2")
+
+    assert (row.status, row.run_id, row.reason, row.finished_at) == ("running", "run-2", None, None)
+    assert ledger.runs()[1] == 1
 
 
 def test_what_is_at_work_and_what_the_day_held(engine: Engine) -> None:

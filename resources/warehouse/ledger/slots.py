@@ -97,7 +97,7 @@ class SlotLedger(SlotReads):
             taken = connection.exec_driver_sql(
                 self._sql.text(
                     f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
-                    f"claimed_at={now}, run_id=NULL, started_at=NULL, finished_at=NULL "
+                    f"claimed_at={now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
                     "WHERE id=? AND status='failed' AND attempt=?"
                 ),
                 (claimant, row.id, row.attempt),
@@ -157,7 +157,7 @@ class SlotLedger(SlotReads):
             connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
-                    "finished_at=NULL WHERE task_key=? AND slot=?"
+                    "reason=NULL, finished_at=NULL WHERE task_key=? AND slot=?"
                 ),
                 (run_id, command_id, stamp(at), task_key, slot.name),
             )
