@@ -22,6 +22,8 @@ from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
 from serving_api.cache import VersionedCache
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
+from serving_api.datamgr_fused.interfaces import router as interfaces_router
+from serving_api.datamgr_fused.routes import router as datamgr_fused_router
 from serving_api.datamgr_live.routes import router as datamgr_live_router
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
@@ -47,6 +49,8 @@ AREAS = (
     stocks_live_router,
     accounts_router,
     health_router,
+    interfaces_router,
+    datamgr_fused_router,
     datamgr_live_router,
     *DATAMGR_ROUTERS,
 )

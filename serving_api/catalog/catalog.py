@@ -1,0 +1,107 @@
+"""The interfaces of a registry: listed, found, called."""
+
+import difflib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.registry import Registry, builtin_registry
+from platform_assets.declaration.rules import Interface
+from platform_assets.declaration.tables import Table
+from resources.errors import Forbidden, InputError, NotFound, PlatformError
+from serving_api.catalog.parameters import described, read_params
+from serving_api.catalog.search import Index
+from serving_api.catalog.templates import EXECUTORS, Question
+from serving_api.parameters import AsOf
+from serving_api.state import State
+
+WRITERS = ("sync_", "save_", "update_", "delete_", "download_", "run_")
+NEAREST = 3
+
+
+class Catalog:
+    """Every declared interface that a template answers."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._interfaces: dict[str, tuple[Interface, Dataset]] = {
+            name: (interface, dataset)
+            for name, (interface, dataset) in registry.interfaces.items()
+            if interface.template in EXECUTORS
+        }
+        self._index = Index(self._interfaces)
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The catalog, by name."""
+        return [
+            {
+                "name": interface.name,
+                "dimension": interface.dimension,
+                "params": described(interface),
+                "returns": interface.returns,
+                "ttl": interface.ttl,
+                "description": interface.description,
+            }
+            for _, (interface, _) in sorted(self._interfaces.items())
+        ]
+
+    def search(self, text: str, limit: int, dimension: str | None = None) -> list[dict[str, Any]]:
+        """Interfaces that fit a question, best first."""
+        hits = []
+        for name, score in self._index.rank(text):
+            interface = self._interfaces[name][0]
+            if dimension is None or interface.dimension == dimension:
+                hits.append(
+                    {
+                        "name": name,
+                        "dimension": interface.dimension,
+                        "score": score,
+                        "description": interface.description,
+                        "params": described(interface),
+                    }
+                )
+        return hits[:limit]
+
+    def find(self, name: str) -> tuple[Interface, Dataset]:
+        """Raises Forbidden for the name of a writer, NotFound (with the nearest names) for any other."""
+        if name.startswith(WRITERS):
+            raise Forbidden(f"interface {name} is not readable")
+        if name not in self._interfaces:
+            raise NotFound(f"unknown interface: {name}; nearest: {', '.join(self.nearest(name))}")
+        return self._interfaces[name]
+
+    def nearest(self, name: str) -> list[str]:
+        """The names that look most like this one; where none does, those that mean most like it."""
+        alike = difflib.get_close_matches(name, self._interfaces, n=NEAREST, cutoff=0.5)
+        meant = [found for found, _ in self._index.rank(name.replace("_", " "))]
+        return list(dict.fromkeys([*alike, *meant, *sorted(self._interfaces)]))[:NEAREST]
+
+    async def call(self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None) -> Any:
+        """The value of an interface. Raises Forbidden, NotFound and InputError in this order; PlatformError
+        when the execution fails."""
+        interface, dataset = self.find(name)
+        params = read_params(interface, given)
+        table: Table = dataset.table
+        if as_of is not None and not table.has_history:
+            raise InputError("as_of", f"{name} keeps no versions; leave it out")
+        asked = Question(
+            interface=interface,
+            table=table,
+            params=params,
+            as_of=None if as_of is None else as_of.bound,
+            today=state.clock.now().date().isoformat(),
+            calendar=state.calendar,
+        )
+        try:
+            return await state.reading.scan(EXECUTORS[interface.template], asked)
+        except InputError:
+            raise
+        except PlatformError as error:
+            # 500 by its kind: the caller asked rightly, and nothing of the cause is his business.
+            raise PlatformError(f"interface {name}: {error.message}") from error
+
+
+@cache
+def builtin_catalog() -> Catalog:
+    """The catalog of the datasets that come with the project."""
+    return Catalog(builtin_registry())

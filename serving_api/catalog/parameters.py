@@ -1,0 +1,177 @@
+"""Parameters of the interfaces: what each name means and what it may hold.
+
+An interface declares name, type, requiredness and default; this table holds the rest, once for all.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from platform_assets.declaration.rules import Interface
+from resources.errors import InputError
+
+MOST_ROWS = 5000
+MOST_CODES = 500
+_CODE = re.compile(r"[A-Za-z0-9.]{1,16}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A description; the values that are allowed, or the bounds of a number."""
+
+    description: str
+    allowed: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+
+
+MEANINGS: Mapping[str, Meaning] = {
+    "code": Meaning("security code: 6 digits, HK 5 digits, US ticker"),
+    "codes": Meaning(f"codes, list or comma list, <= {MOST_CODES}"),
+    "index_code": Meaning("index code, sh000001 style"),
+    "fields": Meaning("column subset; key columns always come along"),
+    "start_date": Meaning("first date, YYYY-MM-DD or YYYYMMDD"),
+    "end_date": Meaning("last date, default latest stored"),
+    "trade_date": Meaning("trade date, default latest stored"),
+    "date": Meaning("date, default latest stored"),
+    "report_period": Meaning("quarter end, default latest"),
+    "limit": Meaning(f"maximum rows, newest kept, <= {MOST_ROWS}", low=1, high=MOST_ROWS),
+    "offset": Meaning("rows to skip", low=0, high=1_000_000),
+    "periods": Meaning("number of periods", low=1, high=1500),
+    "days": Meaning("window length in days", low=1, high=2500),
+    "sort": Meaning("column, prefix - for descending"),
+    "ascending": Meaning("oldest first"),
+    "adjust": Meaning("none | qfq | hfq", allowed=("none", "qfq", "hfq")),
+    "period": Meaning("week | month | quarter | year", allowed=("week", "month", "quarter", "year")),
+    "market": Meaning("market", allowed=("CN", "SH", "SZ", "BJ", "HK", "US")),
+    "keyword": Meaning("search text"),
+}
+
+
+class BadCall(InputError):
+    """422 of a call, in the fixed words of the interface."""
+
+    def __init__(self, interface: str, parameter: str, problem: str | None = None) -> None:
+        super().__init__(parameter, problem or "missing")
+        told = f"missing required parameter: {parameter}"
+        if problem is not None:
+            told = f"bad parameter: {parameter}: {problem}"
+        self.message = f"interface {interface} {told}"
+
+
+def described(interface: Interface) -> list[dict[str, Any]]:
+    """The parameters as the catalog shows them."""
+    return [
+        {
+            "name": name,
+            "type": kind,
+            "required": required,
+            "default": default,
+            "description": MEANINGS[name].description if name in MEANINGS else "",
+        }
+        for name, (kind, required, default) in interface.params.items()
+    ]
+
+
+def read_params(interface: Interface, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every declared parameter with its typed value or default. Raises BadCall: an unknown name, a missing
+    one, a value of another type or outside what is allowed. null stands for 'not given'."""
+    unknown = next((name for name in given if name not in interface.params), None)
+    if unknown is not None:
+        known = ", ".join(interface.params) or "(none)"
+        raise BadCall(interface.name, unknown[:40], f"is unknown; known are {known}")
+    values: dict[str, Any] = {}
+    for name, (kind, required, default) in interface.params.items():
+        if given.get(name) is None:
+            if required:
+                raise BadCall(interface.name, name)
+            values[name] = default
+            continue
+        try:
+            values[name] = _typed(name, kind, given[name])
+        except ValueError as problem:
+            raise BadCall(interface.name, name, str(problem)) from None
+    return values
+
+
+def _typed(name: str, kind: str, value: Any) -> Any:
+    """Raises ValueError that says what is allowed."""
+    if kind == "string[]":
+        return _list(name, value)
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"a {kind} is allowed")  # noqa: TRY004  told to the caller as a bad value
+    match kind:
+        case "int":
+            return _int(name, value)
+        case "float":
+            return _float(value)
+        case "bool":
+            if str(value).lower() not in _TRUTH:
+                raise ValueError("true or false is allowed")
+            return _TRUTH[str(value).lower()]
+        case "date":
+            return _date(value)
+        case _:
+            return _string(name, value)
+
+
+def _string(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > 128:
+        raise ValueError("a text of 1..128 characters is allowed")
+    text = value.strip()
+    if name.endswith("code") and not _CODE.fullmatch(text):
+        raise ValueError(f"{text[:20]!r} is no code")
+    meaning = MEANINGS.get(name)
+    if meaning and meaning.allowed and text not in meaning.allowed:
+        raise ValueError(f"{text[:20]!r} is none of {', '.join(meaning.allowed)}")
+    return text
+
+
+def _list(name: str, value: Any) -> list[str]:
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("a list of texts or a comma list is allowed")
+    items = list(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    if not 1 <= len(items) <= MOST_CODES:
+        raise ValueError(f"{len(items)} items; 1..{MOST_CODES} are allowed")
+    wrong = next((item for item in items if name == "codes" and not _CODE.fullmatch(item)), None)
+    if wrong is not None:
+        raise ValueError(f"{wrong[:20]!r} is no code")
+    return items
+
+
+def _int(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not _INTEGER.fullmatch(str(value)):
+        raise ValueError("an integer is allowed")
+    number = int(value)
+    meaning = MEANINGS.get(name)
+    low, high = (meaning.low, meaning.high) if meaning else (None, None)
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise ValueError(f"{number} is outside {low}..{high}")
+    return number
+
+
+def _float(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError("a number is allowed") from None
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise ValueError("a finite number is allowed")
+    return number
+
+
+def _date(value: Any) -> str:
+    text = str(value)
+    try:
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text).isoformat()
+    except ValueError:
+        pass
+    raise ValueError(f"{text[:20]!r} is no date; YYYY-MM-DD or YYYYMMDD is allowed")

@@ -1,0 +1,177 @@
+"""SQL behind the interfaces: one read per kind of question, over any declared table.
+
+Rows are dictionaries of the table's own columns and `quality`, without the other audit columns; JSON
+columns are parsed. `as_of` is the bound instant, or None for the current rows.
+"""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import orjson
+
+from platform_assets.declaration.tables import Table
+from serving_api.reading import Session
+
+Row = dict[str, Any]
+_AT_ONCE = 400
+_LOOK_BACK = timedelta(days=60)
+"""A table that is written on trade dates has a row within this of any instant."""
+
+
+def public_columns(table: Table) -> list[str]:
+    """What responses show of a table."""
+    names = [spec.name for spec in table.columns]
+    return [*names, "quality"] if table.has_history else names
+
+
+def public_rows(session: Session, name: str, columns: Sequence[str] | None = None, **how: Any) -> list[Row]:
+    """Rows of a table as responses show them; a table that nobody declares has none."""
+    if not session.has(name):
+        return []
+    table = session.table(name)
+    wanted = list(columns or public_columns(table))
+    parsed = {spec.name for spec in table.columns if spec.family == "json"} & set(wanted)
+    rows = session.dicts(name, columns=wanted, **how)
+    for row in rows:
+        for column in parsed:
+            row[column] = orjson.loads(row[column]) if row[column] else None
+    return rows
+
+
+def newest(session: Session, table: Table, code: str, as_of: str | None, **how: Any) -> Row | None:
+    """The newest row of a code (the only one, where the code is the key)."""
+    order = f"{table.date_column} DESC" if table.date_column else ""
+    found = public_rows(
+        session,
+        table.name,
+        where=f"{table.key[0]}=?",
+        values=(code,),
+        as_of=as_of,
+        order=order,
+        limit=1,
+        **how,
+    )
+    return found[0] if found else None
+
+
+def newest_of_codes(
+    session: Session, table: Table, codes: Sequence[str], as_of: str | None, columns: Sequence[str]
+) -> list[Row]:
+    """The newest row of each code that has one, in the order of `codes`."""
+    if len(table.key) > 1:
+        found = [newest(session, table, code, as_of, columns=columns) for code in codes]
+        return [row for row in found if row is not None]
+    rows: dict[str, Row] = {}
+    for at in range(0, len(codes), _AT_ONCE):
+        some = tuple(codes[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        read = public_rows(
+            session, table.name, columns, where=f"{table.key[0]} IN ({marks})", values=some, as_of=as_of
+        )
+        rows |= {row[table.key[0]]: row for row in read}
+    return [rows[code] for code in codes if code in rows]
+
+
+def in_range(
+    session: Session,
+    table: Table,
+    code: str,
+    *,
+    since: str | None,
+    until: str | None,
+    limit: int,
+    as_of: str | None,
+    also: str = "",
+) -> list[Row]:
+    """The newest `limit` rows of a code between two dates, newest first."""
+    where, values = [f"{table.key[0]}=?"], [code]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"{table.date_column}{sign}?")
+            values.append(bound)
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join([*where, *([also] if also else [])]),
+        values=tuple(values),
+        as_of=as_of,
+        order=f"{table.date_column} DESC",
+        limit=limit,
+    )
+
+
+def newest_date(session: Session, table: Table, as_of: str | None) -> str | None:
+    """The newest date that the table holds."""
+    where, values = "", tuple[str, ...]()
+    if as_of is not None:
+        since = (date.fromisoformat(as_of[:10]) - _LOOK_BACK).isoformat()
+        where, values = f"{table.date_column}>=?", (since,)
+    found = session.rows(
+        table.name,
+        columns=(str(table.date_column),),
+        where=where,
+        values=values,
+        as_of=as_of,
+        order=f"{table.date_column} DESC",
+        limit=1,
+    )
+    return str(found[0][0]) if found else None
+
+
+def on_date(
+    session: Session,
+    table: Table,
+    day: str,
+    *,
+    sort: str | None,
+    limit: int,
+    offset: int,
+    as_of: str | None,
+    columns: Sequence[str] | None = None,
+) -> list[Row]:
+    """Rows of one date, by a column (`-` = descending) or by key; missing values stand last."""
+    keys = [column for column in table.key if column != table.date_column]
+    order = ", ".join(keys)
+    if sort:
+        column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
+        order = f"{column} IS NULL, {column} {way}, {order}"
+        columns = None if columns is None else list(dict.fromkeys([*columns, column]))
+    return public_rows(
+        session,
+        table.name,
+        columns,
+        where=f"{table.date_column}=?",
+        values=(day,),
+        as_of=as_of,
+        order=order,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def calendar_days(
+    session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
+) -> list[Row]:
+    """Days of a market's calendar, oldest first."""
+    where, values = ["market=?"], [market]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"date{sign}?")
+            values.append(bound)
+    return public_rows(
+        session, table.name, where=" AND ".join(where), values=tuple(values), order="date ASC", limit=limit
+    )
+
+
+def last_open_day(session: Session, table: Table, market: str, until: str) -> str | None:
+    """The newest trade date of a market that is not after `until`."""
+    found = session.rows(
+        table.name,
+        columns=("date",),
+        where="market=? AND is_open=1 AND date<=?",
+        values=(market, until),
+        order="date DESC",
+        limit=1,
+    )
+    return str(found[0][0]) if found else None

@@ -1,0 +1,51 @@
+"""Market terms that mean the same: Chinese, English, and the words that names and columns use.
+
+A small table, on purpose: what column titles and descriptions say already is not repeated here.
+"""
+
+from collections.abc import Mapping
+
+GROUPS: tuple[str, ...] = (
+    "kline bar bars ohlc candle candles k线 日线 行情 价格 走势 chart prices",
+    "week weekly 周线 周k", "month monthly 月线 月k", "minute minutes intraday 分钟 分时",
+    "quote quotes snapshot 报价 快照 盘口 现价 收盘",
+    "realtime live 实时 即时",
+    "valuation pe pb ps 估值 市盈率 市净率 市销率 ratio",
+    "cap market_cap 市值 总市值 流通市值",
+    "fund_flow flow money 资金 资金流 资金流向 主力 净流入 moneyflow",
+    "finance indicator report 财务 财报 指标 业绩 营收 净利润 roe eps 每股收益 revenue profit",
+    "holder holders shareholder shareholders 股东 股东户数 户数",
+    "dividend dividends bonus 分红 派息 股息 送转",
+    "dragon_tiger lhb billboard 龙虎榜",
+    "margin financing rzrq 融资 融券 两融 融资融券",
+    "block_trade 大宗 大宗交易",
+    "announcement announcements notice 公告",
+    "news research 新闻 资讯 研报",
+    "index indices 指数 大盘 上证 沪深",
+    "industry sector sectors board 行业 板块 申万",
+    "concept concepts 概念 题材",
+    "stock stocks security securities 股票 个股 证券 master 基本信息 代码 名称",
+    "profile company 公司 简介 资料",
+    "calendar trade_date trading day days 交易日 日历 休市 开市",
+    "latest newest last current 最新 最近",
+    "history historical series 历史 序列 时间序列",
+    "batch many several 批量 多只",
+    "by_date market all date cross section 全市场 截面 某日 当日 按日",
+    "list 列表 清单", "rank ranking top 排名 排行",
+    "wide screen 宽表 筛选 选股",
+    "limit limitup 涨停 跌停", "turnover 换手 换手率", "volume 成交量", "amount 成交额",
+    "adjust qfq hfq 复权 前复权 后复权", "northbound connect 北向 沪股通 深股通",
+    "macro 宏观 经济", "etf fund 基金", "convertible bond cb 可转债 转债", "reit 公募基础设施",
+    "futures 期货", "lockup unlock 解禁 限售", "pledge 质押", "goodwill 商誉",
+)  # fmt: skip
+"""Words of one line are the same idea; the first one is its name."""
+
+
+def synonym_table() -> Mapping[str, tuple[str, ...]]:
+    """Word -> the names of the ideas it stands for."""
+    table: dict[str, list[str]] = {}
+    for group in GROUPS:
+        words = group.split()
+        for word in words:
+            table.setdefault(word, []).append(words[0])
+    return {word: tuple(ideas) for word, ideas in table.items()}

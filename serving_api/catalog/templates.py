@@ -1,0 +1,165 @@
+"""How each kind of interface is answered: one executor per template."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from platform_assets.declaration.rules import Interface
+from platform_assets.declaration.tables import Table
+from resources.calendar import CalendarHorizon, TradeCalendar
+from serving_api.catalog import queries
+from serving_api.catalog.parameters import MOST_ROWS, BadCall
+from serving_api.reading import Session
+from serving_api.stocks.bars import Bar, ratios
+
+PRICES = ("open", "high", "low", "close")
+_TRADED = "(is_suspended IS NULL OR is_suspended=0)"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call: typed parameters, the instant of its knowledge (bound text or None), today."""
+
+    interface: Interface
+    table: Table
+    params: Mapping[str, Any]
+    as_of: str | None
+    today: str
+    calendar: TradeCalendar
+
+    @property
+    def code(self) -> str:
+        """The value of the first required parameter."""
+        name = next(name for name, (_, required, _) in self.interface.params.items() if required)
+        return str(self.params[name])
+
+    def bad(self, parameter: str, problem: str) -> BadCall:
+        return BadCall(self.interface.name, parameter, problem)
+
+
+Executor = Callable[[Session, Question], Any]
+
+
+def latest(session: Session, asked: Question) -> Any:
+    return queries.newest(session, asked.table, asked.code, asked.as_of)
+
+
+def batch(session: Session, asked: Question) -> Any:
+    columns = _columns(asked)
+    return queries.newest_of_codes(session, asked.table, asked.params["codes"], asked.as_of, columns)
+
+
+def history(session: Session, asked: Question) -> Any:
+    """Rows of one code, oldest first unless `ascending` is false."""
+    rows = _range(session, asked)
+    return rows[::-1] if asked.params.get("ascending", True) else rows
+
+
+def bars(session: Session, asked: Question) -> Any:
+    """Daily bars without suspended days, prices adjusted as asked, oldest first. An adjusted row says so:
+    its limits are those of the day, untouched."""
+    rows = _range(session, asked, also=_TRADED)[::-1]
+    adjust = asked.params["adjust"]
+    factors = [Bar(row["date"], None, None, None, None, None, None, row["adj_factor"]) for row in rows]
+    if adjust == "qfq" and asked.params.get("end_date"):
+        # The base is the newest bar known, not the last one of the range.
+        newest = queries.newest(session, asked.table, asked.code, asked.as_of) or {}
+        factors.append(Bar("", None, None, None, None, None, None, newest.get("adj_factor")))
+    for row, ratio in zip(rows, ratios(factors, adjust), strict=False):
+        for name in PRICES:
+            if row[name] is not None and ratio != 1.0:
+                row[name] = round(row[name] * ratio, 4)
+        row["adjust"] = adjust
+    return rows
+
+
+def by_date(session: Session, asked: Question) -> Any:
+    """Rows of all codes on one date."""
+    name = next(name for name, (kind, _, _) in asked.interface.params.items() if kind == "date")
+    day = asked.params[name]
+    if day is None:
+        day = queries.newest_date(session, asked.table, asked.as_of)
+        if day is None:
+            return []
+    elif day > asked.today:
+        raise asked.bad(name, f"{day} lies in the future")
+    elif name == "trade_date":
+        _must_be_trade_date(asked, day)
+    sort = asked.params.get("sort")
+    if sort is not None and sort.removeprefix("-") not in queries.public_columns(asked.table):
+        raise asked.bad("sort", f"{sort[:40]!r} is no column of {asked.table.name}")
+    return queries.on_date(
+        session,
+        asked.table,
+        day,
+        sort=sort,
+        limit=asked.params["limit"],
+        offset=asked.params["offset"],
+        as_of=asked.as_of,
+        columns=_columns(asked) if asked.params.get("fields") else None,
+    )
+
+
+def calendar(session: Session, asked: Question) -> Any:
+    """Calendar days of a market, oldest first."""
+    since, until = _bounds(asked)
+    return queries.calendar_days(session, asked.table, asked.params["market"], since, until, MOST_ROWS)
+
+
+def latest_trade_date(session: Session, asked: Question) -> Any:
+    """The newest trade date up to today; null where no calendar is known."""
+    market = asked.params["market"]
+    if market != "CN":
+        return queries.last_open_day(session, asked.table, market, asked.today)
+    try:
+        return asked.calendar.on_or_before(asked.today)
+    except CalendarHorizon:
+        return None
+
+
+EXECUTORS: Mapping[str, Executor] = {
+    "latest": latest,
+    "batch": batch,
+    "history": history,
+    "bars": bars,
+    "by_date": by_date,
+    "calendar": calendar,
+    "latest_trade_date": latest_trade_date,
+}
+
+
+def _range(session: Session, asked: Question, also: str = "") -> list[queries.Row]:
+    since, until = _bounds(asked)
+    limit = asked.params["limit"]
+    return queries.in_range(
+        session, asked.table, asked.code, since=since, until=until, limit=limit, as_of=asked.as_of, also=also
+    )
+
+
+def _bounds(asked: Question) -> tuple[str | None, str | None]:
+    since, until = asked.params.get("start_date"), asked.params.get("end_date")
+    if since and until and since > until:
+        raise asked.bad("start_date", f"{since} is after end_date {until}")
+    return since, until
+
+
+def _columns(asked: Question) -> list[str]:
+    """The wanted columns, behind those of the key; all of them when none are named."""
+    known = queries.public_columns(asked.table)
+    wanted = asked.params.get("fields")
+    if not wanted:
+        return known
+    wrong = next((name for name in wanted if name not in known), None)
+    if wrong is not None:
+        raise asked.bad("fields", f"{wrong[:40]!r} is no column of {asked.table.name}")
+    return list(dict.fromkeys([*asked.table.key, *wanted]))
+
+
+def _must_be_trade_date(asked: Question, day: str) -> None:
+    try:
+        if asked.calendar.is_trade_date(day):
+            return
+        before = asked.calendar.on_or_before(day)
+    except CalendarHorizon as error:
+        raise asked.bad("trade_date", error.message) from None
+    raise asked.bad("trade_date", f"{day} is no trade date; the nearest earlier one is {before}")

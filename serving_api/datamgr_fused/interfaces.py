@@ -1,0 +1,55 @@
+"""/datamgr/fusion/interfaces and call: the catalog over HTTP."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.catalog.catalog import builtin_catalog
+from serving_api.datamgr_fused import schemas
+from serving_api.envelope import PREFIX
+from serving_api.parameters import parse_as_of
+from serving_api.permissions import Admin, Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: interfaces")
+
+_TOTAL = ("total", int)
+
+
+@router.get("/interfaces")
+@serving(list[schemas.Entry], top=[_TOTAL])
+async def interfaces(request: Request, subject: Anyone) -> Answer:
+    """Every read-only interface that `/call` answers."""
+    entries = builtin_catalog().entries()
+    return Answer({"total": len(entries), "items": entries})
+
+
+@router.get("/interfaces/search")
+@serving(list[schemas.Hit], top=[_TOTAL])
+async def search(
+    request: Request,
+    subject: Admin,
+    q: Annotated[str, Query(min_length=1, max_length=200, description="English or Chinese words")],
+    limit: Annotated[int, Query(ge=1, le=50)] = 10,
+    dimension: Literal["stock", "timeseries", "market"] | None = None,
+) -> Answer:
+    """Interfaces that fit a question, best first."""
+    hits = builtin_catalog().search(q, limit, dimension)
+    return Answer({"total": len(hits), "items": hits})
+
+
+@router.post("/call")
+@serving(object, top=[_TOTAL, ("as_of", str)], cache=NO_STORE, raises=(403, 404))
+async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
+    """The value of one interface."""
+    state = state_of(request)
+    catalog = builtin_catalog()
+    catalog.find(body.interface)
+    as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
+    value = await catalog.call(state, body.interface, body.params, as_of)
+    total = {"total": len(value)} if isinstance(value, list) else {}
+    return Answer({"results": value, **total}, top={"as_of": as_of.echo if as_of else None})

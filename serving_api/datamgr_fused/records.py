@@ -1,0 +1,70 @@
+"""Shapes of fused records: the specification's names first, then what else the row holds. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = dict[str, Any]
+
+_ORDER = {
+    "master": ("code", "name", "total_shares", "float_shares", "quality"),
+    "profile": ("code",),
+    "finance": ("report_period", "revenue", "net_profit", "eps", "bvps"),
+    "valuation": ("code", "pe_ttm", "pb", "total_market_cap", "price", "as_of_date", "quality"),
+    "industry": ("code", "name", "industry", "em_industry", "tdx_industry", "sw_l1", "sw_l2", "quality"),
+    "index": (
+        "code", "date", "name", "open", "close", "high", "low", "volume", "amount", "quality",
+    ),
+    "period": (
+        "period", "date", "open", "close", "high", "low", "volume", "amount", "bar_count", "quality",
+    ),
+}  # fmt: skip
+SNAPSHOT = ("date", "price", "pe_ttm", "pb", "total_market_cap")
+_FINANCE_KEYS = ("report_period", "revenue", "net_profit", "eps", "bvps", "roe")
+
+
+def shaped(kind: str, row: Row) -> Row:
+    """`row` with the names of its kind first; names that the row lacks are null."""
+    return {name: row.get(name) for name in _ORDER[kind]} | row
+
+
+def only(kind: str, row: Row) -> Row:
+    """The names of a kind and no more."""
+    return {name: row.get(name) for name in _ORDER[kind]}
+
+
+def stock(code: str, found: Mapping[str, Any]) -> Row:
+    """master, profile, finance (newest first), latest_finance and the quality of each that is there."""
+    master, profile = found["master"], found["profile"]
+    finance = [shaped("finance", row) for row in found["finance"]]
+    parts = {"master": master, "profile": profile, "finance": finance[0] if finance else None}
+    return {
+        "code": code,
+        "master": shaped("master", master) if master else None,
+        "profile": shaped("profile", profile) if profile else None,
+        "finance": finance,
+        "latest_finance": finance[0] if finance else None,
+        "quality": {name: part.get("quality") for name, part in parts.items() if part},
+    }
+
+
+def valuation(code: str, rows: Sequence[Row], total: int) -> Row:
+    """The newest row, and the newest snapshots oldest first."""
+    newest = {**rows[0], "as_of_date": rows[0]["date"]}
+    snapshots = [{name: row.get(name) for name in SNAPSHOT} for row in reversed(rows)]
+    return {
+        "code": code,
+        "valuation": shaped("valuation", newest),
+        "snapshots": snapshots,
+        "total_snapshots": total,
+    }
+
+
+def core(found: Mapping[str, Row | None]) -> Row:
+    """One stock of `/fusion/stocks`."""
+    master, industry, finance = found["master"] or {}, found["industry"] or {}, found["finance"] or {}
+    return {
+        **{name: master.get(name) for name in ("code", "name", "market", "total_shares", "float_shares")},
+        "industry": industry.get("industry"),
+        **{name: finance.get(name) for name in _FINANCE_KEYS},
+        "quality": master.get("quality"),
+    }

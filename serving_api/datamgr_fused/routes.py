@@ -1,0 +1,173 @@
+"""/datamgr/fusion: admin, enveloped."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from fastapi import Body, Depends, Query
+from starlette.requests import Request
+
+from resources.errors import InputError
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr_fused import queries, schemas
+from serving_api.datamgr_fused.service import Fused, fused_of
+from serving_api.datamgr_fused.status import status
+from serving_api.datamgr_fused.sync import request_sync
+from serving_api.documents import DataAvailability
+from serving_api.envelope import PREFIX
+from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: fused layer")
+
+BROAD_INDICES = "sh000001,sz399001,sz399006"
+MOST_INDICES = 20
+_AS_OF = ("as_of", str)
+_TOTAL = ("total", int)
+
+
+class Period(StrEnum):
+    week = "week"
+    month = "month"
+    quarter = "quarter"
+    year = "year"
+
+
+def _fused(request: Request) -> Fused:
+    return state_of(request).part(fused_of)
+
+
+def _bound(as_of: AsOf | None) -> str | None:
+    return None if as_of is None else as_of.bound
+
+
+def _echo(as_of: AsOf | None) -> dict[str, Any]:
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
+async def _index_codes(
+    codes: Annotated[
+        str, Query(description=f"comma list like sh000001, at most {MOST_INDICES}")
+    ] = BROAD_INDICES,
+) -> list[str]:
+    wanted = list(dict.fromkeys(part.strip() for part in codes.split(",") if part.strip()))
+    if not 1 <= len(wanted) <= MOST_INDICES:
+        raise InputError("codes", f"{len(wanted)} codes; 1..{MOST_INDICES} are allowed")
+    for code in wanted:
+        if (
+            len(code) != 8
+            or code[:2] not in ("sh", "sz", "bj")
+            or not code[2:].isdecimal()
+            or not code.isascii()
+        ):
+            raise InputError("codes", f"{code[:20]!r} is no index code; the form sh000001 is allowed")
+    return wanted
+
+
+@router.post("/sync", status_code=202)
+@serving(schemas.SyncAccepted, cache=NO_STORE, raises=(409,))
+async def sync(
+    request: Request,
+    subject: Admin,
+    body: Annotated[schemas.SyncRequest | None, Body()] = None,
+) -> Answer:
+    """Fuse the whole market (no body) or up to 500 codes, in the background."""
+    codes = None
+    if body is not None and "codes" in body.model_fields_set:
+        if body.codes is None:
+            raise InputError("codes", "is null; give 1..500 codes, or leave it out for the whole market")
+        codes = list(dict.fromkeys(body.codes))
+    accepted = await request_sync(state_of(request), codes, subject.member.username)
+    return Answer(accepted, status_code=202)
+
+
+@router.get("/status")
+@serving(schemas.Status, cache=NO_STORE)
+async def read_status(request: Request, subject: Admin) -> Answer:
+    """Rows and quality of every fused table, locks, and what ran lately."""
+    return Answer({"results": await status(state_of(request))})
+
+
+@router.get("/stocks")
+@serving(schemas.Cores, top=[_AS_OF], tables=(queries.MASTER, queries.INDUSTRY, queries.FINANCE))
+async def stocks(
+    request: Request, subject: Admin, codes: Annotated[list[str], Depends(code_list(500))], as_of: AsOfRead
+) -> Answer:
+    """Master core and newest finance figures of up to 500 codes; unknown codes are left out."""
+    found = await _fused(request).stocks(codes, _bound(as_of))
+    return Answer({"stocks": found, "total": len(found)}, top=_echo(as_of))
+
+
+@router.get("/index/daily")
+@serving(list[schemas.IndexBar], top=[_TOTAL, _AS_OF], tables=(queries.INDEX_DAILY,))
+async def index_daily(
+    request: Request,
+    subject: Admin,
+    codes: Annotated[list[str], Depends(_index_codes)],
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=1500, description="newest bars of each index")] = 240,
+    ascending: bool = True,
+) -> Answer:
+    """Daily bars of indices."""
+    items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
+    return Answer({"total": len(items), "items": items}, top=_echo(as_of))
+
+
+@router.get("/stock/{code}")
+@serving(
+    schemas.StockRecord,
+    top=[("data_availability", DataAvailability), _AS_OF],
+    tables=(queries.MASTER, queries.PROFILE, queries.FINANCE),
+    raises=(404,),
+)
+async def stock(request: Request, subject: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
+    """Master, profile and the newest eight finance periods of a stock."""
+    found, available = await _fused(request).stock(code, _bound(as_of))
+    return Answer(found, top={"data_availability": available, **_echo(as_of)})
+
+
+@router.get("/stock/{code}/valuation")
+@serving(schemas.Valuation, top=[_AS_OF], tables=(queries.VALUATION,), raises=(404,))
+async def valuation(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    snapshots: Annotated[int, Query(ge=1, le=60)] = 20,
+) -> Answer:
+    """The newest valuation and the snapshots before it."""
+    found = await _fused(request).valuation(code, snapshots, _bound(as_of))
+    return Answer(found, top=_echo(as_of))
+
+
+@router.get("/stock/{code}/industry")
+@serving(schemas.IndustryRow, top=[_AS_OF], tables=(queries.INDUSTRY,), raises=(404,))
+async def industry(request: Request, subject: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
+    """Industries and concepts of a stock."""
+    return Answer(await _fused(request).industry(code, _bound(as_of)), top=_echo(as_of))
+
+
+@router.get("/stock/{code}/kline-bar")
+@serving(
+    list[schemas.PeriodBar],
+    top=[("code", str), ("period", str), ("adjust", str), _TOTAL, _AS_OF],
+    tables=(queries.KLINE_BAR, queries.KLINE),
+)
+async def kline_bar(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    period: Period = Period.week,
+    periods: Annotated[int, Query(ge=1, le=1500, description="newest bars")] = 240,
+    ascending: bool = True,
+    adjust: Adjust = "none",
+) -> Answer:
+    """Week, month, quarter or year bars: stored ones, or made of adjusted daily bars."""
+    items = await _fused(request).period_bars(code, period.value, periods, adjust, _bound(as_of))
+    if not ascending:
+        items = items[::-1]
+    payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
+    return Answer(payload, top=_echo(as_of))

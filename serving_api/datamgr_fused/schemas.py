@@ -1,0 +1,210 @@
+"""Shapes of the fused answers, for the document. Rows hold the named fields first, then every other
+column of the fused row."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from serving_api.datamgr.records.schemas import SyncLog
+
+Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
+_OPEN = ConfigDict(extra="allow")
+
+
+class SyncRequest(BaseModel):
+    """No body, or none of these keys: the whole market."""
+
+    model_config = ConfigDict(extra="forbid")
+    codes: list[Code] | None = Field(default=None, min_length=1, max_length=500)
+
+
+class SyncAccepted(BaseModel):
+    status: Literal["accepted"]
+    mode: Literal["full_market", "codes"]
+    message: str
+    codes: list[str] = Field(description="[] for the whole market")
+    command_id: int
+    batch_id: str | None
+
+
+class Master(BaseModel):
+    model_config = _OPEN
+    code: str
+    name: str | None
+    total_shares: int | None
+    float_shares: int | None
+    quality: str | None
+
+
+class Profile(BaseModel):
+    model_config = _OPEN
+    code: str
+
+
+class Finance(BaseModel):
+    """CNY; per share CNY."""
+
+    model_config = _OPEN
+    report_period: str
+    revenue: float | None
+    net_profit: float | None
+    eps: float | None
+    bvps: float | None
+
+
+class StockRecord(BaseModel):
+    code: str
+    master: Master | None
+    profile: Profile | None
+    finance: list[Finance] = Field(description="newest first, at most 8")
+    latest_finance: Finance | None
+    quality: dict[str, str | None]
+
+
+class ValuationRow(BaseModel):
+    """Caps in 10k CNY."""
+
+    model_config = _OPEN
+    code: str
+    pe_ttm: float | None
+    pb: float | None
+    total_market_cap: float | None
+    price: float | None
+    as_of_date: str
+    quality: str | None
+
+
+class Snapshot(BaseModel):
+    date: str
+    price: float | None
+    pe_ttm: float | None
+    pb: float | None
+    total_market_cap: float | None
+
+
+class Valuation(BaseModel):
+    code: str
+    valuation: ValuationRow
+    snapshots: list[Snapshot] = Field(description="the newest, oldest first")
+    total_snapshots: int
+
+
+class IndustryRow(BaseModel):
+    model_config = _OPEN
+    code: str
+    name: str | None
+    industry: str | None
+    em_industry: str | None
+    tdx_industry: str | None
+    sw_l1: str | None
+    sw_l2: str | None
+    quality: str | None
+
+
+class PeriodBar(BaseModel):
+    period: str
+    date: str
+    open: float | None
+    close: float | None
+    high: float | None
+    low: float | None
+    volume: int | None
+    amount: float | None
+    bar_count: int | None
+    quality: str | None
+
+
+class IndexBar(BaseModel):
+    code: str
+    date: str
+    name: str | None
+    open: float | None
+    close: float | None
+    high: float | None
+    low: float | None
+    volume: int | None
+    amount: float | None
+    quality: str | None
+
+
+class Core(BaseModel):
+    code: str
+    name: str | None
+    market: str | None
+    total_shares: int | None
+    float_shares: int | None
+    industry: str | None
+    report_period: str | None
+    revenue: float | None
+    net_profit: float | None
+    eps: float | None
+    bvps: float | None
+    roe: float | None
+    quality: str | None
+
+
+class Cores(BaseModel):
+    stocks: list[Core]
+    total: int
+
+
+class TableState(BaseModel):
+    rows: int
+    ok: int
+    warning: int
+    latestDate: str | None
+    latestUpdate: str | None
+
+
+class Quality(BaseModel):
+    ok: int
+    warning: int
+    okRatio: float | None
+
+
+class Lock(BaseModel):
+    held: bool
+    holder: str | None
+    since: str | None
+
+
+class Status(BaseModel):
+    tables: dict[str, TableState]
+    quality: Quality
+    locks: dict[str, Lock]
+    recent_tasks: list[SyncLog]
+    running: bool
+
+
+class Param(BaseModel):
+    name: str
+    type: str
+    required: bool
+    default: Any
+    description: str
+
+
+class Entry(BaseModel):
+    """One read-only interface."""
+
+    name: str
+    dimension: Literal["stock", "timeseries", "market"]
+    params: list[Param]
+    returns: str
+    ttl: int = Field(description="seconds")
+    description: str
+
+
+class Hit(BaseModel):
+    name: str
+    dimension: Literal["stock", "timeseries", "market"]
+    score: float
+    description: str
+    params: list[Param]
+
+
+class Call(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    interface: str = Field(min_length=1, max_length=128, examples=["get_kline_daily"])
+    params: dict[str, Any] = Field(default_factory=dict, examples=[{"code": "600519", "limit": 5}])
+    as_of: str | None = Field(default=None, description="answer with what was known then")

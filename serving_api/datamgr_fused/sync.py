@@ -1,0 +1,45 @@
+"""Asking for a fusion: of the whole market under the three domain locks, or of some codes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from resources.errors import ConflictError
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.locks import DomainLocks
+from serving_api.datamgr.shared import off_loop
+from serving_api.state import State
+
+COMMAND = "fusion_sync"
+OPEN = ("queued", "running")
+
+
+async def request_sync(state: State, codes: Sequence[str] | None, asked_by: str) -> dict[str, Any]:
+    """The body of the 202. Raises ConflictError when a domain is locked or a full fusion is under way
+    (full market only)."""
+    command = await off_loop(_enqueue, state, None if codes is None else list(codes), asked_by)
+    full = codes is None
+    return {
+        "status": "accepted",
+        "mode": "full_market" if full else "codes",
+        "message": "已接受全市场融合任务，后台执行"
+        if full
+        else f"已接受 {len(codes or ())} 只股票的融合任务",
+        "codes": list(codes or ()),
+        "command_id": command.id,
+        "batch_id": None,
+    }
+
+
+def _enqueue(state: State, codes: list[str] | None, asked_by: str) -> Command:
+    engine = state.writer.engine
+    queue = CommandQueue(engine)
+    if codes is None:
+        held = next((lock for lock in DomainLocks(engine).states() if lock.held), None)
+        if held is not None:
+            raise ConflictError(f"domain lock: {held.domain} is held by {held.owner}")
+        waiting = next(
+            (one for one in queue.of_name(COMMAND, statuses=OPEN) if not one.args.get("codes")), None
+        )
+        if waiting is not None:
+            raise ConflictError(f"a full fusion is {waiting.status} already: command {waiting.id}")
+    return queue.enqueue(COMMAND, {} if codes is None else {"codes": codes}, requested_by=asked_by)
