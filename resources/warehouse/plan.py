@@ -88,6 +88,7 @@ class Plan:
                 batch_id=batch_id,
                 now=now,
                 public_at=public_at[i] if public_at else None,
+                versioned=table.has_history,
             )
             if provenance is not None and "provenance" in at:
                 plan._provenance(row, at, provenance[i])
@@ -118,6 +119,7 @@ class Plan:
         batch_id: str,
         now: str,
         public_at: str | None,
+        versioned: bool,
     ) -> None:
         """Audit values of a row that will be written."""
         for name in ("imported_at", "updated_at"):
@@ -127,7 +129,8 @@ class Plan:
             row[at["batch_id"]] = batch_id
         if "created_at" in at:
             row[at["created_at"]] = now if before is None else before[at["created_at"]]
-        if "valid_from" in at:
+        # A reference table may have a `valid_from` of its own, which is content.
+        if versioned:
             if before is None:
                 # A first version is valid from when it was public, never from after it was known to us.
                 row[at["valid_from"]] = min(public_at, now) if public_at else now

@@ -58,6 +58,7 @@ class Marks:
         if self._writing and threading.get_ident() == self._main:
             self.note("commit")
             self._step()
+            self._writing = False
 
     def _rolled_back(self, _connection: Connection) -> None:
         if threading.get_ident() == self._main:
@@ -65,7 +66,6 @@ class Marks:
 
     def done(self, word: str) -> None:
         """The write returned."""
-        self._writing = False
         self.note(f"done {word}")
         self._step()
 

@@ -1,0 +1,40 @@
+"""`python -m tests.kill.run_child <marks> <owner> <dead owner or -> <die after or 0> <first date> <last>`
+
+Real Dagster runs in a process of their own: sets right what a dead owner left, as every worker does at its
+start, then executes the security list and a range of bars on the instance of DAGSTER_HOME. Exit status
+0 = both runs succeeded.
+"""
+
+import sys
+import uuid
+from pathlib import Path
+
+from schedules import tags
+from schedules.house import open_house
+from schedules.reaper import reap_node
+from schedules.runner import RANGE_END, RANGE_START, DagsterRunner, RunOutcome
+from tests.kill.marks import Marks
+
+
+def main(marks: str, owner: str, dead: str, die_after: int, first: str, last: str) -> int:
+    report = Marks(Path(marks), die_after=die_after or None)
+    house = open_house()
+    runner = DagsterRunner()
+    if dead != "-":
+        for note in reap_node(house, dead, runner.instance):
+            sys.stderr.write(f"{note}\n")
+    runner.has("history")
+    report.watch()
+    report.note("ready")
+    common = {tags.OWNER: owner, tags.TRADE_DATE: last}
+    outcomes: list[RunOutcome] = [
+        runner.run("security_list", run_id=str(uuid.uuid4()), partition_key=last, tags=common),
+        runner.run("history", run_id=str(uuid.uuid4()), tags={**common, RANGE_START: first, RANGE_END: last}),
+    ]
+    report.done(owner)
+    sys.stderr.write(f"{outcomes}\n")
+    return 0 if all(outcome.success for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5], sys.argv[6]))
