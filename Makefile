@@ -50,5 +50,11 @@ lint: $(TEST_STAMP)
 test: lint
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak"
 
+bench: $(TEST_STAMP)
+	@$(BIN)/python -m tests.benchmarks
+
+soak: $(TEST_STAMP)
+	@$(BIN)/python -m tests.soak
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis

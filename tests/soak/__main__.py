@@ -1,0 +1,64 @@
+"""`python -m tests.soak`: the tests at the size that needs time, within an hour, with a report at the end.
+
+Two parts: what is marked `soak`, and the property tests of the upstreams with 10,000 examples each. A part
+that runs out of the hour is ended and counted as failed.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BUDGET_S = 3600.0
+EXAMPLES = os.environ.get("SOAK_EXAMPLES", "10000")
+_SHOWN = ("kill -9", "soak:", "skipped for something", "passed", "failed", "FAILED", "ERROR")
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    arguments: tuple[str, ...]
+
+
+PARTS = (
+    Part("marked soak", ("-m", "soak", "tests")),
+    Part(f"property tests of the upstreams, {EXAMPLES} examples", ("-m", "not soak", "tests/upstreams")),
+)
+
+
+def run(part: Part, limit_s: float) -> tuple[bool, list[str], float]:
+    """(passed, lines for the report, seconds)."""
+    began = time.monotonic()
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "load", "-v", *part.arguments]
+    environment = {**os.environ, "SOAK_EXAMPLES": EXAMPLES}
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, timeout=limit_s, capture_output=True, text=True, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False, [f"ended after {limit_s:.0f} s: the hour was over"], time.monotonic() - began
+    lines = [line for line in done.stdout.splitlines() if any(word in line for word in _SHOWN)]
+    if done.returncode:
+        sys.stdout.write(done.stdout[-20_000:])
+    report = [line for line in lines if "::" not in line or line.startswith(("FAILED", "ERROR"))]
+    return done.returncode == 0, report, time.monotonic() - began
+
+
+def main() -> int:
+    end = time.monotonic() + BUDGET_S
+    fine = True
+    report = []
+    for part in PARTS:
+        passed, lines, seconds = run(part, max(1.0, end - time.monotonic()))
+        fine = fine and passed
+        report.append(f"{part.name}: {'passed' if passed else 'FAILED'} in {seconds / 60:.1f} min")
+        report += [f"  {line}" for line in lines]
+    sys.stdout.write("\n".join(["", "soak report", *report, ""]))
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
