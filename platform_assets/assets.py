@@ -6,7 +6,7 @@ the same data and the same transaction that wrote the rows.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,13 +175,22 @@ def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Plat
     if plan.partitioned:
         keys = sorted(context.partition_keys)
     else:
-        tags = context.run.tags
-        tagged = tags.get("dagster/asset_partition_range_end") or tags.get("dagster/partition")
-        keys = [tagged or opened.calendar.on_or_before(today)]
+        keys = _dates_of_run(context.run.tags, opened, today)
     late = [day for day in keys if day > today]
     if late:
         raise InputError("partition", f"{late[0]} is in the future (today is {today})")
     return keys
+
+
+def _dates_of_run(tags: Mapping[str, str], opened: Platform, today: str) -> list[str]:
+    """Dates of an unpartitioned asset: the run's partition or range, else the newest trade date."""
+    start, end = (
+        tags.get("dagster/asset_partition_range_start"),
+        tags.get("dagster/asset_partition_range_end"),
+    )
+    if start and end:
+        return opened.calendar.between(start, end)
+    return [tags.get("dagster/partition") or opened.calendar.on_or_before(today)]
 
 
 def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, scope: Scope) -> Loaded:

@@ -20,6 +20,7 @@ from platform_assets.compute.market_rules import board_of, limit_prices
 from platform_assets.declaration.columns import (
     S4,
     S8,
+    S16,
     Amt,
     Big,
     Bool,
@@ -68,7 +69,7 @@ class KlineDaily(Model):
     turnover_pct: Pct = col("pct", "volume / float shares of the day", computed=True)
     limit_up: Px = col("CNY", "limit-up price; null on days without limit")
     limit_down: Px = col("CNY", "limit-down price; null on days without limit")
-    limit_status: S8 = col(title="none, up, down, up_open (touched, not held), down_open", computed=True)
+    limit_status: S16 = col(title="none, up, down, up_open (touched, not held), down_open", computed=True)
     is_suspended: Bool = col(title="no trade on the day", computed=True)
     adj_factor: F = col(title="cumulative backward factor, 1.0 at listing", computed=True, gt=0)
 

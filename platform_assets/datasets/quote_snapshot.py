@@ -13,6 +13,7 @@ from platform_assets.declaration.columns import (
     K32,
     S4,
     S8,
+    S16,
     S64,
     Amt,
     Big,
@@ -169,7 +170,7 @@ class QuoteSnapshot(Model):
     float_market_cap: Amt = col("wan", "float market cap")
     limit_up: Px = col("CNY", "limit-up price")
     limit_down: Px = col("CNY", "limit-down price")
-    limit_status: S8 = col(title="none, up, down, up_open, down_open", computed=True)
+    limit_status: S16 = col(title="none, up, down, up_open, down_open", computed=True)
     is_suspended: Bool = col(title="no trade on the day", computed=True)
     bid1: Px = col("CNY", "best bid", ge=0)
     ask1: Px = col("CNY", "best ask", ge=0)
@@ -240,7 +241,11 @@ DATASET = Dataset(
     raw=(QUOTE,),
     feeds={"raw_quote": stage_quotes},
     order=("tencent", "tdx", "eastmoney"),
-    fuse=Fields(tolerance={"price": 0.0, "volume": 0.001, "amount": 0.001}),
+    fuse=Fields(
+        # The portal's amounts and caps have more decimals than the quote site's.
+        order=dict.fromkeys(("amount", "total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
+        tolerance={"price": 0.0, "volume": 0.001, "amount": 0.001},
+    ),
     derive=(add_change, add_states),
     soft=(
         Soft(change_adds_up, "change_pct does not follow from price and last_close"),

@@ -119,7 +119,11 @@ DATASET = Dataset(
     date_column="date",
     feeds={"raw_quote": from_quotes},
     order=("tencent", "eastmoney", "tdx"),
-    fuse=Fields(tolerance={"pe_ttm": 0.05, "pb": 0.02, "total_market_cap": 0.02}),
+    fuse=Fields(
+        # The quote site rounds caps to a million CNY; the portal has them to the yuan.
+        order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
+        tolerance={"pe_ttm": 0.05, "pb": 0.02, "total_market_cap": 0.02},
+    ),
     derive=(fill_caps, add_per_share),
     soft=(
         Soft(float_cap_within_total, "float cap above total cap"),

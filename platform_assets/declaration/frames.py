@@ -5,6 +5,7 @@ Int64, flags boolean. The same `coerce` runs after a parser and after a database
 compare exactly whichever way they came.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -91,3 +92,8 @@ def rows(frame: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
             plain = [None if gone else value for value, gone in zip(plain, missing, strict=True)]
         columns.append(plain)
     return list(zip(*columns, strict=True)) if columns else []
+
+
+def canonical_json(value: Any) -> str:
+    """Sorted keys, no blanks: JSON is stored and compared as text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.declaration.columns import Model, model_checks, model_columns
-from platform_assets.declaration.frames import coerce
+from platform_assets.declaration.frames import canonical_json, coerce
 from platform_assets.declaration.rules import Soft, Whole
 from platform_assets.declaration.scope import Context
-from resources.warehouse.writer import Quality, canonical_json
+from resources.warehouse.writer import Quality
 
 Mask = npt.NDArray[np.bool_]
 
@@ -52,6 +52,10 @@ def hard_masks(frame: pd.DataFrame, model: type[Model], destroyed: dict[str, Mas
             failed[f"{spec.name}:not_null"] = missing
         if spec.name in destroyed:
             failed[f"{spec.name}:type"] = destroyed[spec.name]
+        if spec.word.length is not None:
+            # SQLite would take a longer text, MariaDB would fail the whole batch.
+            lengths = values.astype(object).map(lambda v: len(v) if isinstance(v, str) else 0)
+            failed[f"{spec.name}:length"] = lengths.to_numpy(dtype=int) > spec.word.length
         present = values[~missing]
         for check in spec.checks:
             failed[f"{spec.name}:{check.name}"] = _failures(check, present, values.index)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.rules import Fields, Rows
-from resources.warehouse.writer import canonical_json
 
 
 @dataclass

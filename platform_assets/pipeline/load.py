@@ -79,7 +79,11 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     extra = [name for name in ("src", "payload") if name == "src" or table.payload]
     clean, destroyed = coerce_model(download.frame, raw.model, extra)
     checked = apply_hard(clean, raw.model, _key_with_src(table), destroyed)
-    parts = list(_parts(raw.partition, raw.date_column, checked.frame, scope))
+    parts = (
+        list(_groups(raw.replace_by, checked.frame, scope))
+        if raw.replace_by
+        else list(_parts(raw.partition, raw.date_column, checked.frame, scope))
+    )
     _assign(parts, checked, raw.date_column)
     _write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by))
     return loaded
@@ -225,11 +229,21 @@ def _parts(
         yield _Part(scope.until, frame, Slice.of_codes(codes))
 
 
+def _groups(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> Iterator[_Part]:
+    """One part per group that a download replaces whole, so that a source that failed loses nothing."""
+    for values, rows in frame.groupby(list(columns), sort=True):
+        equal = tuple(zip(columns, (str(value) for value in values), strict=True))
+        where = Slice(equal=equal, codes=scope.codes)
+        yield _Part(scope.until, rows.reset_index(drop=True), where)
+
+
 def _assign(parts: Sequence[_Part], checked: Checked, date_column: str | None) -> None:
     """Give each partition its own quality records; without a date they go to the last one."""
     if not parts:
         return
     by_key = {part.key: part for part in parts}
+    if len(by_key) < len(parts):
+        date_column = None  # groups of one download share their date: what failed goes to the last one
     totals: dict[tuple[str, str], list[Quality]] = {}
     for item in checked.quality:
         if item.natural_key is None:

@@ -15,6 +15,8 @@ class Slice:
     until: str | None = None
     code_column: str = "code"
     codes: tuple[str, ...] | None = None
+    equal: tuple[tuple[str, str], ...] = ()
+    """Further (column, value) conditions."""
 
     @classmethod
     def of_date(cls, column: str, day: str, codes: Sequence[str] | None = None) -> "Slice":
@@ -39,6 +41,9 @@ class Slice:
                 if self.until is not None:
                     conditions.append(f"{self.date_column}<=?")
                     values.append(self.until)
+        for column, value in self.equal:
+            conditions.append(f"{column}=?")
+            values.append(value)
         if self.codes is None:
             yield (f" WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
             return

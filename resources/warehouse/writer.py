@@ -8,7 +8,6 @@ Equal rows are not touched: their `updated_at`, batch and validity stay. Provena
 not content, so a fallback that brings equal values makes no revision.
 """
 
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any
 import pandas as pd
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.frames import coerce
+from platform_assets.declaration.frames import canonical_json, coerce
 from platform_assets.declaration.tables import Table
 from resources.clock import Clock, stamp
 from resources.errors import StorageError
@@ -94,11 +93,6 @@ class WriteResult:
     @property
     def changed(self) -> bool:
         return bool(self.rows_written or self.rows_removed)
-
-
-def canonical_json(value: Any) -> str:
-    """Sorted keys, no blanks: JSON is stored and compared as text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
 
 
 class Writer:

@@ -1,0 +1,101 @@
+"""Statistics of the wide table from a panel of daily bars: changes, extremes, streaks. Pure numpy.
+
+A panel is [dates, codes], newest date last; prices are adjusted to the newest date, so that changes run
+through ex-dates. NaN = no bar. Every figure is of the newest date and uses nothing later.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Panel = npt.NDArray[np.float64]
+Row = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BarPanel:
+    """`close`, `high`, `low` adjusted; `volume` shares; `up`, `up_open` 1.0 where the limit was held or
+    touched only; `year_start` the row of the last session of the previous year, or -1."""
+
+    close: Panel
+    high: Panel
+    low: Panel
+    volume: Panel
+    up: Panel
+    up_open: Panel
+    year_start: int
+
+
+def change(panel: BarPanel, sessions: int) -> Row:
+    """Percent against the close `sessions` rows before; NaN where the panel is too short."""
+    if panel.close.shape[0] <= sessions:
+        return np.full(panel.close.shape[1], np.nan)
+    percent: Row = (panel.close[-1] / panel.close[-1 - sessions] - 1) * 100
+    return percent
+
+
+def change_ytd(panel: BarPanel) -> Row:
+    if panel.year_start < 0:
+        return np.full(panel.close.shape[1], np.nan)
+    percent: Row = (panel.close[-1] / panel.close[panel.year_start] - 1) * 100
+    return percent
+
+
+def mean_deviation(panel: BarPanel, sessions: int) -> Row:
+    """Close against its moving average, percent; NaN without a full window."""
+    if panel.close.shape[0] < sessions:
+        return np.full(panel.close.shape[1], np.nan)
+    percent: Row = (panel.close[-1] / panel.close[-sessions:].mean(axis=0) - 1) * 100
+    return percent
+
+
+def volume_acceleration(panel: BarPanel) -> Row:
+    """Mean volume of the last 5 sessions / mean of the 5 before."""
+    if panel.volume.shape[0] < 10:
+        return np.full(panel.volume.shape[1], np.nan)
+    before = panel.volume[-10:-5].mean(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(before > 0, panel.volume[-5:].mean(axis=0) / before, np.nan)
+
+
+def volatility(panel: BarPanel, sessions: int = 20) -> Row:
+    """Sample deviation of daily returns, percent."""
+    if panel.close.shape[0] <= sessions:
+        return np.full(panel.close.shape[1], np.nan)
+    window = panel.close[-1 - sessions :]
+    returns: Row = ((window[1:] / window[:-1] - 1) * 100).std(axis=0, ddof=1)
+    return returns
+
+
+def extremes(panel: BarPanel, sessions: int = 250) -> tuple[Row, Row]:
+    """(highest high, lowest low) of the newest `sessions` rows, in prices of the newest date."""
+    high, low = panel.high[-sessions:], panel.low[-sessions:]
+    known = ~np.isnan(high).all(axis=0)
+    top = np.where(known, np.where(np.isnan(high), -np.inf, high).max(axis=0), np.nan)
+    bottom = np.where(known, np.where(np.isnan(low), np.inf, low).min(axis=0), np.nan)
+    return top, bottom
+
+
+def limit_days(panel: BarPanel) -> Row:
+    """Consecutive sealed limit-ups up to and including the newest date."""
+    alive = np.ones(panel.up.shape[1], dtype=bool)
+    days = np.zeros(panel.up.shape[1])
+    for row in panel.up[::-1]:
+        alive &= row == 1
+        if not alive.any():
+            break
+        days += alive
+    return days
+
+
+def count_up(panel: BarPanel, sessions: int = 20) -> Row:
+    """Sealed limit-ups within the newest sessions."""
+    counts: Row = np.nansum(panel.up[-sessions:], axis=0)
+    return counts
+
+
+def count_broken(panel: BarPanel, sessions: int = 5) -> Row:
+    """Sessions on which the limit was touched and not held."""
+    counts: Row = np.nansum(panel.up_open[-sessions:], axis=0)
+    return counts

@@ -1,0 +1,180 @@
+"""fusion_kline_bar: week and month bars, quarter and year derived from months.
+
+The periods of a date are resampled from the stored daily bars every day; the per-code sync asks the
+terminal for 240 closed bars each. `date` is the last trade date inside the period by the calendar, so an
+open period keeps one row while it grows; `is_closed` says whether it has ended.
+"""
+
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
+from platform_assets.declaration.columns import S8, Amt, Big, Bool, Code, Date, Int, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
+from platform_assets.declaration.scope import Context, Scope
+
+BARS_PER_SYNC = 240
+_DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume", "amount", "turnover_pct")
+
+
+class KlineBar(Model):
+    """One bar of one period; unadjusted, as daily bars are."""
+
+    code: Code = key("security code")
+    period: S8 = key("week, month, quarter, year", isin=list(PERIODS))
+    date: Date = key("last trade date of the period")
+    open: Px = col("CNY", "first open", nullable=False, gt=0)
+    close: Px = col("CNY", "last close", nullable=False, gt=0)
+    high: Px = col("CNY", "highest price", nullable=False, gt=0)
+    low: Px = col("CNY", "lowest price", nullable=False, gt=0)
+    volume: Big = col("sh", "shares traded", ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    bar_count: Int = col("", "daily bars inside", nullable=False, ge=1)
+    change_pct: Pct = col("pct", "change over the period, through ex-dates")
+    turnover_pct: Pct = col("pct", "sum of the daily rates")
+    is_closed: Bool = col(title="the period has ended", computed=True)
+
+    @pa.dataframe_check
+    def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
+        top = rows[["open", "close", "low"]].max(axis=1)
+        bottom = rows[["open", "close", "high"]].min(axis=1)
+        return ~((rows["high"] < top) | (rows["low"] > bottom))
+
+
+def resampled(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The periods that the scope's dates lie in, from stored daily bars; quarter and year from months."""
+    calendar = desk.calendar
+    last = min(calendar.horizon, f"{int(scope.until[:4]) + 1}-01-31")
+    grid = calendar.between(f"{int(scope.since[:4]) - 1}-12-01", last)
+    starts = {period: period_starts([scope.since], grid, period)[0] for period in PERIODS}
+    first = min(starts["week"], starts["month"])
+    daily = desk.read("fusion_kline_daily", columns=_DAILY, codes=scope.codes, since=first, until=scope.until)
+    if daily.empty:
+        return pd.DataFrame(columns=["code", "date", "period"])
+    known_from = daily["date"].min()
+    daily = daily.assign(growth=growth_of(daily), bar_count=1)
+    weeks = _bars(daily[daily["date"] >= starts["week"]], grid, "week", known_from)
+    fresh = _bars(daily[daily["date"] >= starts["month"]], grid, "month", known_from)
+    months = _months(desk, scope, starts["year"], fresh)
+    parts = [weeks, fresh]
+    if len(months):
+        known_from = period_starts([months["date"].min()], grid, "month")[0]
+        parts += [
+            _bars(months[months["date"] >= starts[p]], grid, p, known_from) for p in ("quarter", "year")
+        ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> pd.DataFrame:
+    """Bars of the periods that are known from their first trade date on; a part of one is no bar."""
+    if rows.empty:
+        return pd.DataFrame(columns=["code", "date", "period"])
+    dates = rows["date"].tolist()
+    whole = [start >= known_from for start in period_starts(dates, grid, period)]
+    ends = [end for end, keep in zip(period_ends(dates, grid, period), whole, strict=True) if keep]
+    return resample(rows[whole], ends).assign(period=period)
+
+
+def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
+    """Month bars since `start`: stored ones, and those just resampled in their place."""
+    columns = ("code", "period", "date", "open", "high", "low", "close", "volume", "amount", "change_pct")
+    names = (*columns, "turnover_pct", "bar_count")
+    stored = desk.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)
+    stored = stored[stored["period"] == "month"]
+    both = pd.concat([fresh, stored], ignore_index=True).drop_duplicates(["code", "date"], keep="first")
+    return both.assign(growth=1 + both["change_pct"].fillna(0) / 100)
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """240 week and month bars of single codes from the terminal."""
+    horizon = desk.calendar.horizon
+
+    def one(symbol: str) -> pd.DataFrame:
+        parts = []
+        for period in ("week", "month"):
+            bars = pd.DataFrame(desk.tdx.bars(symbol, period, BARS_PER_SYNC))
+            if bars.empty:
+                continue
+            grid = desk.calendar.between(bars["date"].iloc[0][:4] + "-01-01", horizon)
+            bars["date"] = period_ends(bars["date"].tolist(), grid, period)
+            before = bars["date"].shift().fillna("")
+            ends = bars["date"].tolist()
+            bars["bar_count"] = [
+                len([d for d in desk.calendar.between(a or b[:8] + "01", min(b, desk.today)) if d > a])
+                for a, b in zip(before, ends, strict=True)
+            ]
+            parts.append(bars.assign(period=period))
+        rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        return rows.assign(code=symbol[2:]) if len(rows) else rows
+
+    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    if not frames:
+        return pd.DataFrame(columns=["code", "date", "period"])
+    bars = pd.concat(frames, ignore_index=True)
+    months = bars[bars["period"] == "month"].assign(growth=1.0, turnover_pct=None)
+    parts = [bars]
+    for period in ("quarter", "year"):
+        grid = desk.calendar.between(months["date"].min()[:4] + "-01-01", horizon)
+        derived = resample(months, period_ends(months["date"].tolist(), grid, period))
+        parts.append(derived.drop(columns=["change_pct"]).assign(period=period))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _single_codes(desk: Any, scope: Scope) -> bool:
+    return scope.codes is not None
+
+
+def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Closed: the last trade date of the period is over."""
+    over = (
+        context.now[:10]
+        if context.now[11:19] >= "15:00:00"
+        else context.calendar.offset(context.calendar.on_or_before(context.today), -1)
+    )
+    rows["is_closed"] = rows["date"] <= over
+    return rows
+
+
+def not_more_bars_than_days(rows: pd.DataFrame, context: Context) -> pd.Series:
+    limit = rows["period"].map({"week": 6, "month": 23, "quarter": 67, "year": 262})
+    return rows["bar_count"] <= limit
+
+
+DATASET = Dataset(
+    name="kline_bar",
+    title="Week, month, quarter and year bars",
+    model=KlineBar,
+    key=("code", "period", "date"),
+    domain="kline",
+    partition=Partition.CODE,
+    date_column="date",
+    sources=(Source("tdx", terminal, only_when=_single_codes), Source("derived", resampled)),
+    fuse=Rows(),
+    derive=(mark_closed,),
+    soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
+    reads=("fusion_kline_daily",),
+    reads_own_past=True,
+    public_at=close_of("date"),
+    freshness=trading(6),
+    per_code=True,
+    tasks=("fusion_kline_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_kline_bar",
+            "timeseries",
+            "periods",
+            {
+                "code": ("string", True, None),
+                "period": ("string", False, "week"),
+                "periods": ("int", False, 240),
+                "ascending": ("bool", False, True),
+            },
+            "object[]",
+            600,
+            "period bars of a code",
+        ),
+    ),
+)

@@ -1,0 +1,233 @@
+"""Boards and blocks of every stock, and fusion_stock_industry: one row of classifications per stock.
+
+raw_concept_blocks (portal boards) and raw_block_member (terminal block files) are owned here. Industry
+codes of the index provider (sw_*) come with the data-layer issue.
+"""
+
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.declaration.columns import (
+    K32,
+    S4,
+    S8,
+    S16,
+    S32,
+    S64,
+    S255,
+    Bool,
+    Code,
+    Int,
+    Json,
+    Model,
+    Pct,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.rules import Fields, Partition, Soft, batch, calendar_days, latest
+from platform_assets.declaration.scope import Context, Scope
+
+_SW = "data-layer issue: raw_index_constituent (sw)"
+HOT_RANK = 20
+
+
+class RawConceptBlock(Model):
+    """Membership of one stock in one board of the portal."""
+
+    code: Code = key("security code")
+    block_code: S16 = key("BKxxxx")
+    src: K32 = key("upstream")
+    block_name: S64 = col(title="board name", nullable=False)
+    block_type: S8 = col(title="industry, concept, region", isin=["industry", "concept", "region"])
+    change_pct: Pct = col("pct", "change of the board")
+    reason: S255 = col(title="why the stock belongs to it", no_source="no documented field")
+    is_hot: Bool = col(title="board among the 20 strongest of its kind")
+    rank_no: Int = col(title="rank of the board by change", ge=1)
+
+
+class RawBlockMember(Model):
+    """Membership of one security in one block of the terminal's files."""
+
+    block_type: S4 = key("zs index, gn concept, fg style, hy industry", isin=["zs", "gn", "fg", "hy"])
+    block_code: S32 = key("index code of the block, else its name")
+    block_name: S64 = col(title="block name", nullable=False)
+    code: Code = key("security code")
+    name: S64 = col(title="name of the security")
+    member_count: Int = col(title="members of the block", ge=1)
+
+
+class StockIndustry(Model):
+    """Classifications of one stock."""
+
+    code: Code = key("security code")
+    name: S64 = col(title="name")
+    industry: S64 = col(title="sw_l2_name, else em_industry, else tdx_industry", computed=True)
+    em_industry: S64 = col(title="industry board of the portal")
+    tdx_industry: S64 = col(title="industry of the terminal source")
+    csrc_industry: S64 = col(title="regulator's industry", no_source="data-layer issue: aux_profile")
+    sw_l1: S16 = col(title="SW level 1 code", no_source=_SW)
+    sw_l1_name: S32 = col(title="SW level 1 name", no_source=_SW)
+    sw_l2: S16 = col(title="SW level 2 code", no_source=_SW)
+    sw_l2_name: S32 = col(title="SW level 2 name", no_source=_SW)
+    sw_l3: S16 = col(title="SW level 3 code", no_source=_SW)
+    sw_l3_name: S32 = col(title="SW level 3 name", no_source=_SW)
+    region: S32 = col(title="region board")
+    concepts: Json = col(title="names of the concept boards")
+    concept_count: Int = col(title="number of concept boards", computed=True)
+
+    @pa.dataframe_check
+    def has_a_classification(cls, rows: pd.DataFrame) -> pd.Series:
+        known = rows[["em_industry", "tdx_industry", "sw_l1", "csrc_industry", "region", "concepts"]]
+        return known.notna().any(axis=1)
+
+
+# -- sources ----------------------------------------------------------------------------------------
+
+
+def portal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Industry, region and concepts of the list of all A shares, joined by name to the boards."""
+    stocks = desk.once("eastmoney_list", lambda view: view.eastmoney.stock_list())
+    stocks = stocks[stocks["code"].isin(list(scope.codes))] if scope.codes is not None else stocks
+    parts = []
+    for kind, column in (("industry", "industry"), ("region", "region"), ("concept", "concepts")):
+        named = stocks[["code", column]].rename(columns={column: "block_name"}).dropna()
+        if kind == "concept":
+            named["block_name"] = named["block_name"].str.split(",")
+            named = named.explode("block_name")
+        named = named[named["block_name"].str.len() > 0].drop_duplicates()
+        parts.append(named.merge(_boards(desk, kind), on="block_name", how="inner"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _boards(desk: Any, kind: str) -> pd.DataFrame:
+    boards = desk.once(("boards", kind), lambda view: view.eastmoney.boards(kind))
+    rank = boards["change_pct"].rank(ascending=False, method="first")
+    return pd.DataFrame(
+        {
+            "block_name": boards["board_name"],
+            "block_code": boards["board_code"],
+            "block_type": kind,
+            "change_pct": boards["change_pct"],
+            "rank_no": rank,
+            "is_hot": rank <= HOT_RANK,
+        }
+    ).drop_duplicates("block_name")
+
+
+def terminal_blocks(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Members of the terminal's four block families."""
+    parts = []
+    for kind in ("zs", "gn", "fg", "hy"):
+        members = pd.DataFrame(desk.tdx.block_members(kind))
+        if members.empty:
+            continue
+        members["block_type"] = kind
+        named = members["block_code"].fillna("").str.len() > 0
+        members["block_code"] = members["block_code"].where(named, members["block_name"])
+        members["member_count"] = members.groupby("block_code")["code"].transform("size")
+        parts.append(members)
+    if not parts:
+        return pd.DataFrame(columns=["block_type", "block_code", "code", "block_name"])
+    rows = pd.concat(parts, ignore_index=True).drop_duplicates(["block_type", "block_code", "code"])
+    rows = rows.merge(desk.securities()[["code", "name"]], on="code", how="left")
+    return rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
+
+
+# -- staging and derivation -------------------------------------------------------------------------
+
+
+def from_boards(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Boards of one stock folded into one row per source."""
+    grouped = rows.sort_values(["code", "src", "block_name"])
+    out = grouped[["code", "src"]].drop_duplicates().reset_index(drop=True)
+    for kind, column in (("industry", "em_industry"), ("region", "region")):
+        one = grouped[grouped["block_type"] == kind].drop_duplicates(["code", "src"])
+        out = out.merge(one[["code", "src", "block_name"]], on=["code", "src"], how="left")
+        out = out.rename(columns={"block_name": column})
+    concepts = grouped[grouped["block_type"] == "concept"].groupby(["code", "src"])["block_name"].agg(list)
+    pairs = zip(out["code"], out["src"], strict=True)
+    out["concepts"] = [canonical_json(concepts[pair]) if pair in concepts.index else None for pair in pairs]
+    return out
+
+
+def from_blocks(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The terminal's industry blocks."""
+    industry = rows[rows["block_type"] == "hy"].sort_values(["code", "block_code"]).drop_duplicates("code")
+    return pd.DataFrame(
+        {"code": industry["code"], "tdx_industry": industry["block_name"], "src": industry["src"]}
+    )
+
+
+def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    master = context.read("fusion_stock_master", columns=("code", "name"))
+    rows["name"] = rows["code"].map(dict(zip(master["code"], master["name"], strict=True)))
+    return rows
+
+
+def choose_industry(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["industry"] = rows["sw_l2_name"].fillna(rows["em_industry"]).fillna(rows["tdx_industry"])
+    counts = rows["concepts"].map(lambda text: text.count('","') + 1 if isinstance(text, str) else None)
+    rows["concept_count"] = counts
+    return rows
+
+
+def level_2_below_level_1(rows: pd.DataFrame, context: Context) -> pd.Series:
+    both = rows["sw_l1"].notna() & rows["sw_l2"].notna()
+    return ~both | (rows["sw_l1"].str.slice(0, 4) == rows["sw_l2"].str.slice(0, 4))
+
+
+def concepts_are_few(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["concept_count"].isna() | (rows["concept_count"] <= 80)
+
+
+DATASET = Dataset(
+    name="stock_industry",
+    title="Industry, region and concepts",
+    model=StockIndustry,
+    key=("code",),
+    domain="wide",
+    partition=Partition.SNAPSHOT,
+    dimension=True,
+    raw=(
+        Raw(
+            name="concept_blocks",
+            title="Portal boards by stock",
+            model=RawConceptBlock,
+            key=("code", "block_code", "src"),
+            partition=Partition.SNAPSHOT,
+            sources=(Source("eastmoney", portal_boards),),
+            replace_by=("src",),
+        ),
+        Raw(
+            name="block_member",
+            title="Terminal blocks by member",
+            model=RawBlockMember,
+            key=("block_type", "block_code", "code"),
+            partition=Partition.SNAPSHOT,
+            sources=(Source("tdx", terminal_blocks),),
+            replace_by=("block_type",),
+            freshness=calendar_days(15),
+            topical=True,
+        ),
+    ),
+    feeds={"raw_concept_blocks": from_boards, "raw_block_member": from_blocks},
+    order=("eastmoney", "tdx"),
+    fuse=Fields(),
+    derive=(add_names, choose_industry),
+    soft=(
+        Soft(level_2_below_level_1, "SW level 2 outside its level 1"),
+        Soft(concepts_are_few, "more than 80 concepts"),
+    ),
+    reads=("fusion_stock_master",),
+    freshness=calendar_days(7),
+    per_code=True,
+    tasks=("fusion_wide_sync", "eod_core"),
+    interfaces=(
+        latest("get_stock_industry", "classifications of a code", 3600),
+        batch("get_stock_industry_batch", "classifications of many codes", 3600),
+    ),
+)

@@ -1,0 +1,275 @@
+"""fusion_stock_wide: the one display row per stock and trade date.
+
+Quote fields come from the fused closing quotes, every other field from its owner table; changes, extremes
+and limit streaks from a year of stored bars. Columns whose owner is not built yet stay NULL and name the
+issue that brings them.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute import wide_stats
+from platform_assets.declaration.columns import (
+    S4,
+    S16,
+    S32,
+    S64,
+    Amt,
+    Big,
+    Bool,
+    Code,
+    Date,
+    F,
+    Int,
+    Json,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Rows, Soft, Whole, batch, close_of, latest, trading
+from platform_assets.declaration.scope import Context, Scope
+
+WINDOW = 251
+"""Sessions of bars behind a row: a year of changes and the 52-week extremes."""
+_FLOW = "data-layer issue: fusion_fund_flow"
+_FINANCE = "data-layer issue: fusion_finance_indicator"
+_LATER = "data-layer issue: margin, limit pool, holders, pledge, lock-up, dragon-tiger, block trades"
+
+
+class StockWide(Model):
+    """Units follow the stock list: total_volume in lots, caps in 10k CNY; amount and flows in CNY."""
+
+    code: Code = key("security code")
+    trade_date: Date = key("trade date")
+    name: S64 = col(title="name")
+    market: S4 = col(title="SH, SZ, BJ")
+    board: S16 = col(title="main, gem, star, bj")
+    list_date: Date = col(title="listing date")
+    is_st: Bool = col(title="special treatment")
+    is_suspended: Bool = col(title="no trade on the day")
+    current_price: Px = col("CNY", "closing price", ge=0)
+    open: Px = col("CNY", "opening price")
+    high: Px = col("CNY", "highest price")
+    low: Px = col("CNY", "lowest price")
+    last_close: Px = col("CNY", "reference price")
+    change_pct: Pct = col("pct", "change of the day")
+    speed_pct: Pct = col("pct", "change over 5 minutes")
+    amplitude_pct: Pct = col("pct", "(high - low) / reference price")
+    total_volume: Big = col("lot", "lots traded", ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate")
+    volume_ratio: F = col("", "volume against the 5-day mean")
+    pe_ttm: F = col("", "price / earnings, trailing")
+    pe_static: F = col("", "price / earnings, last year")
+    pb: F = col("", "price / book")
+    ps_ttm: F = col("", "price / sales", no_source="data-layer issue: raw_valuation")
+    dividend_yield: Pct = col("pct", "dividend yield", no_source="data-layer issue: raw_valuation")
+    total_market_cap: Amt = col("wan", "total market cap")
+    float_market_cap: Amt = col("wan", "float market cap")
+    total_shares: Big = col("sh", "total shares")
+    float_shares: Big = col("sh", "float shares")
+    limit_up: Px = col("CNY", "limit-up price")
+    limit_down: Px = col("CNY", "limit-down price")
+    chg_3d: Pct = col("pct", "change over 3 sessions")
+    chg_5d: Pct = col("pct", "change over 5 sessions")
+    chg_10d: Pct = col("pct", "change over 10 sessions")
+    chg_20d: Pct = col("pct", "change over 20 sessions")
+    chg_60d: Pct = col("pct", "change over 60 sessions")
+    chg_120d: Pct = col("pct", "change over 120 sessions")
+    chg_1y: Pct = col("pct", "change over 250 sessions")
+    chg_ytd: Pct = col("pct", "change since the last session of the previous year")
+    high_52w: Px = col("CNY", "highest price of 250 sessions, adjusted to the date")
+    low_52w: Px = col("CNY", "lowest price of 250 sessions, adjusted to the date")
+    ma5_dev_pct: Pct = col("pct", "close against the 5-session mean")
+    ma20_dev_pct: Pct = col("pct", "close against the 20-session mean")
+    vol_accel_5_5: F = col("", "mean volume of 5 sessions / of the 5 before")
+    volatility_20d: Pct = col("pct", "deviation of 20 daily returns")
+    main_net: Amt = col("CNY", "main net inflow", no_source=_FLOW)
+    main_net_pct: Pct = col("pct", "main net inflow / amount", no_source=_FLOW)
+    main_net_5d: Amt = col("CNY", "main net inflow of 5 sessions", no_source=_FLOW)
+    main_net_10d: Amt = col("CNY", "main net inflow of 10 sessions", no_source=_FLOW)
+    super_net: Amt = col("CNY", "super-large net inflow", no_source=_FLOW)
+    large_net: Amt = col("CNY", "large net inflow", no_source=_FLOW)
+    rzye: Amt = col("CNY", "financing balance", no_source=_LATER)
+    margin_change_5d: Pct = col("pct", "change of the financing balance", no_source=_LATER)
+    limit_status: S16 = col(title="none, up, down, up_open, down_open")
+    limit_days_today: Int = col("", "consecutive limit-ups including today")
+    limit_up_count_20d: Int = col("", "limit-ups in 20 sessions")
+    break_fail_days_5d: Int = col("", "sessions of 5 with a limit touched and not held")
+    zt_stat_latest: S32 = col(title="N天M板 of the latest limit-up", no_source=_LATER)
+    seal_fund_latest: Amt = col("CNY", "seal fund of the latest limit-up", no_source=_LATER)
+    report_period: Date = col(title="newest published report", no_source=_FINANCE)
+    revenue: Amt = col("CNY", "revenue", no_source=_FINANCE)
+    revenue_yoy: Pct = col("pct", "revenue, year on year", no_source=_FINANCE)
+    net_profit: Amt = col("CNY", "net profit", no_source=_FINANCE)
+    net_profit_yoy: Pct = col("pct", "net profit, year on year", no_source=_FINANCE)
+    roe: Pct = col("pct", "return on equity", no_source=_FINANCE)
+    roa: Pct = col("pct", "return on assets", no_source=_FINANCE)
+    gross_margin: Pct = col("pct", "gross margin", no_source=_FINANCE)
+    net_margin: Pct = col("pct", "net margin", no_source=_FINANCE)
+    debt_ratio: Pct = col("pct", "debt ratio", no_source=_FINANCE)
+    eps: Px = col("CNY", "earnings per share", no_source=_FINANCE)
+    bvps: Px = col("CNY", "book value per share", no_source=_FINANCE)
+    ocfps: Px = col("CNY", "operating cash flow per share", no_source=_FINANCE)
+    goodwill_ratio: Pct = col("pct", "goodwill / equity", no_source=_LATER)
+    holder_num: Big = col("", "holders", no_source=_LATER)
+    holder_change_ratio: Pct = col("pct", "change of holders", no_source=_LATER)
+    pledge_ratio: Pct = col("pct", "pledged shares", no_source=_LATER)
+    next_lockup_date: Date = col(title="next lock-up release", no_source=_LATER)
+    next_lockup_ratio: Pct = col("pct", "shares released next", no_source=_LATER)
+    lhb_count_30d: Int = col("", "dragon-tiger listings in 30 days", no_source=_LATER)
+    block_trade_premium_30d: Pct = col("pct", "mean block-trade premium", no_source=_LATER)
+    industry: S64 = col(title="industry")
+    em_industry: S64 = col(title="industry board of the portal")
+    sw_l1: S16 = col(title="SW level 1 code")
+    sw_l2: S16 = col(title="SW level 2 code")
+    sw_l1_name: S32 = col(title="SW level 1 name")
+    sw_l2_name: S32 = col(title="SW level 2 name")
+    concepts: Json = col(title="names of the concept boards")
+
+
+_QUOTE = (
+    *("name", "is_suspended", "open", "high", "low", "last_close", "change_pct", "speed_pct"),
+    *("amplitude_pct", "amount", "turnover_pct", "volume_ratio", "price", "volume"),
+    *("limit_up", "limit_down", "limit_status"),
+)
+_MASTER = ("market", "board", "list_date", "is_st", "total_shares", "float_shares", "sec_type")
+_VALUATION = ("pe_ttm", "pe_static", "pb", "total_market_cap", "float_market_cap")
+_INDUSTRY = ("industry", "em_industry", "sw_l1", "sw_l2", "sw_l1_name", "sw_l2_name", "concepts")
+_BAR = ("limit_up", "limit_down", "limit_status", "amplitude_pct", "turnover_pct")
+
+
+def joined(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Rows of the scope's dates from the owner tables."""
+    parts = [_of_date(desk, day, scope.codes) for day in scope.dates]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    def read(table: str, columns: tuple[str, ...], *, dated: bool = True) -> pd.DataFrame:
+        span = {"since": day, "until": day} if dated else {}
+        frame: pd.DataFrame = desk.read(table, columns=("code", *columns), codes=codes, **span)
+        return frame
+
+    rows = read("fusion_quote_snapshot", _QUOTE)
+    master = read("fusion_stock_master", _MASTER, dated=False)
+    rows = rows.merge(master[master["sec_type"] == "stock"], on="code", how="inner")
+    rows = rows.merge(read("fusion_valuation", _VALUATION), on="code", how="left")
+    rows = rows.merge(read("fusion_stock_industry", _INDUSTRY, dated=False), on="code", how="left")
+    rows = rows.merge(read("fusion_kline_daily", _BAR), on="code", how="left", suffixes=("", "_bar"))
+    for column in _BAR:
+        own = rows[column].notna() & (column != "limit_status")
+        # A quote without limits cannot tell its status: the bar's, with the day's limits, decides.
+        rows[column] = rows[column].where(own | rows[f"{column}_bar"].isna(), rows[f"{column}_bar"])
+    rows["trade_date"] = day
+    rows["current_price"] = rows["price"]
+    rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
+    return rows.merge(_stats(desk, day, codes), on="code", how="left")
+
+
+def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    dates = desk.calendar.last(WINDOW, day)
+    columns = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
+    bars = desk.read("fusion_kline_daily", columns=columns, codes=codes, since=dates[0], until=day)
+    names = sorted(set(bars["code"]))
+    panel = _panel(bars, dates, names)
+    top, bottom = wide_stats.extremes(panel)
+    figures = {
+        **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60, 120)},
+        "chg_1y": wide_stats.change(panel, 250),
+        "chg_ytd": wide_stats.change_ytd(panel),
+        "high_52w": top,
+        "low_52w": bottom,
+        "ma5_dev_pct": wide_stats.mean_deviation(panel, 5),
+        "ma20_dev_pct": wide_stats.mean_deviation(panel, 20),
+        "vol_accel_5_5": wide_stats.volume_acceleration(panel),
+        "volatility_20d": wide_stats.volatility(panel),
+        "limit_days_today": wide_stats.limit_days(panel),
+        "limit_up_count_20d": wide_stats.count_up(panel),
+        "break_fail_days_5d": wide_stats.count_broken(panel),
+    }
+    return pd.DataFrame({"code": names, **figures})
+
+
+def _panel(bars: pd.DataFrame, dates: list[str], names: list[str]) -> wide_stats.BarPanel:
+    """[dates, codes] arrays; prices taken to the newest date by the cumulative factor."""
+    row = np.searchsorted(np.asarray(dates), bars["date"].to_numpy(dtype=str))
+    column = np.searchsorted(np.asarray(names), bars["code"].to_numpy(dtype=str))
+    shape = (len(dates), len(names))
+
+    def spread(values: Any) -> Any:
+        grid = np.full(shape, np.nan)
+        grid[row, column] = values
+        return grid
+
+    factor = spread(bars["adj_factor"].to_numpy(dtype=float))
+    last = np.full(len(names), np.nan)
+    for line in factor:
+        last = np.where(np.isnan(line), last, line)
+    scale = factor / last
+    status = bars["limit_status"].to_numpy(dtype=str)
+    year = dates[-1][:4]
+    earlier = [place for place, day in enumerate(dates) if day[:4] < year]
+    return wide_stats.BarPanel(
+        close=spread(bars["close"].to_numpy(dtype=float)) * scale,
+        high=spread(bars["high"].to_numpy(dtype=float)) * scale,
+        low=spread(bars["low"].to_numpy(dtype=float)) * scale,
+        volume=spread(bars["volume"].to_numpy(dtype=float, na_value=np.nan)),
+        up=spread((status == "up").astype(float)),
+        up_open=spread((status == "up_open").astype(float)),
+        year_start=earlier[-1] if earlier else -1,
+    )
+
+
+def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return (rows["current_price"] > 0) | rows["is_suspended"].fillna(False)
+
+
+def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["float_market_cap"] > rows["total_market_cap"] * 1.001)
+
+
+def covers_listed_stocks(rows: pd.DataFrame, context: Context) -> str | None:
+    """At least 95 % of the listed A shares have a row."""
+    master = context.read("fusion_stock_master", columns=("code", "sec_type", "list_status"))
+    listed = master[(master["sec_type"] == "stock") & (master["list_status"] != "D")]
+    if context.scope.codes is not None or len(rows) >= 0.95 * len(listed):
+        return None
+    return f"{len(rows)} of {len(listed)} listed stocks"
+
+
+DATASET = Dataset(
+    name="stock_wide",
+    title="Wide table of stocks",
+    model=StockWide,
+    key=("code", "trade_date"),
+    domain="wide",
+    date_column="trade_date",
+    sources=(Source("derived", joined),),
+    fuse=Rows(),
+    soft=(
+        Soft(priced_unless_suspended, "no price on a traded day"),
+        Soft(float_cap_within_total, "float cap above total cap"),
+    ),
+    whole=(Whole(covers_listed_stocks),),
+    reads=(
+        "fusion_quote_snapshot",
+        "fusion_stock_master",
+        "fusion_stock_industry",
+        "fusion_valuation",
+        "fusion_kline_daily",
+    ),
+    public_at=close_of("trade_date"),
+    freshness=trading(1, "trade_date"),
+    per_code=True,
+    tasks=("fusion_wide_sync", "eod_core"),
+    interfaces=(
+        latest("get_stock_wide", "newest wide row of a code", 60),
+        batch("get_stock_wide_batch", "newest wide rows of many codes", 60),
+    ),
+)

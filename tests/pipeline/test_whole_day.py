@@ -1,0 +1,151 @@
+"""Everything of one trade date, from three upstreams, against the world that they served."""
+
+import json
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from platform_assets.compute.periods import period_ends
+from resources.simulated_market.world.model import PRICE_UNIT
+from tests.pipeline.conftest import TODAY, House
+
+NUMBER = int(TODAY.replace("-", ""))
+
+
+@pytest.fixture
+def filled(house: House) -> House:
+    dates = house.run.calendar.last(60, TODAY)
+    house.master()
+    house.fuse("exright", *dates)
+    house.fuse("kline_daily", *dates)
+    house.day()
+    return house
+
+
+def test_wide_rows_show_the_day_as_the_world_had_it(filled: House) -> None:
+    rows = {row["code"]: row for row in filled.warehouse.rows("fusion_stock_wide")}
+    now = filled.clock.now()
+    stocks = [s for s in filled.world.securities(now) if s.kind == "stock"]
+
+    assert set(rows) == {s.code for s in stocks}
+    for security in stocks:
+        row, bars = rows[security.code], filled.world.bars(security, now)
+        value = filled.world.valuation(security, now)
+        assert row["current_price"] == bars.close[-1] / PRICE_UNIT
+        assert abs(row["total_volume"] * 100 - bars.volume[-1]) <= 100
+        assert row["is_suspended"] == (not bars.traded[-1])
+        if value is not None and value.total_market_cap:
+            assert row["total_market_cap"] == pytest.approx(value.total_market_cap / 1e4, rel=1e-4)
+        if len(bars) > 25 and bars.traded[-21:].all():
+            factor = np.prod(bars.preclose[-20:] / bars.close[-21:-1])
+            expected = (bars.close[-1] / (bars.close[-21] * factor) - 1) * 100
+            assert row["chg_20d"] == pytest.approx(expected, abs=0.05)
+
+
+def test_columns_without_an_owner_are_null_and_say_why(filled: House) -> None:
+    table = filled.registry.dataset("stock_wide").table
+    waiting = [spec for spec in table.columns if spec.no_source]
+
+    assert waiting
+    assert all("issue" in spec.no_source for spec in waiting)
+    for row in filled.warehouse.rows("fusion_stock_wide", columns=[spec.name for spec in waiting]):
+        assert set(row.values()) == {None}
+
+
+def test_valuation_takes_ratios_from_the_quote_site_and_keeps_its_provenance(filled: House) -> None:
+    rows = filled.warehouse.rows("fusion_valuation")
+
+    assert {row["src"] for row in rows} == {"tencent"}
+    assert all(row["total_market_cap"] > 0 for row in rows)
+    assert any(row["pe_ttm"] for row in rows)
+
+
+def test_master_joins_shares_of_the_portal_with_names_of_the_quote_site(filled: House) -> None:
+    rows = filled.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
+    patterns = dict(filled.warehouse.query("SELECT id, pattern FROM sys_provenance"))
+
+    assert all(row["total_shares"] > 0 and row["list_date"] for row in rows)
+    sources = [json.loads(patterns[row["provenance"]]) for row in rows if row["provenance"]]
+    assert sources
+    assert any("list_date" in columns for source in sources for columns in source.values())
+
+
+def test_industry_folds_boards_and_blocks(filled: House) -> None:
+    now = filled.clock.now()
+    boards = defaultdict(set)
+    for board in filled.world.boards(now):
+        for member in board.members:
+            boards[member[2:], board.kind].add(board.name)
+
+    rows = filled.warehouse.rows("fusion_stock_industry")
+
+    assert rows
+    with_concepts = [row for row in rows if row["concepts"]]
+    assert with_concepts
+    for row in with_concepts:
+        assert set(json.loads(row["concepts"])) == boards[row["code"], "concept"]
+        assert row["em_industry"] in boards[row["code"], "industry"]
+
+
+def test_period_bars_add_up_from_days(filled: House) -> None:
+    calendar = filled.run.calendar
+    end = period_ends([TODAY], calendar.between("2026-08-01", "2026-09-30"), "week")[0]
+    week = filled.warehouse.rows("fusion_kline_bar", where="period='week'")
+
+    assert {row["date"] for row in week} == {end}
+    for row in week:
+        days = filled.warehouse.rows(
+            "fusion_kline_daily", where="code=? AND date>='2026-08-17'", values=(row["code"],), order="date"
+        )
+        assert row["open"] == days[0]["open"]
+        assert row["close"] == days[-1]["close"]
+        assert row["high"] == max(day["high"] for day in days)
+        assert row["volume"] == sum(day["volume"] for day in days)
+        assert (row["bar_count"], row["is_closed"]) == (len(days), True)
+
+
+def test_the_whole_day_again_changes_no_fused_table(filled: House) -> None:
+    before = {
+        name: version["version"] for name, version in filled.warehouse.versions().items() if "fusion_" in name
+    }
+    filled.fresh()
+
+    filled.day()
+
+    after = {
+        name: version["version"] for name, version in filled.warehouse.versions().items() if name in before
+    }
+    assert after == before
+
+
+def test_a_past_date_is_told_by_bars_when_quotes_cannot(house: House) -> None:
+    past = "2026-08-18"
+    house.master()
+    house.raw("raw_quote", past)
+    house.stage("quote_snapshot", past)
+    house.fuse("quote_snapshot", past)
+
+    rows = house.warehouse.rows("fusion_quote_snapshot")
+
+    assert {row["trade_date"] for row in rows} == {past}
+    assert {row["src"] for row in rows} == {"tdx"}
+    assert all(row["name"] is None for row in rows)
+    assert NUMBER > 20260818
+
+
+def test_single_codes_get_period_bars_of_the_terminal(house: House) -> None:
+    house.master()
+    code = house.warehouse.rows("fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1)[
+        0
+    ]["code"]
+
+    house.fuse("kline_bar", codes=(code,))
+
+    rows = house.warehouse.rows("fusion_kline_bar")
+    by_period = {p: [r for r in rows if r["period"] == p] for p in ("week", "month", "quarter", "year")}
+    assert all(by_period.values())
+    for period in ("quarter", "year"):
+        newest = max(by_period[period], key=lambda r: str(r["date"]))
+        months = [r for r in by_period["month"] if str(r["date"])[:4] == str(newest["date"])[:4]]
+        assert newest["close"] == max(months, key=lambda r: str(r["date"]))["close"]
