@@ -24,6 +24,7 @@ from serving_api.cache import VersionedCache
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
 from serving_api.datamgr_fused.interfaces import router as interfaces_router
 from serving_api.datamgr_fused.routes import router as datamgr_fused_router
+from serving_api.datamgr_fused.stock_base import router as stock_base_router
 from serving_api.datamgr_live.routes import router as datamgr_live_router
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
@@ -52,6 +53,7 @@ AREAS = (
     interfaces_router,
     datamgr_fused_router,
     datamgr_live_router,
+    stock_base_router,
     *DATAMGR_ROUTERS,
 )
 
