@@ -1,0 +1,161 @@
+"""One platform on real bars: the replay world behind its servers, a warehouse, Dagster runs in this process.
+
+Everything between the two ends is the product's own: clients over loopback, jobs of the registry, runs with
+run ids on a Dagster instance of their own.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import dagster as dg
+
+from platform_assets.assets import build_assets
+from platform_assets.jobs import build_jobs
+from resources.clock import FrozenClock
+from resources.dagster_resources import PlatformResource
+from resources.platform import Platform, open_platform
+from resources.settings import Settings
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.replay import ReplayWorld
+from resources.warehouse.warehouse import Warehouse
+
+SINCE, UNTIL, TODAY = "2022-05-05", "2022-07-28", "2022-07-29"
+NOW = datetime(2022, 7, 29, 15, 45)
+_RANGE = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
+_OPENED: dict[str, Platform] = {}
+
+
+class HeldPlatform(PlatformResource):
+    """The platform that a test opened, under its name."""
+
+    held: str
+
+    def open(self) -> Platform:
+        return _OPENED[self.held]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One Dagster run. `failed`: asset -> its first line of failure."""
+
+    job: str
+    run_id: str
+    success: bool
+    seconds: float
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+class RealDay:
+    """A platform whose market clock stands at 2022-07-29 15:45. `folder` holds its data."""
+
+    def __init__(self, world: ReplayWorld, real_data_dir: Path, warehouse_url: str, folder: Path) -> None:
+        self.market = SimulatedMarket(world, FrozenClock(NOW))
+        self._files = real_data_dir
+        self._url = warehouse_url
+        self._folder = folder
+        self.runs: list[Run] = []
+
+    def __enter__(self) -> "RealDay":
+        self.market.start()
+        host, port = self.market.tcp_address or ("", 0)
+        self.settings = Settings(
+            data_source="mock",
+            data_dir=str(self._folder),
+            warehouse_url=self._url,
+            simulator_url=self.market.http_url,
+            simulator_tdx=f"{host}:{port}",
+            sample_world="replay",
+            sample_now=NOW.isoformat(),
+            real_data_dir=str(self._files),
+            rate_limit_per_min=0,
+        )
+        self.platform = open_platform(self.settings)
+        _OPENED[str(self._folder)] = self.platform
+        home = self._folder / "dagster"
+        home.mkdir(parents=True, exist_ok=True)
+        # Nothing of this leaves the machine: a temporary instance never reports usage.
+        (home / "dagster.yaml").write_text("telemetry:\n  enabled: false\n", encoding="utf-8")
+        self.instance = dg.DagsterInstance.local_temp(str(home))
+        jobs = build_jobs(self.platform.registry)
+        self._definitions = dg.Definitions(
+            assets=build_assets(self.platform.registry),
+            jobs=list(jobs.values()),
+            resources={"platform": HeldPlatform(held=str(self._folder))},
+            executor=dg.in_process_executor,
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        del _OPENED[str(self._folder)]
+        self.platform.close()
+        self.instance.dispose()
+        self.market.stop()
+
+    @property
+    def warehouse(self) -> Warehouse:
+        return self.platform.warehouse
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    def run(self, job: str, since: str, until: str | None = None) -> Run:
+        """A run of `job` for one trade date, or for a range of them in a single run."""
+        begin = time.perf_counter()
+        one = until is None
+        result = self._definitions.resolve_job_def(job).execute_in_process(
+            instance=self.instance,
+            partition_key=since if one else None,
+            tags={"app/trigger": "backfill" if not one else "manual", **self._range(since, until)},
+            raise_on_error=False,
+        )
+        failed = {
+            event.step_key or "": _reason(event)
+            for event in result.all_events
+            if event.event_type_value == "STEP_FAILURE"
+        }
+        made = Run(job, result.run_id, result.success, time.perf_counter() - begin, failed)
+        self.runs.append(made)
+        return made
+
+    @staticmethod
+    def _range(since: str, until: str | None) -> dict[str, str]:
+        return {} if until is None else dict(zip(_RANGE, (since, until), strict=True))
+
+    def load(self) -> list[Run]:
+        """The whole path: security list and calendar, the backfill in one run, the day."""
+        return [
+            self.run("security_list", TODAY),
+            self.run("history", SINCE, UNTIL),
+            self.run("eod_core", TODAY),
+        ]
+
+    # -- faults -----------------------------------------------------------------------------------
+
+    @contextmanager
+    def fault(self, *rules: dict[str, Any]) -> Iterator[None]:
+        """Rules in force at the responders for the length of a block."""
+        self.market.faults.replace(list(rules))
+        try:
+            yield
+        finally:
+            self.market.faults.clear()
+
+
+def _reason(event: Any) -> str:
+    error = event.event_specific_data.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    return "" if error is None else str(error.message).strip().splitlines()[0][:300]
+
+
+MakeDay = Callable[[], RealDay]

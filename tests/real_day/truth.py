@@ -1,0 +1,176 @@
+"""What the files say, with arithmetic of this module's own: rows of the window, events, factors, indices."""
+
+import bisect
+import csv
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from tests.real_day.rules import Band, band_of, state_of
+
+BARS = "bars_daily_raw_hs300_2020_2025.csv.gz"
+INDICES = "index_daily_tushare_2005_2026.csv.gz"
+BASIC = "stock_basic_2026-03-04.csv"
+CALENDAR = "trade_dates_1990_2026.csv"
+PRICES = ("open", "high", "low", "close")
+BIG_CUT = Decimal("0.15")
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One stock on one date as the file has it. Prices CNY as decimals, exact."""
+
+    symbol: str
+    date: str
+    prices: dict[str, Decimal]
+    preclose: Decimal
+    before: Decimal | None
+    """Close of the row before it; None on the first row of a code."""
+    volume: int
+    amount: float
+    change_pct: float | None
+    traded: bool
+    st: bool
+    factor: float
+    """Product of last close / preclose over all earlier rows and this one."""
+    band: Band | None
+
+    @property
+    def code(self) -> str:
+        return self.symbol[2:]
+
+    @property
+    def is_ex_day(self) -> bool:
+        return self.before is not None and self.before != self.preclose
+
+    @property
+    def cut(self) -> Decimal:
+        """How far the event took the price down, as a fraction."""
+        return Decimal(0) if self.before is None else 1 - self.preclose / self.before
+
+    @property
+    def state(self) -> str:
+        prices = {name: _fen(value) for name, value in self.prices.items()}
+        return state_of(
+            self.band, close=prices["close"], high=prices["high"], low=prices["low"], traded=self.traded
+        )
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """One index on one date; volume in shares, amount in CNY."""
+
+    symbol: str
+    date: str
+    prices: dict[str, float]
+    before: float
+    volume: int
+    amount: float
+
+
+@dataclass
+class Truth:
+    """The window of the files."""
+
+    rows: dict[Key, Row] = field(default_factory=dict)
+    indices: dict[Key, IndexRow] = field(default_factory=dict)
+    stocks_read: int = 0
+    volumes_beyond_float32: int = 0
+    amounts_beyond_float32: int = 0
+
+    @property
+    def dates(self) -> list[str]:
+        return sorted({date for _, date in self.rows})
+
+    @property
+    def symbols(self) -> list[str]:
+        return sorted({symbol for symbol, _ in self.rows})
+
+    def where(self, name: str) -> list[Row]:
+        """Rows with a true property, in order of date and symbol."""
+        found = (row for row in self.rows.values() if getattr(row, name))
+        return sorted(found, key=lambda row: (row.date, row.symbol))
+
+
+def read(folder: Path, since: str, until: str) -> Truth:
+    """The rows from `since` to `until`; factors count from the first row of each code in the file."""
+    from tests.real_day.wire import float32
+
+    truth = Truth()
+    sessions = sorted(line["trade_date"] for line in _lines(folder / CALENDAR))
+    listed = {
+        line["ts_code"][7:].lower() + line["ts_code"][:6]: _iso(line["list_date"])
+        for line in _lines(folder / BASIC)
+        if line["list_date"]
+    }
+    closes: dict[str, Decimal] = {}
+    factors: dict[str, float] = {}
+    for line in sorted(_lines(folder / BARS), key=lambda one: (one["code"], one["date"])):
+        symbol, date = line["code"], line["date"]
+        volume, amount = float(line["volume"] or 0), float(line["amount"] or 0)
+        truth.stocks_read += 1
+        truth.volumes_beyond_float32 += float32(volume) != volume
+        truth.amounts_beyond_float32 += float32(amount) != amount
+        preclose, before = Decimal(line["preclose"]), closes.get(symbol)
+        factor = factors.get(symbol, 1.0)
+        if before is not None and before != preclose:
+            factor *= float(before) / float(preclose)
+        factors[symbol] = factor
+        closes[symbol] = Decimal(line["close"])
+        if not since <= date <= until:
+            continue
+        st = line["isST"] == "1"
+        first = listed.get(symbol)
+        session = _count(sessions, first, date) if first else 10_000
+        truth.rows[symbol, date] = Row(
+            symbol=symbol,
+            date=date,
+            prices={name: Decimal(line[name]) for name in PRICES},
+            preclose=preclose,
+            before=before,
+            volume=round(volume),
+            amount=round(amount, 2),
+            change_pct=float(line["pctChg"]) if line["pctChg"] else None,
+            traded=line["tradestatus"] == "1",
+            st=st,
+            factor=factor,
+            band=band_of(symbol, _fen(preclose), st=st, session=session),
+        )
+    _read_indices(folder, since, until, truth)
+    return truth
+
+
+def _read_indices(folder: Path, since: str, until: str, truth: Truth) -> None:
+    for line in _lines(folder / INDICES):
+        if not since <= line["date"] <= until:
+            continue
+        truth.indices[line["code"], line["date"]] = IndexRow(
+            symbol=line["code"],
+            date=line["date"],
+            prices={name: float(line[name]) for name in PRICES},
+            before=float(line["pre_close"]),
+            volume=round(float(line["volume_lots"]) * 100),
+            amount=round(float(line["amount_k"]) * 1000, 2),
+        )
+
+
+def _lines(path: Path) -> Iterator[dict[str, str]]:
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as file:
+        yield from csv.DictReader(file)
+
+
+def _count(sessions: list[str], first: str, date: str) -> int:
+    """Sessions from `first` to `date`, both counted."""
+    return bisect.bisect_right(sessions, date) - bisect.bisect_left(sessions, first)
+
+
+def _iso(day: str) -> str:
+    return f"{day[:4]}-{day[4:6]}-{day[6:8]}"
+
+
+def _fen(price: Decimal) -> int:
+    return int((price * 100).to_integral_value())
