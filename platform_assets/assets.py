@@ -27,9 +27,11 @@ from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
 from resources.platform import Platform
 from resources.settings import Settings
+from resources.warehouse.ledger.slots import SlotLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
+CODES_TAG = "app/codes"
 
 
 @dataclass(frozen=True)
@@ -150,8 +152,12 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey]) -> dg.AssetsDefinition:
     def materialize(context: dg.AssetExecutionContext, platform: PlatformResource) -> Iterator[Any]:
         opened = platform.open()
         partitions_asked = _partitions(context, plan, opened)
-        scope = Scope(dates=tuple(partitions_asked))
+        scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         try:
+            # A scheduled run enters its slot first; another run that holds it is refused here.
+            SlotLedger(opened.warehouse.engine).enter(
+                context.run.run_id, context.run.tags, now=opened.clock.now()
+            )
             loaded = _run(context, plan, opened, scope)
         except PlatformError as error:
             yield from _failed(context, plan, error)
@@ -191,6 +197,12 @@ def _dates_of_run(tags: Mapping[str, str], opened: Platform, today: str) -> list
     if start and end:
         return opened.calendar.between(start, end)
     return [tags.get("dagster/partition") or opened.calendar.on_or_before(today)]
+
+
+def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Codes that the run is limited to (a sync or download by codes); None = the whole market."""
+    text = tags.get(CODES_TAG, "")
+    return tuple(code for code in text.split(",") if code) or None
 
 
 def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, scope: Scope) -> Loaded:

@@ -6,13 +6,17 @@ from platform_assets.assets import build_assets
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.jobs import build_jobs
 from resources.dagster_resources import PlatformResource
+from schedules.native import build_schedules
 
 _registry = builtin_registry()
 _jobs = build_jobs(_registry)
+_scheduling = build_schedules(_jobs)
 
 defs = dg.Definitions(
     assets=build_assets(_registry),
     jobs=list(_jobs.values()),
+    schedules=_scheduling.schedules,
+    sensors=_scheduling.sensors,
     resources={"platform": PlatformResource()},
     # One process per run: the default executor would pay a Python start per step.
     executor=dg.in_process_executor,
