@@ -1,6 +1,7 @@
 """Stored bodies of upstream responses: searched, and shown in a bounded size."""
 
 import base64
+import re
 from typing import Any
 
 import zstandard
@@ -13,6 +14,11 @@ MAX_SEARCHED = 16 * 1024 * 1024
 """Bytes of bodies that one request looks through."""
 _TEXT_CODES = ("utf-8", "gb18030")
 _LAYOUT = {9, 10, 12, 13}
+
+
+def whole_word(text: str) -> re.Pattern[str]:
+    """`text` where it is no part of a longer number: 600519 in sh600519, but not in 1600519."""
+    return re.compile(rf"(?<![0-9]){re.escape(text)}(?![0-9])")
 
 
 class Bodies:
@@ -35,19 +41,23 @@ class Bodies:
         return self._known[path]
 
     def names(self, path: str | None, word: str) -> bool:
-        """Whether the body contains `word`; False once this request has looked through its share."""
+        """Whether the body contains `word`, in text not as a part of a longer number; False once this
+        request has looked through its share."""
         if self._searched > MAX_SEARCHED:
             return False
         body = self.get(path)
         if body is None:
             return False
         self._searched += len(body)
-        return word.encode() in body
+        if word.encode() not in body:
+            return False
+        text = text_of(body)
+        return text is None or whole_word(word).search(text) is not None
 
 
 def shown(body: bytes) -> dict[str, Any]:
     """{encoding 'text' or 'base64', content, bytes, truncated}."""
-    text = _text(body)
+    text = text_of(body)
     if text is not None:
         return {
             "encoding": "text",
@@ -63,7 +73,8 @@ def shown(body: bytes) -> dict[str, Any]:
     }
 
 
-def _text(body: bytes) -> str | None:
+def text_of(body: bytes) -> str | None:
+    """The body as text; None when it is binary."""
     if any(byte < 32 and byte not in _LAYOUT for byte in body[:4096]):
         return None
     for code in _TEXT_CODES:

@@ -3,11 +3,11 @@
 Identifiers come from declarations, values are bound.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from platform_assets.declaration.tables import Table
+from serving_api.datamgr.lineage.bodies import whole_word
 from serving_api.reading import Session
 
 FETCH = "sys_fetch"
@@ -108,11 +108,6 @@ def responses(
             }
     ordered = sorted(found.values(), key=lambda row: (row["received_at"], row["fetch_id"]))
     return ordered[:limit]
-
-
-def whole_word(text: str) -> re.Pattern[str]:
-    """`text` where it is no part of a longer number: 600519 in sh600519, but not in 1600519."""
-    return re.compile(rf"(?<![0-9]){re.escape(text)}(?![0-9])")
 
 
 def _chunks(ids: Iterable[str]) -> list[tuple[str, ...]]:

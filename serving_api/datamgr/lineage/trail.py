@@ -67,16 +67,23 @@ class Trail:
             if not sources or item.get("src") in sources
             for one in item.get("fetch_ids") or []
         ]
-        session = self.session
-        if self.word is None:
-            return queries.responses(session, ids, reused, sources, naming=None, limit=MAX_RESPONSES)
-        named = queries.responses(session, ids, reused, sources, naming=self.word, limit=MAX_RESPONSES)
-        others = queries.responses(session, ids, reused, sources, naming=None, limit=_GENERIC)
+        found = self._naming(ids, reused, sources)
+        # A staged source may stand for several upstreams (an exchange), and then carries none of their names.
+        return found or (self._naming(ids, reused, ()) if sources else [])
+
+    def _naming(
+        self, ids: Sequence[str], reused: Sequence[str], upstreams: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        session, word = self.session, self.word
+        if word is None:
+            return queries.responses(session, ids, reused, upstreams, naming=None, limit=MAX_RESPONSES)
+        named = queries.responses(session, ids, reused, upstreams, naming=word, limit=MAX_RESPONSES)
+        others = queries.responses(session, ids, reused, upstreams, naming=None, limit=_GENERIC)
         generic = [
             row
             for row in others
             if not _CODE.search(f"{row['request']}\n{row['codes_or_page']}")
-            and self.bodies.names(row["body_path"], self.word)
+            and self.bodies.names(row["body_path"], word)
         ]
         return [*named, *generic][:MAX_RESPONSES]
 
