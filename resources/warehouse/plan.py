@@ -5,10 +5,13 @@ history, absent rows are removed only when the caller replaces the slice.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
+import orjson
 import pandas as pd
 
 from platform_assets.declaration.frames import rows
@@ -54,33 +57,31 @@ class Plan:
         plan = cls(rows_in=len(frame))
         names = table.names
         at = {name: i for i, name in enumerate(names)}
-        key_at = [at[name] for name in table.key]
         content_at = [at[name] for name in table.content]
         if table.layer is Layer.RAW and "payload" in at:
             content_at.append(at["payload"])
-        pick_key = _picker(key_at)
+        pick_key = _picker([at[name] for name in table.key])
         pick_content = _picker(content_at)
         old = {pick_key(row): row for row in stored}
-        hashed = {k: pick_content(row) for k, row in old.items()} if not replace else {}
-        seen: set[Any] = set()
-        incoming = rows(frame, names)
-        order = sorted(range(len(incoming)), key=lambda i: _sortable(pick_key(incoming[i])))
-        for i in order:
-            row = list(incoming[i])
-            if "quality" in at and row[at["quality"]] is None:
-                row[at["quality"]] = "ok"
-            row_key = pick_key(row)
-            if row_key in seen:
-                raise StorageError(f"{table.name}: the key {row_key} occurs twice in one batch")
-            seen.add(row_key)
-            before = old.get(row_key)
-            if before is not None and (
-                pick_content(row) == pick_content(before) or _outranked(row, before, at, source_rank)
-            ):
-                hashed[row_key] = pick_content(before)
-                plan._count(before, at)
-                continue
-            hashed[row_key] = pick_content(row)
+        incoming = _with_quality(rows(frame, names), at.get("quality"))
+        keys = [pick_key(row) for row in incoming]
+        hashed = {} if replace else {key: pick_content(row) for key, row in old.items()}
+        place_of = {key: i for i, key in enumerate(keys)}
+        if len(place_of) < len(keys):
+            raise StorageError(f"{table.name}: the key {_repeated(keys)} occurs twice in one batch")
+        for key in _in_order(keys):
+            i = place_of[key]
+            found = incoming[i]
+            content = pick_content(found)
+            before = old.get(key)
+            if before is not None:
+                known = pick_content(before)
+                if content == known or _outranked(found, before, at, source_rank):
+                    hashed[key] = known
+                    plan._count(before, at)
+                    continue
+            hashed[key] = content
+            row = list(found)
             plan._stamp(
                 row,
                 before,
@@ -99,7 +100,7 @@ class Plan:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))
         if replace:
-            plan.removed = [k if isinstance(k, tuple) else (k,) for k in old if k not in seen]
+            plan.removed = [key for key in old if key not in place_of]
         if table.date_column:
             dates = [row[at[table.date_column]] for row in plan.written if row[at[table.date_column]]]
             plan.latest_date = max(dates)[:10] if dates else None
@@ -146,12 +147,31 @@ class Plan:
             row[at["provenance"]] = None
 
 
-def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Any]:
+def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """A function that takes the values at `places` out of a row, as a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
     return lambda row: tuple(row[i] for i in places)
 
 
-def _sortable(key: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(str(part) for part in key)
+def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:
+    """Rows whose quality nobody judged are 'ok'."""
+    if place is None:
+        return incoming
+    return [row if row[place] is not None else (*row[:place], "ok", *row[place + 1 :]) for row in incoming]
+
+
+def _repeated(keys: Sequence[Any]) -> Any:
+    return Counter(keys).most_common(1)[0][0]
+
+
+def _in_order(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Keys ascending, so that writes follow the clustered index. Keys with a null sort as text."""
+    listed = list(keys)
+    try:
+        return sorted(listed)
+    except TypeError:
+        return sorted(listed, key=lambda key: tuple(str(part) for part in key))
 
 
 def _outranked(row: Sequence[Any], before: Row, at: Mapping[str, int], rank: Mapping[str, int]) -> bool:
@@ -165,7 +185,6 @@ def _outranked(row: Sequence[Any], before: Row, at: Mapping[str, int], rank: Map
 
 
 def _hash(content: Mapping[tuple[Any, ...], tuple[Any, ...]]) -> str:
-    digest = hashlib.sha256()
-    for key in sorted(content, key=_sortable):
-        digest.update(repr((key, content[key])).encode())
-    return digest.hexdigest()
+    """Hash of keys and contents in the order of the keys; equal on both engines and every machine."""
+    ordered = [(key, content[key]) for key in _in_order(content)]
+    return hashlib.sha256(orjson.dumps(ordered)).hexdigest()

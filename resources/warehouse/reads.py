@@ -12,9 +12,21 @@ from sqlalchemy.engine import Connection
 
 from platform_assets.declaration.frames import coerce
 from platform_assets.declaration.tables import Table
-from resources.errors import InputError
+from resources.errors import InputError, StorageError
+from resources.transport.redact import redact
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+
+
+def fetch_plain(connection: Connection, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """Every row as the driver's own tuple; wrapping each one costs as much as reading it."""
+    result = connection.exec_driver_sql(statement, tuple(values))
+    try:
+        return list(result.cursor.fetchall())
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise StorageError(redact(str(error))) from error
+    finally:
+        result.close()
 
 
 def source_of(table: Table, columns: Sequence[str], where: str, *, as_of: bool, sql: Sql) -> str:
@@ -61,7 +73,7 @@ def select_rows(
         )
     if limit is not None:
         statement += f" LIMIT {int(limit)} OFFSET {int(offset)}"
-    return [tuple(row) for row in connection.exec_driver_sql(sql.text(statement), tuple(bound))]
+    return fetch_plain(connection, sql.text(statement), bound)
 
 
 def select_dicts(connection: Connection, sql: Sql, table: Table, **how: Any) -> list[dict[str, Any]]:

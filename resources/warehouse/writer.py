@@ -25,6 +25,7 @@ from resources.warehouse.engine import is_sqlite, transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.plan import Plan, Row
+from resources.warehouse.reads import fetch_plain
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 
@@ -264,7 +265,7 @@ class Writer:
         found: list[Row] = []
         for clause, values in where.clauses():
             statement = f"SELECT {self._sql.names(table.names)} FROM {self._sql.name(table.name)}{clause}"
-            found += [tuple(row) for row in connection.exec_driver_sql(self._sql.text(statement), values)]
+            found += fetch_plain(connection, self._sql.text(statement), values)
         return found
 
     def _apply(self, connection: Connection, table: Table, plan: Plan) -> None:
