@@ -4,6 +4,7 @@ import dagster as dg
 
 from platform_assets.assets import build_assets
 from platform_assets.declaration.registry import builtin_registry
+from platform_assets.download_job import download_job
 from platform_assets.jobs import build_jobs
 from resources.dagster_resources import PlatformResource
 from schedules.native import build_schedules
@@ -14,7 +15,7 @@ _scheduling = build_schedules(_jobs)
 
 defs = dg.Definitions(
     assets=build_assets(_registry),
-    jobs=list(_jobs.values()),
+    jobs=[*_jobs.values(), download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,
     resources={"platform": PlatformResource()},

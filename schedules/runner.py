@@ -9,15 +9,18 @@ from resources.errors import NotFound
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
+ANSWER = "answer"
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended; `error` is its first failure."""
+    """How a run ended; `error` is its first failure. `answer` is what its op `answer` gave back, for the
+    jobs that have one and came that far."""
 
     run_id: str
     success: bool
     error: str | None = None
+    answer: Any = None
 
 
 class JobRunner(Protocol):
@@ -88,4 +91,10 @@ class DagsterRunner:
         if not result.success:
             fate = DagsterRuns(instance).fate(run_id)
             error = None if fate is None else fate.reason
-        return RunOutcome(run_id, bool(result.success), error)
+        return RunOutcome(run_id, bool(result.success), error, _answer(result))
+
+
+def _answer(result: Any) -> Any:
+    """The output of the op `answer`; None when the job has none, or it failed."""
+    done = {event.step_key for event in result.get_step_success_events()}
+    return result.output_for_node(ANSWER) if ANSWER in done else None

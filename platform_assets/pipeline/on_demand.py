@@ -1,0 +1,155 @@
+"""A download that somebody asked for: some codes, some types, then the fusions that they feed.
+
+Every part is tried; what failed says why and hurts no other. A fusion failure leaves the download as it is.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from platform_assets.declaration.dataset import Dataset, Raw
+from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.run import PipelineRun
+from resources.errors import InputError, LockLost, PlatformError
+from resources.transport.redact import redact
+from resources.warehouse.ledger.sync_log import SyncLine, write_lines
+from resources.warehouse.slices import Slice
+
+GAP_DATES = 250
+"""How far back missing trade dates of a code are counted."""
+_MOST_TEXT = 300
+
+Part = dict[str, Any]
+
+
+def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date: str) -> dict[str, Any]:
+    """{types: {type: {status, message?, batch_id?, codes: {code: {total, saved, gap_count}}}},
+    fusion: {status, batch_id?, results: {fused dataset: {status, saved, message?}}} or None}.
+
+    `date` is the trade date that day-shaped types are downloaded for. Raises InputError for a type that
+    the registry does not have."""
+    raws = [_raw(run, name) for name in types]
+    scope = Scope((date,), tuple(codes))
+    parts: dict[str, Part] = {}
+    lines = []
+    for raw in raws:
+        started = run.clock.now()
+        parts[raw.name] = part = _one_type(run, raw, scope)
+        lines.append(_line(run, raw, scope, part, started))
+        run.progress(f"{raw.name}: {part['status']}")
+    write_lines(run.warehouse.engine, lines)
+    fetched = [raw.name for raw in raws if parts[raw.name]["status"] == "success"]
+    return {"types": parts, "fusion": _fuse(run, fetched, scope)}
+
+
+def _raw(run: PipelineRun, name: str) -> Raw:
+    found = run.registry.download_types.get(name)
+    if found is None:
+        raise InputError("types", f"{name!r} is no download type of this platform")
+    return found
+
+
+def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
+    try:
+        loaded = load_raw(run, raw, scope)
+    except LockLost:
+        raise
+    except PlatformError as error:
+        return {"status": "failed", "message": redact(error.message)[:_MOST_TEXT], "codes": {}}
+    counted = _per_code(run, raw, scope, loaded)
+    part: Part = {"status": "success", "codes": counted}
+    if loaded.results:
+        part["batch_id"] = loaded.results[-1].batch_id
+    without = [code for code in scope.codes or () if not counted[code]["total"]]
+    if len(without) == len(counted):
+        part |= {"status": "failed", "message": f"no source has rows of {', '.join(without[:5])}"}
+    elif without:
+        part["message"] = f"no rows of {', '.join(without[:5])}" + (" ..." if len(without) > 5 else "")
+    return part
+
+
+def _per_code(run: PipelineRun, raw: Raw, scope: Scope, loaded: Loaded) -> dict[str, dict[str, int]]:
+    """Rows that are stored for each code, those that this download wrote, and missing trade dates."""
+    mine = {result.batch_id for result in loaded.results}
+    codes = tuple(scope.codes or ())
+    dated = raw.date_column if raw.partition is Partition.TRADE_DATE else None
+    columns = ["code", "batch_id", *([raw.date_column] if raw.date_column else [])]
+    where = Slice(date_column=dated, since=scope.since, until=scope.until, codes=codes)
+    rows = run.warehouse.frame(raw.table_name, columns=columns, where=where)
+    gaps = _gaps(run, raw, codes, scope.until)
+    return {
+        code: {
+            "total": int((rows["code"] == code).sum()),
+            "saved": int(((rows["code"] == code) & rows["batch_id"].isin(list(mine))).sum()),
+            "gap_count": gaps.get(code, 0),
+        }
+        for code in codes
+    }
+
+
+def _gaps(run: PipelineRun, raw: Raw, codes: Sequence[str], until: str) -> dict[str, int]:
+    """Trade dates between a code's first stored one and `until` that it has no row for. Only types of which
+    every trade date promises a row have gaps."""
+    if raw.expected is None or raw.date_column is None:
+        return {}
+    since = run.calendar.last(GAP_DATES, until)[0]
+    where = Slice(date_column=raw.date_column, since=since, until=until, codes=tuple(codes))
+    rows = run.warehouse.frame(raw.table_name, columns=["code", raw.date_column], where=where)
+    gaps = {}
+    for code, days in rows.groupby("code")[raw.date_column]:
+        stored = set(days.tolist())
+        gaps[str(code)] = len(set(run.calendar.between(min(stored), until)) - stored)
+    return gaps
+
+
+def _fuse(run: PipelineRun, fetched: Sequence[str], scope: Scope) -> Part | None:
+    """Every fused dataset that the downloaded types feed, once; None when they feed none."""
+    names = [name for kind in fetched for name in run.registry.download_to_fusion[kind]]
+    datasets = [run.registry.dataset(name) for name in dict.fromkeys(names)]
+    if not datasets:
+        return None
+    results: dict[str, Part] = {}
+    batch_id = None
+    for dataset in datasets:
+        results[dataset.name], written = _fuse_one(run, dataset, scope)
+        batch_id = written or batch_id
+    ok = any(part["status"] == "success" for part in results.values())
+    return {"status": "success" if ok else "failed", "batch_id": batch_id, "results": results}
+
+
+def _fuse_one(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[Part, str | None]:
+    try:
+        load_stage(run, dataset, scope)
+        loaded = load_fused(run, dataset, scope)
+    except LockLost:
+        raise
+    except PlatformError as error:
+        return {"status": "failed", "saved": 0, "message": redact(error.message)[:_MOST_TEXT]}, None
+    saved = sum(result.rows_written for result in loaded.results)
+    batch_id = loaded.results[-1].batch_id if loaded.results else None
+    run.progress(f"{dataset.table_name}: {saved} rows written")
+    return {"status": "success", "saved": saved}, batch_id
+
+
+def _line(run: PipelineRun, raw: Raw, scope: Scope, part: Part, started: datetime) -> SyncLine:
+    codes = scope.codes or ()
+    good = sum(1 for counts in part["codes"].values() if counts["total"])
+    status = part["status"]
+    if status == "success" and good < len(codes):
+        status = "partial"
+    return SyncLine(
+        task_type=f"download:{raw.name}",
+        code=codes[0] if len(codes) == 1 else None,
+        status=status,
+        total=len(codes),
+        success=good,
+        failed=len(codes) - good,
+        message=part.get("message"),
+        started_at=started,
+        finished_at=run.clock.now(),
+        batch_id=part.get("batch_id"),
+        run_id=run.trigger.run_id,
+        trigger_type=run.trigger.kind,
+    )

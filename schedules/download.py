@@ -1,0 +1,35 @@
+"""The command `download`: types and codes that the API was asked for, as a Dagster run."""
+
+from typing import Any
+
+from resources.errors import InputError
+from schedules.initial import newest_complete
+from schedules.work import Work
+
+JOB = "download"
+MAX_CODES = 500
+
+
+def download(work: Work) -> dict[str, Any]:
+    """Args codes (1..500), types, date? (default the newest complete trade date). Gives back what came of
+    every type and code and of the fusions; a part that failed is part of the answer."""
+    codes, types = _texts(work, "codes"), _texts(work, "types")
+    if len(codes) > MAX_CODES:
+        raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
+    house = work.house
+    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    outcome = work.run_job(
+        JOB,
+        trigger="api",
+        run_config={"ops": {"answer": {"config": {"codes": codes, "types": types, "date": date}}}},
+    )
+    if outcome.answer is None:
+        work.must(outcome, JOB)
+    return {**work.facts, "run_id": outcome.run_id, "date": date, **(outcome.answer or {})}
+
+
+def _texts(work: Work, name: str) -> list[str]:
+    given = work.args.get(name)
+    if not isinstance(given, list) or not given or not all(isinstance(item, str) for item in given):
+        raise InputError(name, "is a list of at least one text")
+    return list(dict.fromkeys(given))
