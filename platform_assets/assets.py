@@ -26,7 +26,6 @@ from platform_assets.run_lease import lease_for
 from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
 from resources.platform import Platform
-from resources.settings import Settings
 from resources.warehouse.ledger.slots import SlotLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
@@ -261,8 +260,3 @@ def _failed(context: dg.AssetExecutionContext, plan: AssetPlan, error: PlatformE
         )
     retry = isinstance(error, Transient | ConflictError)
     raise dg.Failure(description=error.message, allow_retries=retry) from error
-
-
-def settings_tags(settings: Settings, world: str | None) -> dict[str, str]:
-    """Tags of every run that this platform requests itself."""
-    return {"app/world": world} if world else {"app/data_source": settings.data_source}

@@ -16,6 +16,7 @@ from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
+from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _VALUES = (
     "cash_per10",
@@ -65,12 +66,24 @@ def _symbols_to_ask(desk: Any, scope: Scope) -> list[str]:
     if scope.is_range or scope.codes is not None or not desk.is_current_session(scope.until):
         symbols: list[str] = desk.symbols(scope.codes)
         return symbols
-    quotes = desk.terminal_quotes()
+    quotes = _quoted(desk)
     previous = desk.calendar.offset(scope.until, -1)
     stored = desk.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
     joined = quotes.merge(stored.rename(columns={"close": "stored_close"}), on="code", how="left")
     moved = ~((joined["last_close"] - joined["stored_close"]).abs() < _HALF_FEN)
     return [str(symbol) for symbol in joined.loc[moved & ~joined["unknown"], "symbol"].tolist()]
+
+
+def _quoted(desk: Any) -> pd.DataFrame:
+    """Previous closes of the universe (code, symbol, last_close, unknown); the quote site's when the
+    terminal's batch cannot be had or believed."""
+    try:
+        return pd.DataFrame(desk.terminal_quotes())
+    except (UpstreamError, PayloadError, Unavailable):
+        if desk.direct:
+            raise
+        rows = desk.once("tencent_quotes", lambda view: view.tencent.quotes(desk.symbols(None)))
+        return pd.DataFrame(rows.assign(unknown=False))
 
 
 def _events_of(desk: Any, symbol: str) -> pd.DataFrame:

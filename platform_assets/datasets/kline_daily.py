@@ -15,6 +15,7 @@ import pandera.pandas as pa
 
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.exright import reference_price
+from platform_assets.compute.identity import believed
 from platform_assets.compute.limit_state import limit_status
 from platform_assets.compute.market_rules import board_of, limit_prices
 from platform_assets.declaration.columns import (
@@ -35,6 +36,7 @@ from platform_assets.declaration.columns import (
 )
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import (
+    Contract,
     Interface,
     Partition,
     Rows,
@@ -111,7 +113,11 @@ def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Unadjusted bars per code from the portal, when the terminal does not answer."""
     before = desk.calendar.offset(scope.since, -1)
-    return _per_code(desk, scope, lambda s: desk.eastmoney.daily_bars(s, beg=before, end=scope.until))
+    return _per_code(
+        desk,
+        scope,
+        lambda s: desk.believe_bars(s, desk.eastmoney.daily_bars(s, beg=before, end=scope.until)),
+    )
 
 
 def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
@@ -189,6 +195,11 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
 def _identity(desk: Any) -> pd.DataFrame:
     frame: pd.DataFrame = desk.securities()[["code", "market", "symbol", "sec_type"]]
     return frame
+
+
+def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The previous close is not one of another instrument."""
+    return believed(rows, context)
 
 
 # -- derivation -------------------------------------------------------------------------------------
@@ -334,8 +345,9 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
 
 
 def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
-    """At least 95 % of the listed stocks have a row."""
-    master = context.read("fusion_stock_master", columns=("code", "list_status"))
+    """At least 95 % of the securities listed by then have a row."""
+    master = context.read("fusion_stock_master", columns=("code", "list_status", "list_date"))
+    master = master[master["list_date"].isna() | ~(master["list_date"] > str(rows["date"].max()))]
     listed = set(master.loc[master["list_status"] == "L", "code"])
     if not listed or context.scope.codes is not None:
         return None
@@ -365,6 +377,7 @@ DATASET = Dataset(
         Source("eastmoney", portal),
     ),
     fuse=Rows(finer={"amount": amount_rounding, "volume": volume_rounding}, finer_source="tencent"),
+    contract=(Contract(of_this_instrument, "previous close of another instrument"),),
     derive=(keep_finer, fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from platform_assets.compute.identity import believed
 from platform_assets.compute.limit_state import limit_status
 from platform_assets.declaration.columns import (
     K32,
@@ -29,7 +30,17 @@ from platform_assets.declaration.columns import (
     key,
 )
 from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Fields, Soft, batch, by_date, close_of, history, latest, trading
+from platform_assets.declaration.rules import (
+    Contract,
+    Fields,
+    Soft,
+    batch,
+    by_date,
+    close_of,
+    history,
+    latest,
+    trading,
+)
 from platform_assets.declaration.scope import Context, Scope
 
 
@@ -142,6 +153,11 @@ def _listed_stocks(desk: Any, scope: Scope) -> int:
     return int((desk.securities()["sec_type"] == "stock").sum())
 
 
+def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The previous close is not one of another instrument."""
+    return believed(rows, context)
+
+
 # -- the fused snapshot -----------------------------------------------------------------------------
 
 
@@ -228,6 +244,7 @@ QUOTE = Raw(
         Source("eastmoney", portal, only_when=_only_current),
     ),
     expected=_listed_stocks,
+    contract=(Contract(of_this_instrument, "previous close of another instrument"),),
 )
 
 

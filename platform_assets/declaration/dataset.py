@@ -13,6 +13,7 @@ import pandas as pd
 
 from platform_assets.declaration.columns import ColumnSpec, Model, model_columns
 from platform_assets.declaration.rules import (
+    Contract,
     Derive,
     Fields,
     Freshness,
@@ -64,6 +65,7 @@ class Raw:
     """Columns whose groups are replaced whole by a successful download (block members)."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows that the universe promises for a full-market scope; fewer than `MIN_COVERAGE` are refused."""
+    contract: tuple[Contract, ...] = ()
 
     @property
     def table_name(self) -> str:
@@ -108,6 +110,7 @@ class Dataset:
     order: tuple[str, ...] = ()
     """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
     fuse: Rows | Fields = field(default_factory=Rows)
+    contract: tuple[Contract, ...] = ()
     derive: tuple[Derive, ...] = ()
     soft: tuple[Soft, ...] = ()
     whole: tuple[Whole, ...] = ()

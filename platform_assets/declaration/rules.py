@@ -62,6 +62,19 @@ class Soft:
 
 
 @dataclass(frozen=True)
+class Contract:
+    """A check of what the sources answered, before fusion, with stored tables at hand. A failing row is
+    rejected; when more than a few rows of one source fail, nothing of that source is believed."""
+
+    check: RowCheck
+    message: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
+@dataclass(frozen=True)
 class Whole:
     """A soft check of a whole partition (coverage, row counts): one quality record, no row changed."""
 

@@ -14,11 +14,13 @@ import pandas as pd
 
 from platform_assets.declaration.columns import Model, model_checks, model_columns
 from platform_assets.declaration.frames import canonical_json, coerce
-from platform_assets.declaration.rules import Soft, Whole
+from platform_assets.declaration.rules import Contract, Soft, Whole
 from platform_assets.declaration.scope import Context
 from resources.warehouse.writer import Quality
 
 Mask = npt.NDArray[np.bool_]
+FEW_ROWS, FEW_SHARE = 3, 0.01
+"""Rows of one source that may break a contract before the source as a whole is not believed."""
 
 
 @dataclass
@@ -96,6 +98,29 @@ def apply_hard(
         checked.counts[name] = count
         if count:
             checked.quality += _records(frame, mask, name, key, severity="hard", action="rejected")
+    return checked
+
+
+def apply_contract(
+    checked: Checked, rules: Sequence[Contract], key: Sequence[str], context: Context
+) -> Checked:
+    """Reject what the sources cannot have meant; `checked.frame` holds the rows of all of them (`src`)."""
+    for rule in rules:
+        frame = checked.frame.reset_index(drop=True)
+        fine = rule.check(frame, context)
+        mask = ~pd.Series(fine, index=frame.index).astype("boolean").fillna(True).to_numpy(dtype=bool)
+        sources = frame["src"].to_numpy(dtype=str) if len(frame) else np.array([], dtype=str)
+        for name in sorted(set(sources[mask])):
+            own = sources == name
+            if mask[own].sum() > max(FEW_ROWS, FEW_SHARE * own.sum()):
+                mask |= own
+        checked.counts[rule.name] = int(mask.sum())
+        if mask.any():
+            checked.rejected += int(mask.sum())
+            checked.quality += _records(
+                frame, mask, rule.name, key, severity="contract", action="rejected", message=rule.message
+            )
+            checked.frame = frame[~mask].reset_index(drop=True)
     return checked
 
 

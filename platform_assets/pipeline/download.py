@@ -27,6 +27,8 @@ class Download:
     frame: pd.DataFrame
     sources: list[dict[str, Any]] = field(default_factory=list)
     log: FetchLog = field(default_factory=FetchLog)
+    refused: list[tuple[str, str, str]] = field(default_factory=list)
+    """(source, code or symbol, reason) of single answers that were not believed; the rest was."""
 
     @property
     def failed(self) -> list[dict[str, Any]]:
@@ -63,7 +65,7 @@ def ask(
             continue
         if source.only_when is not None and not source.only_when(desk, scope):
             continue
-        before = len(desk.log.items)
+        before, known = len(desk.log.items), len(desk.problems)
         note: dict[str, Any] = {"src": source.name}
         try:
             frame = source.fetch(desk, scope)
@@ -74,6 +76,8 @@ def ask(
             note |= {"rows": 0, "error": type(error).__name__, "reason": redact(str(error))[:300]}
         made = desk.log.items[before:]
         note["calls"] = len(made)
+        if "error" not in note:
+            download.refused += [(source.name, item, why) for item, why in desk.problems[known:]]
         note["fetch_ids"] = desk.take_reused()
         download.sources.append(note)
     if not parts:

@@ -11,12 +11,13 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.declaration.dataset import Dataset, Raw
-from platform_assets.declaration.frames import coerce, empty_frame
+from platform_assets.declaration.frames import canonical_json, coerce, empty_frame
 from platform_assets.declaration.rules import Partition, Rows
 from platform_assets.declaration.scope import Context, Scope
 from platform_assets.declaration.tables import Layer, Table
 from platform_assets.pipeline.checks import (
     Checked,
+    apply_contract,
     apply_hard,
     apply_soft,
     apply_whole,
@@ -27,6 +28,7 @@ from platform_assets.pipeline.fuse import Fused, fuse
 from platform_assets.pipeline.run import PipelineRun
 from resources.errors import PlatformError, QualityError
 from resources.fetch import Fetch, FetchLog
+from resources.transport.redact import redact
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import Batch, Quality, WriteResult
 
@@ -79,6 +81,13 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     extra = [name for name in ("src", "payload") if name == "src" or table.payload]
     clean, destroyed = coerce_model(download.frame, raw.model, extra)
     checked = apply_hard(clean, raw.model, _key_with_src(table), destroyed)
+    try:
+        checked = apply_contract(checked, raw.contract, _key_with_src(table), run.context(scope))
+        if checked.frame.empty and len(clean):
+            raise QualityError(f"{table.name}: no row is left for {scope.until}", dataset=raw.name)
+    except PlatformError as error:
+        _refuse(run, table, scope, str(error), download, quality=checked.quality)
+        raise
     parts = (
         list(_groups(raw.replace_by, checked.frame, scope))
         if raw.replace_by
@@ -167,6 +176,7 @@ def _fused_parts(
         inside = clean[dataset.date_column].isin(list(scope.dates)).to_numpy()
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
+    entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if dataset.layer is not Layer.DWD:
         fused = Fused(entry.frame, [set() for _ in range(len(entry.frame))])
     else:
@@ -282,6 +292,8 @@ def _write_parts(
     source_rank: dict[str, int] | None = None,
     replace: bool = False,
 ) -> None:
+    if download and parts:
+        parts[-1].quality += _refused(download)
     fetches: Sequence[Fetch] = download.log.items if download else ()
     sources = download.sources if download else []
     loaded.sources = sources
@@ -329,6 +341,7 @@ def _refuse(
     error: str,
     download: Download | None,
     dataset: Dataset | None = None,
+    quality: Sequence[Quality] = (),
 ) -> None:
     """Keep a record of a batch that was refused before any data write."""
     batch = Batch(
@@ -338,14 +351,38 @@ def _refuse(
         sources=download.sources if download else [],
         **run.batch_facts(),
     )
-    quality = [
+    answers = [
         Quality("source_answer", "contract", "recorded", f"{item['src']}: {item['reason']}")
         for item in (download.sources if download else [])
         if item.get("error")
     ]
+    kept = [*answers, *(_refused(download) if download else []), *quality]
     run.warehouse.writer.record_failure(
-        table, batch, error, quality=quality, fetches=download.log.items if download else ()
+        table, batch, error, quality=kept, fetches=download.log.items if download else ()
     )
+
+
+def _refused(download: Download) -> list[Quality]:
+    """Single answers that were not believed, and a summary of them."""
+    if not download.refused:
+        return []
+    records = [
+        Quality(
+            "source_answer",
+            "contract",
+            "rejected",
+            f"{source}: {redact(reason)}"[:500],
+            natural_key=canonical_json({"answer": item}),
+            code=item[-6:],
+            sources=[source],
+        )
+        for source, item, reason in download.refused
+    ]
+    summary = f"{len(records)} answers were not believed; {records[0].message}"
+    return [
+        *records,
+        Quality("source_answer", "contract", "rejected", summary[:500], failed_count=len(records)),
+    ]
 
 
 def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFrame, list[dict[str, Any]]]:

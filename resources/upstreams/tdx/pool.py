@@ -82,22 +82,28 @@ class Pool:
             if not free:
                 raise Unavailable(f"all {self._size} connections are busy", source=SOURCE)
             self._borrowed += 1
-            endpoint = self._endpoints[self._at]
-            waiting, self._idle = self._idle, []
-        kept = None
-        for connection in waiting:
-            if kept is None and connection.endpoint == endpoint and connection.is_open():
-                kept = connection
-            elif connection.endpoint == endpoint and kept is not None:
-                with self._changed:
-                    self._idle.append(connection)
-            else:
-                connection.close()
         try:
-            return kept or self._connect(endpoint)
+            return self._idle_connection() or self._connect(self._current())
         except BaseException:
             self._release()
             raise
+
+    def _current(self) -> Endpoint:
+        with self._changed:
+            return self._endpoints[self._at]
+
+    def _idle_connection(self) -> Connection | None:
+        """One idle connection to the current host that its peer left open; others are closed on the way.
+        Taken one at a time, so that parallel borrowers share what is idle and open nothing beside it."""
+        while True:
+            with self._changed:
+                if not self._idle:
+                    return None
+                connection = self._idle.pop()
+                endpoint = self._endpoints[self._at]
+            if connection.endpoint == endpoint and connection.is_open():
+                return connection
+            connection.close()
 
     def give_back(self, connection: Connection) -> None:
         """The exchange went well: the host's failures are forgotten."""
@@ -106,7 +112,9 @@ class Pool:
             current = self._endpoints[self._at] == connection.endpoint
             if current:
                 self._failures = 0
-            kept = current and not self._closed.is_set()
+            # The borrower itself still counts, so a full pool has room for exactly this one.
+            room = len(self._idle) + self._borrowed <= self._size
+            kept = current and room and not self._closed.is_set()
             if kept:
                 self._idle.append(connection)
                 self._start_keeper()
