@@ -22,6 +22,7 @@ from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
 from serving_api.cache import VersionedCache
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
+from serving_api.datamgr_download.routes import router as datamgr_download_router
 from serving_api.datamgr_fused.interfaces import router as interfaces_router
 from serving_api.datamgr_fused.routes import router as datamgr_fused_router
 from serving_api.datamgr_fused.stock_base import router as stock_base_router
@@ -54,6 +55,7 @@ AREAS = (
     datamgr_fused_router,
     datamgr_live_router,
     stock_base_router,
+    datamgr_download_router,
     *DATAMGR_ROUTERS,
 )
 

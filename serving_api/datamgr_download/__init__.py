@@ -1,0 +1,1 @@
+"""Downloads that an administrator asks for."""

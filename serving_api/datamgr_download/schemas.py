@@ -1,0 +1,61 @@
+"""Shapes of the download answers, for the document."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
+Status = Literal["success", "failed"]
+
+
+class BatchRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    codes: list[Code] = Field(min_length=1, max_length=500)
+    taskTypes: list[Annotated[str, StringConstraints(min_length=1, max_length=64)]] = Field(
+        min_length=1, max_length=64, description="download types, or `all`"
+    )
+
+
+class FusedPart(BaseModel):
+    status: Status
+    saved: int
+    message: str | None = None
+
+
+class Fusion(BaseModel):
+    status: Status
+    batch_id: str | None
+    results: dict[str, FusedPart]
+
+
+class Downloaded(BaseModel):
+    """`details` of one code: type -> part; of a batch: code -> type -> part."""
+
+    status: Status
+    total: int
+    saved: int
+    gap_count: int
+    details: dict[str, Any]
+    fusion: Fusion | None
+    fox_fusion: Fusion | None = Field(description="the same as fusion")
+    message: str | None = None
+
+
+class UnknownType(BaseModel):
+    error: str
+
+
+class Accepted(BaseModel):
+    status: Literal["accepted"]
+    command_id: int
+    message: str
+
+
+class Northbound(BaseModel):
+    status: Status
+    total: int
+    saved: int
+    gap_count: int
+    latestDate: str | None
+    channels: list[str]
+    message: str | None = None
