@@ -26,14 +26,28 @@ READ_THREADS = 16
 T = TypeVar("T")
 
 
+class _Result(sqlite3.Cursor):
+    """A cursor that is its own result, as the reads look at it."""
+
+    @property
+    def cursor(self) -> sqlite3.Cursor:
+        return self
+
+
+class _Dialect:
+    loaded_dbapi = sqlite3
+
+
 class _Bare:
-    """The one method of a Connection that the reads use, straight over an sqlite3 handle."""
+    """The part of a Connection that the reads use, straight over an sqlite3 handle."""
+
+    dialect = _Dialect
 
     def __init__(self, handle: sqlite3.Connection) -> None:
         self.handle = handle
 
-    def exec_driver_sql(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        return self.handle.execute(statement, tuple(values))
+    def exec_driver_sql(self, statement: str, values: Sequence[Any] = ()) -> _Result:
+        return self.handle.cursor(_Result).execute(statement, tuple(values))
 
 
 class Session:
