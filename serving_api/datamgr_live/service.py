@@ -28,6 +28,7 @@ IDLE_TTL = 3600.0
 """Market totals outside trading hours: they do not move any more."""
 QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL = 60, 80, 800
 MINUTE_ROWS = 240
+MOST_SITE_BARS = 320
 XDXR_RIGHTS = 1
 """The category whose four values are cash, rights price, bonus and rights per ten shares."""
 
@@ -113,13 +114,16 @@ class Live:
         one = await self._listed(code)
         if one is None:
             return Answered([], None)
-        newest = min(count, 320)
+        newest = min(count, MOST_SITE_BARS)
+        # The quote site has a few days of bars: for more it is asked last, and gives what it has.
+        order = None if count == newest else (TDX, EASTMONEY, TENCENT)
         answer = await self.clients.ask(
             {
                 TDX: lambda client: client.bars(one.symbol, f"{period}m", count),
                 TENCENT: lambda client: client.minute_bars(one.symbol, period, newest),
                 EASTMONEY: lambda client: client.kline(one.symbol, klt=period, limit=count),
             },
+            order=order,
             pages=-(-count // BARS_PER_CALL),
             empty=is_empty,
         )
