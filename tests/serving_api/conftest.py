@@ -12,6 +12,8 @@ from resources.clock import FrozenClock
 from resources.settings import Settings
 from serving_api.accounts.passwords import Passwords
 from serving_api.app import create_app
+from serving_api.datamgr_live.clients import LiveClients
+from serving_api.datamgr_live.service import Live, live_of
 from serving_api.state import SystemTime
 from tests.conftest import mariadb_database
 from tests.serving_api import market
@@ -79,13 +81,14 @@ def make_settings(folder: Path, **how: Any) -> Settings:
         "data_dir": str(folder),
         "rate_limit_per_min": 0,
         "admin_seed_password": ADMIN["password"],
+        "command_wait_sec": 0.2,
         **how,
     }
     return Settings(**values)
 
 
 def make_app(url: str, folder: Path, ticks: Ticks, **settings: Any) -> FastAPI:
-    return create_app(
+    app = create_app(
         make_settings(folder, **settings),
         clock=FrozenClock(market.NOW),
         system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
@@ -93,6 +96,15 @@ def make_app(url: str, folder: Path, ticks: Ticks, **settings: Any) -> FastAPI:
         warehouse_writer=market.open_warehouse(url, folder, pool={"wait_s": 0.2}),
         passwords=FAST,
     )
+    return without_upstreams(app)
+
+
+def without_upstreams(app: FastAPI) -> FastAPI:
+    """No test asks the real upstreams: every live read finds no client."""
+    state = app.state.platform
+    clients = LiveClients(state.settings, state.clock, state.calendar, lambda *_: ({}, []))
+    state.parts[live_of] = Live(state, clients)
+    return app
 
 
 @pytest.fixture(scope="module", params=["sqlite", "mariadb"])

@@ -33,6 +33,8 @@ RULES = {
     ("POST", "/api/v1/auth/change-password"): "login",
     ("POST", "/api/v1/auth/avatar"): "login",
     ("GET", "/api/v1/auth/avatar"): "login",
+    ("GET", "/api/v1/datamgr/fusion/interfaces"): "anyone",
+    ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
