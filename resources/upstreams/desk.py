@@ -234,6 +234,34 @@ class Desk:
         return self.once("tdx_quotes", lambda desk: desk.tdx.quotes(desk.symbols(None)))
 
     def terminal_bars(self, symbol: str, count: int) -> "pd.DataFrame":
-        """Unadjusted daily bars of one stock, at least `count` (whole pages), asked once per run."""
+        """Unadjusted daily bars of one stock, at least `count` (whole pages), asked once per run.
+        PayloadError when they are of another instrument."""
         pages = -(-count // 800)
-        return self.once(("tdx_bars", symbol, pages), lambda desk: desk.tdx.bars(symbol, "day", 800 * pages))
+        return self.once(
+            ("tdx_bars", symbol, pages),
+            lambda desk: desk.believe_bars(symbol, desk.tdx.bars(symbol, "day", 800 * pages)),
+        )
+
+    def believe_bars(self, symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+        """The bars, when the list's previous close of `symbol` can follow from their newest two closes;
+        else PayloadError. A listing day has no close to follow from."""
+        import numpy as np
+
+        from platform_assets.compute.identity import explained
+
+        closes = self.once("pre_closes", Desk._list_pre_closes)
+        if symbol not in closes or len(bars) < 2:
+            return bars
+        newest = bars["close"].to_numpy(dtype=float)[-2:]
+        if not explained(np.full(2, closes[symbol]), newest).any():
+            raise PayloadError(
+                f"bars of {symbol} close at {newest[0]:g} and {newest[1]:g}, "
+                f"the list says {closes[symbol]:g}: another instrument?"
+            )
+        return bars
+
+    def _list_pre_closes(self) -> dict[str, float]:
+        """Previous closes of the security list by symbol, where it tells one."""
+        listed = self.securities()
+        known = listed[listed["pre_close"] > 0]
+        return dict(zip(known["symbol"].tolist(), known["pre_close"].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The stored tables against the files. Reads tables and files; computes nothing with the product's functions."""
+"""The stored tables against the files, with no arithmetic of the product's."""
 
 import json
 import math
@@ -361,8 +361,9 @@ def compare_indices(truth: Truth, stored: Stored, section: Section) -> None:
 def compare_whole_set(truth: Truth, section: Section) -> None:
     """How much of the files no 24-bit number can hold: what a bypassed parser would show."""
     section.notes.append(
-        f"of {truth.stocks_read:,} rows in the files {truth.volumes_beyond_float32 / truth.stocks_read:.0%} of "
-        f"volumes and {truth.amounts_beyond_float32 / truth.stocks_read:.0%} of amounts do not fit 24 bits"
+        f"of {truth.stocks_read:,} rows in the files "
+        f"{truth.volumes_beyond_float32 / truth.stocks_read:.0%} of volumes and "
+        f"{truth.amounts_beyond_float32 / truth.stocks_read:.0%} of amounts do not fit 24 bits"
     )
 
 

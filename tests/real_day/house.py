@@ -115,6 +115,7 @@ class RealDay:
         result = self._definitions.resolve_job_def(job).execute_in_process(
             instance=self.instance,
             partition_key=since if one else None,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             tags={"app/trigger": "backfill" if not one else "manual", **self._range(since, until)},
             raise_on_error=False,
         )

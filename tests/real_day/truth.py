@@ -158,9 +158,9 @@ def _read_indices(folder: Path, since: str, until: str, truth: Truth) -> None:
 
 
 def _lines(path: Path) -> Iterator[dict[str, str]]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as file:
-        yield from csv.DictReader(file)
+    body = path.read_bytes()
+    text = gzip.decompress(body) if path.suffix == ".gz" else body
+    yield from csv.DictReader(text.decode("utf-8").splitlines())
 
 
 def _count(sessions: list[str], first: str, date: str) -> int:

@@ -1,0 +1,191 @@
+"""What must happen to a loaded day: asked twice, corrected upstream, or told wrong. Each returns findings.
+
+Faults are acted out by the responders, so that what arrives is a wrong answer on the wire.
+"""
+
+from typing import Any
+
+from tests.real_day.compare import compare_prices, compare_rows, compare_traded, read_stored
+from tests.real_day.findings import Section, shortened
+from tests.real_day.house import SINCE, TODAY, RealDay, Run
+from tests.real_day.truth import Truth
+
+STOCK, UNDER_INDEX = "sz000001", "sh000001"
+OTHER_STOCK = "sh600519"
+CORRECTED, CORRECTED_ON = "600519", "2022-07-15"
+_LAYERS = ("raw_", "stg_", "fusion_", "ref_")
+
+
+def _rows_held(day: RealDay) -> dict[str, int]:
+    """Rows of every table that comes from an upstream; the calendar is shipped."""
+    return {
+        name: int(day.warehouse.query(f"SELECT COUNT(*) FROM {name}")[0][0])
+        for name in day.warehouse.tables
+        if name.startswith(_LAYERS) and name != "ref_trade_calendar"
+    }
+
+
+def _totals(day: RealDay, run: Run) -> dict[str, int]:
+    rows = day.warehouse.query(
+        "SELECT COUNT(*), SUM(rows_written), SUM(rows_superseded), SUM(rows_unchanged), SUM(rows_rejected) "
+        "FROM sys_batch WHERE run_id=? AND parent_batch_id IS NULL AND status='success'",
+        (run.run_id,),
+    )
+    names = ("batches", "written", "superseded", "unchanged", "rejected")
+    return {name: int(value or 0) for name, value in zip(names, rows[0], strict=True)}
+
+
+def _asked(day: RealDay, run: Run) -> int:
+    """Responses that this run received."""
+    return int(day.warehouse.query("SELECT COUNT(*) FROM sys_fetch WHERE run_id=?", (run.run_id,))[0][0])
+
+
+def _complaints(day: RealDay, run: Run) -> list[str]:
+    """Contract records of the run's batches: what was refused, and why."""
+    found = day.warehouse.query(
+        "SELECT DISTINCT q.table_name, q.message FROM sys_quality_record q JOIN sys_batch b "
+        "ON b.batch_id=q.batch_id WHERE b.run_id=? AND q.severity='contract' ORDER BY 1, 2",
+        (run.run_id,),
+    )
+    return [f"{table}: {message}" for table, message in found]
+
+
+def _still_true(day: RealDay, truth: Truth) -> list[str]:
+    """What of the stored bars no longer equals the files."""
+    section = Section("")
+    stored = read_stored(day.warehouse, truth, TODAY)
+    pairs = compare_rows(truth, stored, section)
+    compare_prices(pairs, section)
+    compare_traded(pairs, stored, section)
+    return [line for finding in section.failed for line in finding.lines()]
+
+
+def _caught(
+    section: Section, name: str, day: RealDay, truth: Truth, run: Run, words: tuple[str, ...]
+) -> None:
+    """The run complained in these words, and the stored bars still equal the files."""
+    said = _complaints(day, run)
+    heard = [line for line in said if any(word in line for word in words)]
+    wrong = _still_true(day, truth)
+    figure = (
+        f"refused with {len(heard)} contract records, 0 wrong rows" if not wrong else "wrong rows are stored"
+    )
+    section.add(name, figure, bool(heard) and not wrong, [*shortened(heard, 4), *shortened(wrong)])
+
+
+# -- the three faults --------------------------------------------------------------------------------
+
+
+def cut_list(day: RealDay, rows: int) -> Section:
+    """On an empty warehouse: a list that ends early writes nothing at all."""
+    section = Section("fault: a list cut short")
+    rule = {"upstream": "*", "call": "*list*", "kind": "cut_list", "args": {"rows": rows}}
+    with day.fault(rule):
+        run = day.run("security_list", TODAY)
+    said = _complaints(day, run)
+    filled = {name: count for name, count in _rows_held(day).items() if count}
+    ok = not run.success and not filled and any("promised" in line for line in said)
+    section.add(
+        f"list cut at {rows} rows: refused before any write",
+        f"{len(said)} contract records, {sum(filled.values())} rows written",
+        ok,
+        shortened(said, 6),
+    )
+    return section
+
+
+def other_unit(day: RealDay, truth: Truth) -> Section:
+    """Volumes of one board in the other unit: in the day's quotes and in the bars of the backfill."""
+    section = Section("fault: lots on one board, shares on another")
+    words = ("lots or shares", "wrong unit")
+    for board in ("star", "gem"):
+        rule: dict[str, Any] = {"kind": "lots_for_shares", "args": {"board": board}}
+        with day.fault({"upstream": "tdx", "call": "quotes", **rule}):
+            run = day.run("eod_core", TODAY)
+        _caught(section, f"quotes, {board}: another source serves the day", day, truth, run, words)
+        section.findings[-1].ok &= run.success
+        with day.fault({"upstream": "tdx", "call": "bars*", **rule}):
+            run = day.run("history", SINCE, "2022-05-09")
+        _caught(section, f"bars, {board}: not believed", day, truth, run, words)
+        with day.fault({"upstream": "*", "call": "*", **rule}):
+            run = day.run("eod_core", TODAY)
+        _caught(section, f"every upstream, {board}: nothing is written", day, truth, run, words)
+        section.findings[-1].ok &= not run.success and _totals(day, run)["superseded"] == 0
+    return section
+
+
+def wrong_instrument(day: RealDay, truth: Truth) -> Section:
+    """An index, then another stock, served under a stock's code."""
+    section = Section("fault: another instrument under a stock's code")
+    words = (STOCK, "another instrument")
+    for serve, what in ((UNDER_INDEX, "an index"), (OTHER_STOCK, "a stock")):
+        rule: dict[str, Any] = {"kind": "wrong_instrument", "args": {"serve": serve, "under": STOCK[2:]}}
+        with day.fault({"upstream": "tdx", "call": "quotes", **rule}):
+            run = day.run("eod_core", TODAY)
+        _caught(section, f"quotes, {what} under {STOCK}", day, truth, run, words)
+        section.findings[-1].ok &= run.success
+        with day.fault({"upstream": "tdx", "call": "bars*", **rule}):
+            run = day.run("history", SINCE, "2022-05-09")
+        _caught(section, f"bars, {what} under {STOCK}", day, truth, run, words)
+        section.findings[-1].ok &= run.success
+    rule = {"kind": "wrong_instrument", "args": {"serve": UNDER_INDEX, "under": STOCK[2:]}}
+    with day.fault({"upstream": "*", "call": "*", **rule}):
+        run = day.run("eod_core", TODAY)
+    _caught(section, "every upstream, an index: nothing is written", day, truth, run, words)
+    section.findings[-1].ok &= not run.success and _totals(day, run)["superseded"] == 0
+    return section
+
+
+# -- twice, and corrected ------------------------------------------------------------------------------
+
+
+def second_run(day: RealDay) -> Section:
+    """The same day again: the upstreams are asked again, and no row is written."""
+    section = Section("a day materialised twice")
+    run = day.run("eod_core", TODAY)
+    totals, asked = _totals(day, run), _asked(day, run)
+    busy = day.warehouse.query(
+        "SELECT table_name, SUM(rows_written) FROM sys_batch WHERE run_id=? AND rows_written>0 GROUP BY 1",
+        (run.run_id,),
+    )
+    section.add(
+        "second run of the day",
+        f"{totals['written']} rows written, {totals['unchanged']:,} unchanged, {asked} responses",
+        run.success and totals["written"] == 0 and totals["unchanged"] > 0 and asked > 0,
+        [f"{table}: {count} rows" for table, count in busy],
+    )
+    return section
+
+
+def correction(day: RealDay, truth: Truth) -> Section:
+    """The upstream corrects one close: one revision, and both states stay readable."""
+    section = Section("a bar corrected by the upstream")
+    row = truth.rows["sh" + CORRECTED, CORRECTED_ON]
+    old, new = float(row.prices["close"]), float(row.prices["low"])
+    args = {"code": CORRECTED, "date": CORRECTED_ON, "close": new}
+    with day.fault({"upstream": "tdx", "call": "bars*", "kind": "override_bar", "args": args}):
+        run = day.run("history", CORRECTED_ON)
+    totals = _totals(day, run)
+    kept = day.warehouse.query(
+        "SELECT close FROM fusion_kline_daily_history WHERE code=? AND date=?", (CORRECTED, CORRECTED_ON)
+    )
+    section.add(
+        f"{CORRECTED} on {CORRECTED_ON}: {old} -> {new}",
+        f"{totals['written']} row written, {totals['superseded']} superseded, {len(kept)} in the history",
+        totals["written"] == 1 and totals["superseded"] == 1 and [value for (value,) in kept] == [old],
+    )
+    for as_of, expected in (("2022-07-28 23:59:59.999999", old), ("2022-07-29 15:44:59.999999", old),
+                            ("2022-07-29 23:59:59.999999", new), (None, new)):  # fmt: skip
+        found = day.warehouse.rows(
+            "fusion_kline_daily", where="code=? AND date=?", values=(CORRECTED, CORRECTED_ON), as_of=as_of
+        )
+        close = [item["close"] for item in found]
+        section.add(f"close as of {as_of or 'now'}", f"{close}", close == [expected])
+    before_public = day.warehouse.rows(
+        "fusion_kline_daily",
+        where="code=? AND date=?",
+        values=(CORRECTED, CORRECTED_ON),
+        as_of=f"{CORRECTED_ON} 14:59:59.999999",
+    )
+    section.add("before its session closed", f"{len(before_public)} rows", before_public == [])
+    return section
