@@ -122,8 +122,9 @@ class Control:
 
 
 def day_of_run(task: Task, wanted: str | None, now: datetime, calendar: TradeCalendar) -> str:
-    """The trade date of a run by hand: as asked for, else the newest day that is complete at `now`. Raises
-    InputError for a date that is no trade day of a task that works on trade days."""
+    """The trade date of a run by hand: as asked for (a task that works every day takes the trade date before
+    a day without trade), else the newest day that is complete at `now`. Raises InputError for a date that
+    is no trade day of a task that works on trade days alone."""
     today = now.date().isoformat()
     try:
         if wanted is None:
@@ -133,9 +134,9 @@ def day_of_run(task: Task, wanted: str | None, now: datetime, calendar: TradeCal
         nearest = calendar.on_or_before(wanted)
     except CalendarHorizon as error:
         raise InputError("date", error.message) from None
-    if nearest != wanted:
+    if nearest != wanted and task.trading_day_only:
         raise InputError("date", f"{wanted} is no trade day; the nearest earlier one is {nearest}")
-    return wanted
+    return nearest
 
 
 def _told(command: Command) -> str:
