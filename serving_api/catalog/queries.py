@@ -83,9 +83,13 @@ def in_range(
     limit: int,
     as_of: str | None,
     also: str = "",
+    period: str | None = None,
 ) -> list[Row]:
-    """The newest `limit` rows of a code between two dates, newest first."""
+    """The newest `limit` rows of a code between two dates (of one period), newest first."""
     where, values = [f"{table.key[0]}=?"], [code]
+    if period is not None:
+        where.append("period=?")
+        values.append(period)
     for bound, sign in ((since, ">="), (until, "<=")):
         if bound is not None:
             where.append(f"{table.date_column}{sign}?")

@@ -24,23 +24,23 @@ _IDEA = "~"
 
 def tokens(text: str, synonyms: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Words, parts of joined words, pairs of Chinese characters, and the ideas they stand for."""
-    for run in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if run[0] >= "\u4e00":
-            yield from _chinese(run, synonyms)
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    for run in _WORD.findall(plain):
+        if _is_chinese(run):
+            yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
             continue
-        yield run
-        yield from (_IDEA + idea for idea in synonyms.get(run, ()))
-        parts = [part for part in run.split("_") if part and part != run]
-        for part in (*parts, *("_".join(pair) for pair in pairwise(parts))):
-            yield part
-            yield from (_IDEA + idea for idea in synonyms.get(part, ()))
-
-
-def _chinese(run: str, synonyms: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        parts = [part for part in run.split("_") if part]
+        for word in {run, *parts, *("_".join(pair) for pair in pairwise(parts))}:
+            yield word
+            yield from (_IDEA + idea for idea in synonyms.get(word, ()))
+    # Chinese has no blanks: its terms are looked for anywhere in the text.
     for word, ideas in synonyms.items():
-        if word[0] >= "\u4e00" and word in run:
+        if _is_chinese(word) and word in plain:
             yield from (_IDEA + idea for idea in ideas)
+
+
+def _is_chinese(word: str) -> bool:
+    return any(letter >= "\u4e00" for letter in word)
 
 
 class Index:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 GROUPS: tuple[str, ...] = (
     "kline bar bars ohlc candle candles k线 日线 行情 价格 走势 chart prices",
+    "daily day 日线 日k 每日",
     "week weekly 周线 周k", "month monthly 月线 月k", "minute minutes intraday 分钟 分时",
     "quote quotes snapshot 报价 快照 盘口 现价 收盘",
     "realtime live 实时 即时",
@@ -24,7 +25,8 @@ GROUPS: tuple[str, ...] = (
     "index indices 指数 大盘 上证 沪深",
     "industry sector sectors board 行业 板块 申万",
     "concept concepts 概念 题材",
-    "stock stocks security securities 股票 个股 证券 master 基本信息 代码 名称",
+    "stock stocks security securities 股票 个股 证券",
+    "master 基本信息 主数据 代码 名称 上市日期",
     "profile company 公司 简介 资料",
     "calendar trade_date trading day days 交易日 日历 休市 开市",
     "latest newest last current 最新 最近",

@@ -55,6 +55,21 @@ def history(session: Session, asked: Question) -> Any:
     return rows[::-1] if asked.params.get("ascending", True) else rows
 
 
+def periods(session: Session, asked: Question) -> Any:
+    """The newest bars of one period, oldest first unless `ascending` is false."""
+    rows = queries.in_range(
+        session,
+        asked.table,
+        asked.code,
+        since=None,
+        until=None,
+        limit=asked.params["periods"],
+        as_of=asked.as_of,
+        period=asked.params["period"],
+    )
+    return rows[::-1] if asked.params["ascending"] else rows
+
+
 def bars(session: Session, asked: Question) -> Any:
     """Daily bars without suspended days, prices adjusted as asked, oldest first. An adjusted row says so:
     its limits are those of the day, untouched."""
@@ -122,6 +137,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "batch": batch,
     "history": history,
     "bars": bars,
+    "periods": periods,
     "by_date": by_date,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
+from resources.calendar import TradeCalendar
 from resources.errors import NotFound
 from serving_api.catalog.queries import Row
 from serving_api.datamgr_fused import queries, records
@@ -24,8 +25,9 @@ class Fused:
     """Reads of fused records. While the database is away every read answers its empty structure; the ones
     with a 404 answer that."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, calendar: TradeCalendar) -> None:
         self._reading = reading
+        self._calendar = calendar
 
     async def stock(self, code: str, as_of: str | None) -> tuple[dict[str, Any], dict[str, bool]]:
         """(record, data availability). NotFound when no fused record of the code exists."""
@@ -57,7 +59,7 @@ class Fused:
         bars, as far back as those reach."""
         nothing: list[dict[str, Any]] = []
         if adjust != "none":
-            read = self._reading.scan(_read_resampled, code, period, periods, adjust, as_of)
+            read = self._reading.scan(_read_resampled, code, period, periods, adjust, as_of, self._calendar)
             return await read_or(nothing, read)
         rows = await self._point(nothing, queries.period_bars, code, period, periods, as_of)
         return [records.only("period", row) for row in reversed(rows)]
@@ -84,7 +86,7 @@ class Fused:
 
 def fused_of(state: State) -> Fused:
     """The app's fused reads (`state.part(fused_of)`)."""
-    return Fused(state.reading)
+    return Fused(state.reading, state.calendar)
 
 
 def _read_stock(session: Session, code: str, as_of: str | None) -> tuple[dict[str, Any], dict[str, bool]]:
@@ -93,11 +95,17 @@ def _read_stock(session: Session, code: str, as_of: str | None) -> tuple[dict[st
 
 
 def _read_resampled(
-    session: Session, code: str, period: str, periods: int, adjust: str, as_of: str | None
+    session: Session,
+    code: str,
+    period: str,
+    periods: int,
+    adjust: str,
+    as_of: str | None,
+    calendar: TradeCalendar,
 ) -> list[dict[str, Any]]:
     # One more period than asked: the oldest one read may be cut.
     days = min(MOST_DAILY, (periods + 1) * DAYS_OF[period])
     bars = stock_queries.bars(session, code, days, as_of)
-    made = resampled(bars, queries.daily_qualities(session, code, as_of), period, adjust)
+    made = resampled(bars, queries.daily_qualities(session, code, as_of), period, adjust, calendar)
     whole = made[1:] if len(bars) == days else made
     return whole[-periods:]

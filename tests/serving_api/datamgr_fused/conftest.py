@@ -1,0 +1,197 @@
+"""The app over a small fused market: tables of the registry, and of the dictionary where it has none yet."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from platform_assets.declaration.columns import columns_from
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.tables import Layer, Table
+from resources.calendar import shipped_calendar
+from resources.clock import FrozenClock, ManualClock
+from resources.warehouse.slices import Slice
+from resources.warehouse.warehouse import Warehouse
+from resources.warehouse.writer import Batch
+from serving_api.app import create_app
+from serving_api.state import SystemTime
+from tests.serving_api import market
+from tests.serving_api.client import running
+from tests.serving_api.conftest import ADMIN, FAST, Bench, Ticks, bearer, make_settings, without_upstreams
+
+TODAY = market.TODAY
+MAOTAI, PINGAN = "600519", "000001"
+
+
+def _fused(name: str, key: str, notation: str, date: str | None) -> Table:
+    return Table(f"fusion_{name}", Layer.DWD, columns_from(notation), tuple(key.split()), date_column=date)
+
+
+LATER = (
+    _fused("stock_profile", "code", "code:code full_name:s128 website:s255", None),
+    _fused("stock_industry", "code", "code:code name:s64 industry:s64 sw_l1:s16 concepts:json", None),
+    _fused(
+        "finance_indicator",
+        "code report_period",
+        "code:code report_period:date revenue:amt net_profit:amt eps:px bvps:px roe:pct",
+        "report_period",
+    ),
+    _fused(
+        "valuation", "code date", "code:code date:date price:px pe_ttm:f pb:f total_market_cap:amt", "date"
+    ),
+    _fused(
+        "kline_bar",
+        "code period date",
+        "code:code period:s8 date:date open:px close:px high:px low:px volume:big amount:amt bar_count:int",
+        "date",
+    ),
+    _fused(
+        "stock_wide",
+        "code trade_date",
+        "code:code trade_date:date name:s64 current_price:px change_pct:pct total_volume:big amount:amt "
+        "turnover_pct:pct pe_ttm:f total_market_cap:amt float_market_cap:amt main_net:amt industry:s64 "
+        "sw_l1:s16 sw_l2:s16 sw_l1_name:s32 sw_l2_name:s32 concepts:json",
+        "trade_date",
+    ),
+)
+"""Tables of the dictionary; the registry's own declaration wins once it is there."""
+
+
+def all_tables() -> tuple[Table, ...]:
+    known = builtin_registry().tables
+    names = {table.name for table in known}
+    return (*known, *(table for table in LATER if table.name not in names))
+
+
+def put(warehouse: Warehouse, name: str, rows: list[dict[str, Any]], *, public_at: str | None = None) -> None:
+    """Write rows for the codes that they name; valid from the time of the batch unless `public_at` says."""
+    import pandas as pd
+
+    warehouse.writer.write(
+        warehouse.table(name),
+        pd.DataFrame([{"src": "tencent", **row} for row in rows]),
+        where=Slice.of_codes(sorted({row["code"] for row in rows})),
+        batch=Batch(partition_key="test"),
+        public_at=[public_at] * len(rows),
+    )
+
+
+def fill(warehouse: Warehouse, clock: ManualClock) -> None:
+    days = shipped_calendar().last(60, TODAY)
+    clock.at = clock.at.replace(month=8, day=1)
+    old = "2026-07-01 09:00:00.000000"
+    put(
+        warehouse,
+        "fusion_stock_master",
+        [
+            {"code": MAOTAI, "name": "贵州茅台", "market": "SH", "sec_type": "stock", "list_status": "L",
+             "total_shares": 1_256_197_800, "float_shares": 1_256_197_800},
+            {"code": PINGAN, "name": "平安银行", "market": "SZ", "sec_type": "stock", "list_status": "L",
+             "total_shares": 19_405_918_198, "float_shares": 19_405_600_653},
+        ],
+        public_at=old,
+    )  # fmt: skip
+    put(
+        warehouse,
+        "fusion_stock_profile",
+        [{"code": MAOTAI, "full_name": "贵州茅台酒股份有限公司"}],
+        public_at=old,
+    )
+    put(
+        warehouse,
+        "fusion_stock_industry",
+        [{"code": MAOTAI, "name": "贵州茅台", "industry": "白酒", "sw_l1": "801120", "concepts": '["消费"]'}],
+        public_at=old,
+    )
+    periods = [f"{year}-{end}" for year in (2024, 2025, 2026) for end in ("03-31", "06-30", "09-30", "12-31")]
+    put(
+        warehouse,
+        "fusion_finance_indicator",
+        [
+            {"code": MAOTAI, "report_period": day, "revenue": 1e9 * at, "net_profit": 1e8 * at,
+             "eps": 1.0 * at, "bvps": 150.0, "roe": 8.5}
+            for at, day in enumerate(periods[:10], start=1)
+        ],
+        public_at=old,
+    )  # fmt: skip
+    put(
+        warehouse,
+        "fusion_valuation",
+        [
+            {"code": MAOTAI, "date": day, "price": 1400.0 + at, "pe_ttm": 21.0, "pb": 7.0,
+             "total_market_cap": 1.7e8}
+            for at, day in enumerate(days[-30:])
+        ],
+        public_at=old,
+    )  # fmt: skip
+    bars = [
+        market.bar(MAOTAI, day, 1400.0 + at, 1.0 if at < 40 else 2.0, quality="warning" if at == 59 else "ok")
+        for at, day in enumerate(days)
+    ]
+    bars[55]["is_suspended"] = True
+    put(warehouse, "fusion_kline_daily", bars, public_at=old)
+    put(warehouse, "fusion_kline_daily", [market.bar(PINGAN, TODAY, 11.0)], public_at=old)
+    put(
+        warehouse,
+        "fusion_kline_bar",
+        [
+            {"code": MAOTAI, "period": period, "date": day, "open": 1.0, "close": 2.0, "high": 3.0,
+             "low": 0.5, "volume": 10, "amount": 20.0, "bar_count": 5}
+            for period, dates in (("week", ("2026-08-07", "2026-08-14", "2026-08-21")), ("month", (TODAY,)))
+            for day in dates
+        ],
+        public_at=old,
+    )  # fmt: skip
+    put(
+        warehouse,
+        "fusion_index_daily",
+        [
+            {"code": code, "date": day, "name": name, "open": 3000.0, "close": 3001.0 + at, "high": 3100.0,
+             "low": 2900.0, "volume": 1_000_000, "amount": 1e9}
+            for code, name in (("sh000001", "上证指数"), ("sz399001", "深证成指"))
+            for at, day in enumerate(days[-10:])
+        ],
+        public_at=old,
+    )  # fmt: skip
+    clock.at = market.NOW
+
+
+def app_over(url: str, folder: Path, ticks: Ticks, **settings: Any) -> Any:
+    tables = all_tables()
+    return without_upstreams(
+        create_app(
+            make_settings(folder, **settings),
+            clock=FrozenClock(market.NOW),
+            system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
+            warehouse_reader=market.open_warehouse(url, folder, tables=tables, read_only=True),
+            warehouse_writer=market.open_warehouse(url, folder, tables=tables, pool={"wait_s": 0.2}),
+            passwords=FAST,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def fused(shared_warehouse_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """The app over the filled market on each engine, for a module's reading tests; `extra['headers']` are
+    an administrator's, `extra['warehouse']` writes."""
+    folder = tmp_path_factory.mktemp("data")
+    clock = ManualClock(market.NOW)
+    warehouse = market.open_warehouse(shared_warehouse_url, folder, clock=clock, tables=all_tables())
+    warehouse.migrate()
+    fill(warehouse, clock)
+    with running(app_over(shared_warehouse_url, folder, Ticks())) as api:
+        token = api.post("/auth/login", json=ADMIN).json()["access_token"]
+        extra = {"headers": bearer(token), "warehouse": warehouse}
+        yield Bench(api, Ticks(), shared_warehouse_url, folder, extra)
+    warehouse.close()
+
+
+def get(bench: Bench, path: str, **params: Any) -> Any:
+    return bench.api.get(path, params=params, headers=bench.extra["headers"])
+
+
+def results(bench: Bench, path: str, **params: Any) -> Any:
+    answer = get(bench, path, **params)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["results"]
