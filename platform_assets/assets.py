@@ -13,18 +13,26 @@ from typing import Any
 import dagster as dg
 
 from platform_assets.calendar_partitions import trade_dates
-from platform_assets.declaration.columns import model_checks
 from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.registry import Registry
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer, Table
+from platform_assets.descriptions import (
+    SCHEMA_CHECK,
+    dataset_checks,
+    fused_about,
+    raw_about,
+    schema_check,
+    stage_about,
+)
 from platform_assets.materialization import check_results, column_schema, partition_metadata
 from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from platform_assets.run_lease import lease_for
 from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
+from resources.logs import bound
 from resources.platform import Platform
 from resources.warehouse.ledger.slots import SlotLedger
 
@@ -42,6 +50,8 @@ class AssetPlan:
     deps: tuple[str, ...]
     partition: Partition
     checks: tuple[str, ...]
+    about: str
+    check_texts: Mapping[str, str]
     domain: str | None
     load: Load
     tasks: tuple[str, ...]
@@ -64,7 +74,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
             plans.append(_raw_plan(registry, raw, dataset))
         if dataset.model is None:
             continue
-        group = dataset.domain or str(dataset.layer)
+        group = group_of(dataset)
         if dataset.staged:
             partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
             plans.append(
@@ -73,7 +83,9 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                     group=group,
                     deps=tuple(dataset.feeds),
                     partition=partition,
-                    checks=("schema",),
+                    checks=(SCHEMA_CHECK,),
+                    about=stage_about(dataset),
+                    check_texts={SCHEMA_CHECK: schema_check().text},
                     domain=None,
                     load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
                     tasks=dataset.tasks,
@@ -87,6 +99,8 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                 deps=(*own, *dataset.reads),
                 partition=dataset.partition,
                 checks=check_names(dataset),
+                about=fused_about(dataset),
+                check_texts={check.name: check.text for check in dataset_checks(dataset)},
                 domain=dataset.domain,
                 load=lambda run, scope, d=dataset: load_fused(run, d, scope),  # type: ignore[misc]
                 tasks=dataset.tasks,
@@ -101,36 +115,40 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
     tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
     return AssetPlan(
         table=raw.table,
-        group=owner.domain or "raw",
+        group="raw",
         deps=(),
         partition=raw.partition,
-        checks=("schema",),
+        checks=(SCHEMA_CHECK,),
+        about=raw_about(raw),
+        check_texts={SCHEMA_CHECK: schema_check().text},
         domain=None,
         load=lambda run, scope: load_raw(run, raw, scope),
         tasks=tasks,
     )
 
 
+def group_of(dataset: Dataset) -> str:
+    """The UI's group: the domain whose lock the table is written under, else its layer."""
+    return dataset.domain or str(dataset.layer)
+
+
 def check_names(dataset: Dataset) -> tuple[str, ...]:
     """Checks of a fused asset: `schema` (every column limit), then each named function."""
-    assert dataset.model is not None  # noqa: S101  only fused datasets have checks
-    hard = [str(check.name) for check in model_checks(dataset.model)]
-    soft = [rule.name for rule in dataset.soft]
-    whole = [rule.name for rule in dataset.whole]
-    return ("schema", *hard, *soft, *whole)
+    return tuple(check.name for check in dataset_checks(dataset))
 
 
-def build_assets(registry: Registry) -> list[dg.AssetsDefinition]:
+def build_assets(registry: Registry, engine: str = "sqlite") -> list[dg.AssetsDefinition]:
+    """`engine` names the warehouse's database beside each asset: sqlite or mariadb."""
     plans = asset_plans(registry)
     keys = {plan.table.name: asset_key(plan.table) for plan in plans}
     with warnings.catch_warnings():
         # Partitioned checks and backfill policies are preview and beta; the pin and the tests hold them.
         warnings.simplefilter("ignore", dg.PreviewWarning)
         warnings.simplefilter("ignore", dg.BetaWarning)
-        return [_build(plan, [keys[name] for name in plan.deps]) for plan in plans]
+        return [_build(plan, [keys[name] for name in plan.deps], engine) for plan in plans]
 
 
-def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey]) -> dg.AssetsDefinition:
+def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.AssetsDefinition:
     key = asset_key(plan.table)
     partitions = trade_dates() if plan.partitioned else None
 
@@ -140,12 +158,17 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey]) -> dg.AssetsDefinition:
         partitions_def=partitions,
         backfill_policy=dg.BackfillPolicy.single_run() if plan.partitioned else None,
         group_name=plan.group,
-        description=_description(plan),
-        kinds={"pandas", "sqlite"} if plan.table.layer is not Layer.RAW else {"python"},
+        description=plan.about,
+        kinds={"python" if plan.table.layer is Layer.RAW else "pandas", engine},
         owners=[OWNER],
         tags={"layer": str(plan.table.layer)},
         metadata={"dagster/column_schema": column_schema(plan.table), "dagster/table_name": plan.table.name},
-        check_specs=[dg.AssetCheckSpec(name, asset=key, partitions_def=partitions) for name in plan.checks],
+        check_specs=[
+            dg.AssetCheckSpec(
+                name, asset=key, partitions_def=partitions, description=plan.check_texts.get(name)
+            )
+            for name in plan.checks
+        ],
         output_required=False,
     )
     def materialize(context: dg.AssetExecutionContext, platform: PlatformResource) -> Iterator[Any]:
@@ -164,14 +187,6 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey]) -> dg.AssetsDefinition:
         yield from _succeeded(context, plan, loaded, partitions_asked)
 
     return materialize
-
-
-def _description(plan: AssetPlan) -> str:
-    lines = [plan.table.description or plan.table.name, ""]
-    lines += [
-        f"- `{spec.name}` {spec.title}{f' [{spec.unit}]' if spec.unit else ''}" for spec in plan.table.columns
-    ]
-    return "\n".join(lines)
 
 
 def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
@@ -212,7 +227,10 @@ def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, s
         run_id=context.run.run_id,
         command_id=int(tags["app/command_id"]) if "app/command_id" in tags else None,
     )
-    with lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease:
+    with (
+        bound(run_id=context.run.run_id),
+        lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease,
+    ):
         run = PipelineRun(
             registry=opened.registry,
             warehouse=opened.warehouse,

@@ -1,5 +1,8 @@
 """The code location: assets from the registry, one job per task, schedules and sensors of the task table."""
 
+import os
+from pathlib import Path
+
 import dagster as dg
 
 from platform_assets.assets import build_assets
@@ -7,14 +10,17 @@ from platform_assets.declaration.registry import builtin_registry
 from platform_assets.download_job import download_job
 from platform_assets.jobs import build_jobs
 from resources.dagster_resources import PlatformResource
+from resources.settings import load_settings
 from schedules.native import build_schedules
 
 _registry = builtin_registry()
 _jobs = build_jobs(_registry)
 _scheduling = build_schedules(_jobs)
+_address = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))).warehouse_address
+_engine = "sqlite" if _address.startswith("sqlite") else "mariadb"
 
 defs = dg.Definitions(
-    assets=build_assets(_registry),
+    assets=build_assets(_registry, _engine),
     jobs=[*_jobs.values(), download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,

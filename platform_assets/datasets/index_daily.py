@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
@@ -78,6 +79,20 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["code", "date"])
 
 
+def amount_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half of the largest step that an amount comes in: 100 CNY of the quote site's history, or the
+    float32 of the terminal."""
+    step = np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)).astype(float)
+    return pd.Series(np.maximum(step, 100.0) / 2, index=rows.index)
+
+
+def volume_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half of the terminal's step of 100 lots, or of its float32, in shares."""
+    hundreds = (rows["volume"].to_numpy(dtype=float, na_value=np.nan) / 10_000).astype(np.float32)
+    step = np.maximum(np.spacing(hundreds).astype(float), 1.0) * 10_000
+    return pd.Series(step / 2, index=rows.index)
+
+
 def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["name"] = rows["code"].map(INDICES)
     rows["scope"] = "cn"
@@ -115,6 +130,7 @@ DATASET = Dataset(
     date_column="date",
     sources=(Source("tencent", quote_site), Source("tdx", terminal)),
     fuse=Rows(),
+    stands_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),
     soft=(
         Soft(change_is_plausible, "index moved by more than 12 %"),

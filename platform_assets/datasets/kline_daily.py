@@ -205,25 +205,6 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 # -- derivation -------------------------------------------------------------------------------------
 
 
-def keep_finer(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """A stored value that equals the new one within the wire's rounding stands: asking a coarser source
-    again must not look like a correction."""
-    stored = context.read(
-        "fusion_kline_daily",
-        columns=("code", "date", "amount", "volume"),
-        since=context.scope.since,
-        until=context.scope.until,
-    )
-    known = rows[["code", "date"]].merge(stored, on=["code", "date"], how="left")
-    for column, rounding in (("amount", amount_rounding), ("volume", volume_rounding)):
-        new = rows[column].to_numpy(dtype=float, na_value=np.nan)
-        old = known[column].to_numpy(dtype=float, na_value=np.nan)
-        with np.errstate(invalid="ignore"):
-            same = np.abs(new - old) <= rounding(rows).to_numpy(dtype=float, na_value=np.nan)
-        rows[column] = pd.Series(np.where(same, old, new), index=rows.index).astype(rows[column].dtype)
-    return rows
-
-
 def fill_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The first bar known of a code has no previous close: its own open stands in (a listing day)."""
     rows["last_close"] = rows["last_close"].fillna(rows["open"])
@@ -378,7 +359,8 @@ DATASET = Dataset(
     ),
     fuse=Rows(finer={"amount": amount_rounding, "volume": volume_rounding}, finer_source="tencent"),
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
-    derive=(keep_finer, fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
+    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    derive=(fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),
         Soft(amount_fits_prices, "amount / volume outside the day's prices"),

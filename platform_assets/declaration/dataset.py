@@ -111,6 +111,9 @@ class Dataset:
     """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
     fuse: Rows | Fields = field(default_factory=Rows)
     contract: tuple[Contract, ...] = ()
+    stands_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
+    """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that
+    equals the new one within it stands: asking a coarser source again must not look like a correction."""
     derive: tuple[Derive, ...] = ()
     soft: tuple[Soft, ...] = ()
     whole: tuple[Whole, ...] = ()

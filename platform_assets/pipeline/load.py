@@ -4,7 +4,7 @@ Each is a pure function between two frames plus one transactional write per part
 dates is fetched, derived and checked as one frame and written date by date.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,18 +13,16 @@ import pandas as pd
 from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.frames import canonical_json, coerce, empty_frame
 from platform_assets.declaration.rules import Partition, Rows
-from platform_assets.declaration.scope import Context, Scope
-from platform_assets.declaration.tables import Layer, Table
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Table
 from platform_assets.pipeline.checks import (
-    Checked,
     apply_contract,
     apply_hard,
-    apply_soft,
-    apply_whole,
     coerce_model,
 )
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
-from platform_assets.pipeline.fuse import Fused, fuse
+from platform_assets.pipeline.fusing import fused_parts
+from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts
 from platform_assets.pipeline.run import PipelineRun
 from resources.errors import PlatformError, QualityError
 from resources.fetch import Fetch, FetchLog
@@ -48,18 +46,6 @@ class Loaded:
 
     def of(self, partition: str) -> WriteResult | None:
         return next((item for item in self.results if item.partition_key == partition), None)
-
-
-@dataclass
-class _Part:
-    """Rows of one partition, ready to write."""
-
-    key: str
-    frame: pd.DataFrame
-    where: Slice
-    rejected: int = 0
-    quality: list[Quality] = field(default_factory=list)
-    public_at: list[str | None] | None = None
 
 
 def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
@@ -89,11 +75,11 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
         _refuse(run, table, scope, str(error), download, quality=checked.quality)
         raise
     parts = (
-        list(_groups(raw.replace_by, checked.frame, scope))
+        list(group_parts(raw.replace_by, checked.frame, scope))
         if raw.replace_by
-        else list(_parts(raw.partition, raw.date_column, checked.frame, scope))
+        else list(partition_parts(raw.partition, raw.date_column, checked.frame, scope))
     )
-    _assign(parts, checked, raw.date_column)
+    assign_quality(parts, checked, raw.date_column)
     _write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by))
     return loaded
 
@@ -122,7 +108,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     rejected = len(clean) - len(valid)
     valid = valid.drop_duplicates(subset=whole_key, keep="first").reset_index(drop=True)
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
-    parts = list(_parts(partition, dataset.date_column, valid, scope))
+    parts = list(partition_parts(partition, dataset.date_column, valid, scope))
     if parts:
         parts[-1].rejected = rejected
     _write_parts(run, table, loaded, parts, None, facts={"inputs": inputs, "fusion_type": dataset.name})
@@ -154,7 +140,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             raise
         rows = download.frame
     try:
-        parts = _fused_parts(dataset, rows, context, scope, loaded)
+        parts = fused_parts(dataset, rows, context, scope)
     except PlatformError as error:
         _refuse(run, table, scope, str(error), download, dataset)
         raise
@@ -167,125 +153,11 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
 # -- steps ------------------------------------------------------------------------------------------
 
 
-def _fused_parts(
-    dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope, loaded: Loaded
-) -> list[_Part]:
-    assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
-    clean, destroyed = coerce_model(rows, dataset.model, ["src"])
-    if dataset.date_column and dataset.partition is Partition.TRADE_DATE:
-        inside = clean[dataset.date_column].isin(list(scope.dates)).to_numpy()
-        clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
-    entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
-    entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
-    if dataset.layer is not Layer.DWD:
-        fused = Fused(entry.frame, [set() for _ in range(len(entry.frame))])
-    else:
-        fused = fuse(entry.frame, dataset.key, dataset.source_order, dataset.fuse)
-    frame = fused.frame
-    marks = "_flags"
-    frame[marks] = [sorted(item) for item in fused.flags] if fused.flags else [[] for _ in range(len(frame))]
-    for derive in dataset.derive:
-        frame = derive(frame, context)
-    extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
-    typed, destroyed = coerce_model(frame, dataset.model, extra)
-    final = apply_hard(typed, dataset.model, dataset.key, destroyed)
-    flags = [set(item) for item in final.frame[marks]]
-    soft = apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
-    merged = Checked(
-        frame=soft.frame,
-        rejected=entry.rejected + final.rejected,
-        quality=[*entry.quality, *final.quality, *soft.quality],
-    )
-    if merged.frame.empty and dataset.may_be_empty:
-        return [_Part(scope.until, merged.frame, Slice(codes=()), merged.rejected, merged.quality)]
-    if merged.frame.empty:
-        raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
-    partition = dataset.partition
-    parts = list(_parts(partition, dataset.date_column, merged.frame, scope))
-    if partition is Partition.TRADE_DATE:
-        missing = sorted(set(scope.dates) - {part.key for part in parts})
-        if missing:
-            raise QualityError(
-                f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name
-            )
-    _assign(parts, merged, dataset.date_column)
-    names = sorted({*entry.counts, *final.counts, *soft.counts})
-    for part in parts:
-        loaded.checks[part.key] = dict.fromkeys(names, 0)
-        for item in part.quality:
-            if item.natural_key is None:
-                loaded.checks[part.key][item.check] = item.failed_count
-        loaded.whole[part.key] = apply_whole(part.frame, dataset.whole, context)
-        part.quality += loaded.whole[part.key]
-        if dataset.public_at is not None and dataset.layer is Layer.DWD:
-            part.public_at = dataset.public_at(part.frame, context).tolist()
-    return parts
-
-
-def _parts(
-    partition: Partition, date_column: str | None, frame: pd.DataFrame, scope: Scope
-) -> Iterator[_Part]:
-    """Cut a frame into what one transaction writes."""
-    if frame.empty:
-        return
-    if partition is Partition.TRADE_DATE and date_column:
-        for day, rows in frame.groupby(date_column, sort=True):
-            where = Slice.of_date(date_column, str(day), scope.codes)
-            yield _Part(str(day), rows.reset_index(drop=True), where)
-    elif partition is Partition.SNAPSHOT and scope.codes is None:
-        yield _Part(scope.until, frame, Slice())
-    else:
-        codes = sorted(set(frame["code"].dropna().tolist()))
-        yield _Part(scope.until, frame, Slice.of_codes(codes))
-
-
-def _groups(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> Iterator[_Part]:
-    """One part per group that a download replaces whole, so that a source that failed loses nothing."""
-    for values, rows in frame.groupby(list(columns), sort=True):
-        equal = tuple(zip(columns, (str(value) for value in values), strict=True))
-        where = Slice(equal=equal, codes=scope.codes)
-        yield _Part(scope.until, rows.reset_index(drop=True), where)
-
-
-def _assign(parts: Sequence[_Part], checked: Checked, date_column: str | None) -> None:
-    """Give each partition its own quality records; without a date they go to the last one."""
-    if not parts:
-        return
-    by_key = {part.key: part for part in parts}
-    if len(by_key) < len(parts):
-        date_column = None  # groups of one download share their date: what failed goes to the last one
-    totals: dict[tuple[str, str], list[Quality]] = {}
-    for item in checked.quality:
-        if item.natural_key is None:
-            continue
-        part = parts[-1]
-        if date_column and f'"{date_column}":"' in item.natural_key:
-            day = item.natural_key.split(f'"{date_column}":"', 1)[1][:10]
-            part = by_key.get(day, parts[-1])
-        part.quality.append(item)
-        totals.setdefault((part.key, item.check), []).append(item)
-    for (partition, check), items in totals.items():
-        part = by_key[partition]
-        if items[0].action == "rejected":
-            part.rejected += len(items)
-        size = len(part.frame) + (len(items) if items[0].action == "rejected" else 0)
-        part.quality.append(
-            Quality(
-                check=check,
-                severity=items[0].severity,
-                action=items[0].action,
-                message=items[0].message or f"{len(items)} of {size} rows",
-                failed_count=len(items),
-                total_count=size,
-            )
-        )
-
-
 def _write_parts(
     run: PipelineRun,
     table: Table,
     loaded: Loaded,
-    parts: Sequence[_Part],
+    parts: Sequence[Part],
     download: Download | None,
     *,
     facts: dict[str, Any],
@@ -306,11 +178,12 @@ def _write_parts(
         run.warehouse.writer.open_parent(table, parent, fetches)
         common["sources"] = [{k: v for k, v in item.items() if k != "fetch_ids"} for item in sources]
     for part in parts:
+        loaded.checks[part.key], loaded.whole[part.key] = part.checks, part.whole
         batch = Batch(
             partition_key=part.key,
             codes_count=len(part.frame),
             parent_batch_id=parent.batch_id if parent else None,
-            checks=loaded.checks.get(part.key, {}),
+            checks=part.checks,
             **common,
         )
         loaded.results.append(

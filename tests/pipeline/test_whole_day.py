@@ -149,3 +149,13 @@ def test_single_codes_get_period_bars_of_the_terminal(house: House) -> None:
         newest = max(by_period[period], key=lambda r: str(r["date"]))
         months = [r for r in by_period["month"] if str(r["date"])[:4] == str(newest["date"])[:4]]
         assert newest["close"] == max(months, key=lambda r: str(r["date"]))["close"]
+
+
+def test_history_and_quotes_of_an_index_are_one_version(house: House) -> None:
+    """The quote site's history has amounts in 10k CNY, its quotes in CNY: no correction happened."""
+    house.fuse("index_daily", *house.run.calendar.last(3, TODAY))
+    house.fresh()
+
+    again = house.fuse("index_daily", TODAY)
+
+    assert again.results[0].rows_superseded == 0

@@ -1,0 +1,206 @@
+"""Declarations in words: what the Dagster UI and the derived documentation say about tables and checks.
+
+Pure text over declarations, so that both say the same and neither is written by hand.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pandera.api.checks import Check
+
+from platform_assets.declaration.columns import ColumnSpec, Model, model_checks, model_columns
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Fields, Freshness, Partition, Rows
+
+SCHEMA_CHECK = "schema"
+
+_LAYERS = {
+    "raw": "RAW: one row per upstream record, as received.",
+    "stg": "STG: the RAW feeds in one schema, one row per key and source.",
+    "dwd": "DWD: one checked row per key, fused from its sources, with provenance and earlier versions.",
+    "ref": "Reference table: facts that other tables read.",
+    "calc": "Calculated from stored tables.",
+}
+_PARTITIONS = {
+    Partition.TRADE_DATE: "one partition per trade date",
+    Partition.SNAPSHOT: "unpartitioned: the newest state of every key",
+    Partition.CODE: "unpartitioned: the whole past of every code",
+}
+_UNITS = {"trading": "trade date", "calendar": "day", "period": "day"}
+
+
+@dataclass(frozen=True)
+class CheckText:
+    """One check of a fused table. `kind`: schema, hard, contract, soft or whole."""
+
+    name: str
+    kind: str
+    text: str
+
+
+def first_line(text: str | None) -> str:
+    """The first sentence of a docstring, on one line; '' without one."""
+    paragraph = inspect.cleandoc(text or "").split("\n\n")[0]
+    return " ".join(paragraph.split())
+
+
+def spoken(name: str) -> str:
+    """`price_in_range` as 'price in range'."""
+    return name.replace("_", " ")
+
+
+def layer_text(layer: str) -> str:
+    return _LAYERS.get(layer, "")
+
+
+def partition_text(partition: Partition) -> str:
+    return _PARTITIONS[partition]
+
+
+def freshness_text(rule: Freshness | None) -> str:
+    if rule is None:
+        return "not watched"
+    unit = _UNITS[rule.kind] + ("" if rule.max_lag == 1 else "s")
+    after = " after the end of its period" if rule.kind == "period" else " old"
+    return f"`{rule.column}` is at most {rule.max_lag} {unit}{after}"
+
+
+def fetch_text(source: Source) -> str:
+    """`tencent`: what its function says it does."""
+    about = first_line(source.fetch.__doc__)
+    return f"`{source.name}`: {about}" if about else f"`{source.name}`"
+
+
+def fusion_text(dataset: Dataset) -> str:
+    """How the sources become one row."""
+    order = " > ".join(f"`{name}`" for name in dataset.source_order)
+    if not order:
+        return "are computed from stored tables"
+    if len(dataset.source_order) == 1:
+        return f"come from {order}"
+    rule = dataset.fuse
+    if isinstance(rule, Rows):
+        text = f"are chosen whole: the first of {order} with a valid row"
+        if rule.finer:
+            names = ", ".join(f"`{name}`" for name in rule.finer)
+            text += f"; {names} take the digits of `{rule.finer_source}` where both agree within rounding"
+        return text
+    return f"are put together column by column: the first of {order} with a valid value" + _exceptions(rule)
+
+
+def _exceptions(rule: Fields) -> str:
+    text = ""
+    if rule.order:
+        own = "; ".join(f"`{name}`: {' > '.join(order)}" for name, order in sorted(rule.order.items()))
+        text += f" (own order for {own})"
+    if rule.tolerance:
+        limits = ", ".join(f"`{name}` by {limit:.3g} %" for name, limit in _percent(rule).items())
+        text += f"; sources that differ by more than that are marked as a conflict: {limits}"
+    return text
+
+
+def _percent(rule: Fields) -> dict[str, float]:
+    return {name: limit * 100 for name, limit in sorted(rule.tolerance.items())}
+
+
+def dataset_checks(dataset: Dataset) -> tuple[CheckText, ...]:
+    """Every check of the fused table, in the order in which they run."""
+    model: type[Model] | None = dataset.model
+    if model is None:
+        return ()
+    found = [schema_check()]
+    for check in model_checks(model):
+        found.append(_named(str(check.name), "hard", _hard_text(model, check)))
+    for contract in dataset.contract:
+        found.append(_named(contract.name, "contract", contract.message or _about(contract.check)))
+    for soft in dataset.soft:
+        found.append(_named(soft.name, "soft", soft.message or _about(soft.check)))
+    for whole in dataset.whole:
+        found.append(_named(whole.name, "whole", _about(whole.check)))
+    return tuple(found)
+
+
+def schema_check() -> CheckText:
+    return CheckText(
+        SCHEMA_CHECK,
+        "schema",
+        "Every value has its type, length, range and allowed values, and no key comes twice; "
+        "a row that breaks a limit is rejected and recorded.",
+    )
+
+
+_REACTIONS = {
+    "hard": "Must hold: {}. A row that fails is rejected and recorded.",
+    "contract": "Refuses: {}. The row is rejected; too many of one source and none of it is believed.",
+    "soft": "Warns: {}. The row is kept with quality 'warning' and this name as its flag.",
+    "whole": "Expects of the partition as a whole: {}. A warning; no row is changed.",
+}
+
+
+def _named(name: str, kind: str, what: str) -> CheckText:
+    return CheckText(name, kind, _REACTIONS[kind].format(what.rstrip(".") or spoken(name)))
+
+
+def _hard_text(model: type[Model], check: Check) -> str:
+    return first_line(getattr(getattr(model, str(check.name), None), "__doc__", "")) or spoken(
+        str(check.name)
+    )
+
+
+def _about(function: Callable[..., Any]) -> str:
+    return first_line(function.__doc__) or spoken(function.__name__)
+
+
+def column_limits(spec: ColumnSpec, key: tuple[str, ...]) -> str:
+    """Hard limits of a column: `not null, > 0`."""
+    parts = ["key"] if spec.name in key else []
+    if not spec.nullable and spec.name not in key:
+        parts.append("not null")
+    for check in spec.checks:
+        parts.append(str(check.error or check.name))
+    return ", ".join(parts)
+
+
+def raw_about(raw: Raw) -> str:
+    """The description of a RAW table."""
+    how = (
+        "every source is asked, one success is enough"
+        if raw.combine == "all"
+        else "the next source is asked only when one fails"
+    )
+    lines = [f"**{raw.title or raw.table_name}**", "", layer_text("raw"), ""]
+    lines += [f"- Sources ({how}):", *(f"  - {fetch_text(source)}" for source in raw.sources)]
+    return _joined(lines, raw.partition, raw.key, raw.freshness)
+
+
+def stage_about(dataset: Dataset) -> str:
+    """The description of a staging table."""
+    feeds = ", ".join(f"`{feed}`" for feed in dataset.feeds)
+    partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
+    lines = [f"**{dataset.title or dataset.name}, staged**", "", layer_text("stg"), "", f"- Fed by {feeds}"]
+    return _joined(lines, partition, dataset.stage_table.key, None)
+
+
+def fused_about(dataset: Dataset) -> str:
+    """The description of a fused or reference table."""
+    lines = [f"**{dataset.title or dataset.name}**", "", layer_text(str(dataset.layer)), ""]
+    lines.append(f"- Rows {fusion_text(dataset)}")
+    lines += [f"  - {fetch_text(source)}" for source in dataset.sources]
+    if dataset.derive:
+        lines.append(f"- Then computed: {', '.join(spoken(step.__name__) for step in dataset.derive)}")
+    if dataset.domain:
+        lines.append(f"- Written under the domain lock `{dataset.domain}`")
+    return _joined(lines, dataset.partition, dataset.key, dataset.freshness)
+
+
+def _joined(lines: list[str], partition: Partition, key: tuple[str, ...], freshness: Freshness | None) -> str:
+    lines.append(f"- Key {', '.join(f'`{name}`' for name in key)}; {partition_text(partition)}")
+    if freshness is not None:
+        lines.append(f"- Fresh while {freshness_text(freshness)}")
+    return "\n".join(lines)
+
+
+def raw_columns(raw: Raw) -> tuple[ColumnSpec, ...]:
+    return model_columns(raw.model)

@@ -1,0 +1,104 @@
+"""From the rows of all sources to the fused, derived and checked rows of a dataset. Pure but for reads."""
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.scope import Context, Scope
+from platform_assets.declaration.tables import Layer
+from platform_assets.pipeline.checks import (
+    Checked,
+    apply_contract,
+    apply_hard,
+    apply_soft,
+    apply_whole,
+    coerce_model,
+)
+from platform_assets.pipeline.fuse import Fused, fuse
+from platform_assets.pipeline.parts import Part, assign_quality, partition_parts
+from resources.errors import QualityError
+from resources.warehouse.slices import Slice
+
+
+def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> list[Part]:
+    """Rows of all sources (`src` set) -> what to write per partition. Raises QualityError when nothing is
+    left, or when a trade date of the scope has no row."""
+    assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
+    clean, destroyed = coerce_model(rows, dataset.model, ["src"])
+    if dataset.date_column and dataset.partition is Partition.TRADE_DATE:
+        inside = clean[dataset.date_column].isin(list(scope.dates)).to_numpy()
+        clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
+    entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
+    entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
+    merged, counts = _fused_rows(dataset, entry, context)
+    if merged.frame.empty and dataset.may_be_empty:
+        return [Part(scope.until, merged.frame, Slice(codes=()), merged.rejected, merged.quality)]
+    if merged.frame.empty:
+        raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
+    partition = dataset.partition
+    parts = list(partition_parts(partition, dataset.date_column, merged.frame, scope))
+    if partition is Partition.TRADE_DATE:
+        missing = sorted(set(scope.dates) - {part.key for part in parts})
+        if missing:
+            raise QualityError(
+                f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name
+            )
+    assign_quality(parts, merged, dataset.date_column)
+    for part in parts:
+        part.checks = dict.fromkeys(counts, 0)
+        for item in part.quality:
+            if item.natural_key is None:
+                part.checks[item.check] = item.failed_count
+        part.whole = apply_whole(part.frame, dataset.whole, context)
+        part.quality += part.whole
+        if dataset.public_at is not None and dataset.layer is Layer.DWD:
+            part.public_at = dataset.public_at(part.frame, context).tolist()
+    return parts
+
+
+def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> tuple[Checked, list[str]]:
+    """Fusion, derivation and the last checks; with the names of every check that ran."""
+    assert dataset.model is not None  # noqa: S101  see _fused_parts
+    if dataset.layer is not Layer.DWD:
+        fused = Fused(entry.frame, [set() for _ in range(len(entry.frame))])
+    else:
+        fused = fuse(entry.frame, dataset.key, dataset.source_order, dataset.fuse)
+    frame = fused.frame
+    marks = "_flags"
+    frame[marks] = [sorted(item) for item in fused.flags] if fused.flags else [[] for _ in range(len(frame))]
+    if dataset.stands_within:
+        frame = _keep_standing(dataset, frame, context)
+    for derive in dataset.derive:
+        frame = derive(frame, context)
+    extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
+    typed, destroyed = coerce_model(frame, dataset.model, extra)
+    final = apply_hard(typed, dataset.model, dataset.key, destroyed)
+    flags = [set(item) for item in final.frame[marks]]
+    soft = apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
+    merged = Checked(
+        frame=soft.frame,
+        rejected=entry.rejected + final.rejected,
+        quality=[*entry.quality, *final.quality, *soft.quality],
+    )
+    return merged, sorted({*entry.counts, *final.counts, *soft.counts})
+
+
+def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Stored values in place of new ones that differ by no more than the wire's rounding."""
+    columns = tuple(dataset.stands_within)
+    stored = context.read(
+        dataset.table_name,
+        columns=(*dataset.key, *columns),
+        since=context.scope.since,
+        until=context.scope.until,
+    )
+    known = frame[list(dataset.key)].merge(stored, on=list(dataset.key), how="left")
+    for column, rounding in dataset.stands_within.items():
+        new = frame[column].to_numpy(dtype=float, na_value=np.nan)
+        old = known[column].to_numpy(dtype=float, na_value=np.nan)
+        slack = rounding(frame).to_numpy(dtype=float, na_value=np.nan)
+        with np.errstate(invalid="ignore"):
+            values = np.where(np.abs(new - old) <= slack, old, new)
+        frame[column] = pd.Series(values, index=frame.index).astype(frame[column].dtype)
+    return frame
