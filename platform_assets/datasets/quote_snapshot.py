@@ -238,6 +238,7 @@ QUOTE = Raw(
     key=("code", "trade_date", "src"),
     date_column="trade_date",
     combine="all",
+    payload=False,  # the batches as received lie behind sys_fetch
     sources=(
         Source("tencent", quote_site, only_when=_only_current),
         Source("tdx", terminal),
