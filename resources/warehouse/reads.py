@@ -4,9 +4,11 @@
 `as_of` on another layer is an error of the caller. The plain read never touches the history.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sqlalchemy.engine import Connection
 
@@ -16,6 +18,9 @@ from resources.errors import InputError, StorageError
 from resources.transport.redact import redact
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+
+_CHUNK = 20_000
+_SHARED_TEXTS = 100_000
 
 
 def fetch_plain(connection: Connection, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -105,16 +110,58 @@ def select_frame(
 ) -> pd.DataFrame:
     """A coerced frame of the slice. `extra` adds a condition with bound values."""
     names = tuple(columns or table.names)
-    found: list[tuple[Any, ...]] = []
+    specs = [table.column(name) for name in names]
+    built = [_Column(spec.family in ("float", "int", "bool")) for spec in specs]
     for clause, values in (where or Slice()).clauses():
         condition = clause.removeprefix(" WHERE ")
         joined = " AND ".join(part for part in (condition, extra) if part)
-        found += select_rows(
-            connection, sql, table, columns=names, where=joined, values=(*values, *extra_values), as_of=as_of
-        )
-    raw = pd.DataFrame(found, columns=list(names), dtype=object)
-    specs = [table.column(name) for name in names]
+        statement = source_of(table, names, joined, as_of=as_of is not None, sql=sql)
+        own = (*values, *extra_values)
+        bound = own if as_of is None else (*own, as_of, *own, as_of, as_of)
+        for chunk in _chunks(connection, sql.text(statement), bound):
+            for column, part in zip(built, zip(*chunk, strict=True), strict=True):
+                column.add(part)
+    raw = pd.DataFrame({name: column.series() for name, column in zip(names, built, strict=True)})
     return coerce(raw, specs)[0]
+
+
+class _Column:
+    """One column of a result while it arrives: numbers as float64, texts as one object per value."""
+
+    def __init__(self, is_number: bool) -> None:
+        self._is_number = is_number
+        self._parts: list[npt.NDArray[Any]] = []
+        self._known: dict[Any, Any] = {}
+
+    def add(self, values: tuple[Any, ...]) -> None:
+        if self._is_number:
+            self._parts.append(np.array(values, dtype=np.float64))
+            return
+        # Codes, dates and names repeat: a year of the market would hold each of them a thousand times.
+        share = self._known.setdefault
+        texts = np.empty(len(values), dtype=object)
+        texts[:] = [share(value, value) for value in values]
+        self._parts.append(texts)
+        if len(self._known) > _SHARED_TEXTS:
+            self._known.clear()
+
+    def series(self) -> pd.Series:
+        kind = np.float64 if self._is_number else object
+        joined = np.concatenate(self._parts) if self._parts else np.empty(0, dtype=kind)
+        self._parts.clear()
+        return pd.Series(joined, dtype=kind)
+
+
+def _chunks(connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows of a statement, `_CHUNK` at a time."""
+    result = connection.exec_driver_sql(statement, tuple(values))
+    try:
+        while chunk := result.cursor.fetchmany(_CHUNK):
+            yield list(chunk)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise StorageError(redact(str(error))) from error
+    finally:
+        result.close()
 
 
 def expand_provenance(connection: Connection, sql: Sql, ids: set[int]) -> Mapping[int, str]:
