@@ -1,5 +1,6 @@
 """The task table over HTTP: reads, runs by hand, switches and times, on both engines."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -275,7 +276,15 @@ def test_a_task_at_work_is_refused_and_a_waiting_slot_is_not(planned: Desk) -> N
     assert ask(planned, "fusion_kline_sync").status_code == 409
 
 
-def test_of_many_requests_at_once_one_is_accepted(planned: Desk) -> None:
+def test_of_many_requests_at_once_one_is_accepted(planned: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    enqueue = CommandQueue.enqueue
+
+    def slow(queue: CommandQueue, *args: Any, **how: Any) -> Any:
+        """Time enough for the others to look, too."""
+        time.sleep(0.03)
+        return enqueue(queue, *args, **how)
+
+    monkeypatch.setattr(CommandQueue, "enqueue", slow)
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: ask(planned, "fusion_kline_sync").status_code, range(16)))
 
