@@ -64,8 +64,9 @@ async def _carried_out(state: State, args: Mapping[str, Any], asked_by: str) -> 
 
 
 def _told(command: Command, types: Sequence[str]) -> Mapping[str, Any]:
-    """What the command says of its types; a command that failed as a whole failed each of them."""
-    if command.status == "success" and "types" in command.result:
-        return command.result
-    message = command.error or f"the command ended as {command.status}"
-    return {"types": {name: {"status": "failed", "message": message} for name in types}, "fusion": None}
+    """What the command says of its types; a command that failed as a whole failed each of them, and a type
+    that it says nothing of has failed too."""
+    message = command.error or f"the command ended as {command.status}, without a word about this type"
+    told = command.result if command.status == "success" else {}
+    failed = {name: {"status": "failed", "message": message} for name in types}
+    return {"types": {**failed, **told.get("types", {})}, "fusion": told.get("fusion")}
