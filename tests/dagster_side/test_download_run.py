@@ -1,0 +1,114 @@
+"""The command `download` end to end: worker, Dagster run, pipeline, simulated market, answer."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from dagster import DagsterInstance
+
+from platform_assets.download_job import ANSWER, JOB
+from resources.clock import FrozenClock
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.loader import load_world
+from schedules import download as handler
+from schedules import runner as runners
+from schedules.handlers import HANDLERS
+from schedules.house import House, make_house
+from schedules.runner import DagsterRunner
+from schedules.worker import Worker
+
+NOW = "2026-08-21T15:45"
+BANK = "600040"
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    """A platform whose settings come from the environment, as those of a run do."""
+    from resources.settings import load_settings
+
+    clock = FrozenClock(datetime.fromisoformat(NOW))
+    with SimulatedMarket(load_world("synthetic", "S"), clock) as market:
+        host, port = market.tcp_address or ("", 0)
+        for name, value in {
+            "DATA_DIR": str(tmp_path),
+            "DATA_SOURCE": "mock",
+            "SIMULATOR_URL": market.http_url,
+            "SIMULATOR_TDX": f"{host}:{port}",
+            "SAMPLE_NOW": NOW,
+        }.items():
+            monkeypatch.setenv(name, value)
+        from resources.platform import open_platform
+
+        settings = load_settings(dotenv=tmp_path / "none")
+        open_platform(settings).close()  # the tables
+        house = make_house(settings)
+        yield house
+        house.engine.dispose()
+
+
+@pytest.fixture
+def runner() -> Iterator[DagsterRunner]:
+    from platform_assets.definitions import defs
+
+    with DagsterInstance.ephemeral() as instance:
+        made = DagsterRunner()
+        made._opened = (defs, instance)
+        yield made
+
+
+def test_a_download_command_becomes_a_run_with_batches_and_an_answer(
+    house: House, runner: DagsterRunner
+) -> None:
+    asked = house.commands.enqueue("download", {"codes": [BANK], "types": ["quote"]}, requested_by="admin")
+
+    Worker(house, runner).work_once()
+
+    done = house.commands.get(asked.id)
+    assert (done.status, done.error) == ("success", None)
+    part = done.result["types"]["quote"]
+    assert part["status"] == "success"
+    assert part["codes"][BANK]["saved"] >= 1
+    assert done.result["fusion"]["results"]["quote_snapshot"] == {"status": "success", "saved": 1}
+    run = runner.instance.get_run_by_id(done.result["run_id"])
+    assert (run.job_name, run.is_success) == ("download", True)
+    with house.engine.connect() as connection:
+        batches = connection.exec_driver_sql(
+            "SELECT DISTINCT trigger_type, command_id FROM sys_batch WHERE run_id=?", (run.run_id,)
+        ).all()
+    assert [tuple(row) for row in batches] == [("api", asked.id)]
+
+
+def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
+    house: House, runner: DagsterRunner
+) -> None:
+    asked = house.commands.enqueue(
+        "download", {"codes": ["999999"], "types": ["quote"]}, requested_by="admin"
+    )
+
+    Worker(house, runner).work_once()
+
+    done = house.commands.get(asked.id)
+    assert done.status == "success"
+    part = done.result["types"]["quote"]
+    assert (part["status"], "999999" in part["message"]) == ("failed", True)
+    assert not runner.instance.get_run_by_id(done.result["run_id"]).is_success
+
+
+@pytest.mark.parametrize(
+    "args", [{}, {"codes": [], "types": ["quote"]}, {"codes": ["600519"], "types": "quote"}]
+)
+def test_a_command_without_codes_or_types_fails_before_any_run(
+    house: House, runner: DagsterRunner, args: dict[str, object]
+) -> None:
+    asked = house.commands.enqueue("download", args, requested_by="admin")
+
+    Worker(house, runner).work_once()
+
+    assert house.commands.get(asked.id).status == "failed"
+    assert runner.instance.get_runs() == []
+
+
+def test_both_sides_use_the_same_names() -> None:
+    assert (handler.JOB, runners.ANSWER) == (JOB, ANSWER)
+    assert not HANDLERS["download"].long
