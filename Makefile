@@ -14,7 +14,7 @@ help:
 	@echo "make lint      ruff and mypy"
 	@echo "make openapi   print the OpenAPI document"
 	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
-	@echo "make real-day  one trading day on real bars, end to end"
+	@echo "make real-day  the whole path on real bars into both engines, compared with the files"
 	@echo "make bench     benchmarks with their baselines"
 	@echo "make soak      the long sizes of the tests"
 
@@ -55,6 +55,9 @@ bench: $(TEST_STAMP)
 
 soak: $(TEST_STAMP)
 	@$(BIN)/python -m tests.soak
+
+real-day: $(TEST_STAMP)
+	@exec $(BIN)/python -m tests.real_day
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis

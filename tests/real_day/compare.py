@@ -176,6 +176,24 @@ def _expected(precision: Precision, row: Row | IndexRow, column: str) -> float:
     return precision.volume(row.volume, row.symbol)
 
 
+def impossible(truth: Truth, stored: Stored) -> list[str]:
+    """Stored bars that no wire at all could have made of the files: another price, unit or instrument."""
+    wrong: list[str] = []
+    for row, bar in ((truth.rows[key], bar) for key, bar in stored.bars.items() if key in truth.rows):
+        prices = {**row.prices, "last_close": row.preclose}
+        bad = [name for name, value in prices.items() if not _exact(bar[name], value)]
+        bad += [
+            column
+            for column in ("volume", "amount")
+            if not any(
+                same_amount(float(bar[column] or 0), _expected(precision, row, column))
+                for precision in PRECISION.values()
+            )
+        ]
+        wrong += [f"{_label(row)} {name}: stored {bar[name]}" for name in bad]
+    return wrong
+
+
 def compare_finer(truth: Truth, stored: Stored, section: Section) -> None:
     """Two sources carry the last day's amounts and volumes: what is stored is the one nearer to the truth."""
     wrong: list[str] = []

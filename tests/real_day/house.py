@@ -5,7 +5,7 @@ run ids on a Dagster instance of their own.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -52,13 +52,23 @@ class Run:
 
 
 class RealDay:
-    """A platform whose market clock stands at 2022-07-29 15:45. `folder` holds its data."""
+    """A platform whose market clock stands at 2022-07-29 15:45. `folder` holds its data. Dagster's own
+    records are kept there too, or `in_memory`."""
 
-    def __init__(self, world: ReplayWorld, real_data_dir: Path, warehouse_url: str, folder: Path) -> None:
+    def __init__(
+        self,
+        world: ReplayWorld,
+        real_data_dir: Path,
+        warehouse_url: str,
+        folder: Path,
+        *,
+        in_memory: bool = False,
+    ) -> None:
         self.market = SimulatedMarket(world, FrozenClock(NOW))
         self._files = real_data_dir
         self._url = warehouse_url
         self._folder = folder
+        self._in_memory = in_memory
         self.runs: list[Run] = []
 
     def __enter__(self) -> "RealDay":
@@ -79,9 +89,9 @@ class RealDay:
         _OPENED[str(self._folder)] = self.platform
         home = self._folder / "dagster"
         home.mkdir(parents=True, exist_ok=True)
-        # Nothing of this leaves the machine: a temporary instance never reports usage.
-        (home / "dagster.yaml").write_text("telemetry:\n  enabled: false\n", encoding="utf-8")
-        self.instance = dg.DagsterInstance.local_temp(str(home))
+        self.instance = (
+            dg.DagsterInstance.ephemeral() if self._in_memory else dg.DagsterInstance.local_temp(str(home))
+        )
         jobs = build_jobs(self.platform.registry)
         self._definitions = dg.Definitions(
             assets=build_assets(self.platform.registry),
@@ -157,6 +167,3 @@ def _reason(event: Any) -> str:
     while error is not None and error.cause is not None:
         error = error.cause
     return "" if error is None else str(error.message).strip().splitlines()[0][:300]
-
-
-MakeDay = Callable[[], RealDay]

@@ -3,9 +3,10 @@
 Faults are acted out by the responders, so that what arrives is a wrong answer on the wire.
 """
 
+import json
 from typing import Any
 
-from tests.real_day.compare import compare_prices, compare_rows, compare_traded, read_stored
+from tests.real_day.compare import impossible, read_stored
 from tests.real_day.findings import Section, shortened
 from tests.real_day.house import SINCE, TODAY, RealDay, Run
 from tests.real_day.truth import Truth
@@ -25,11 +26,13 @@ def _rows_held(day: RealDay) -> dict[str, int]:
     }
 
 
-def _totals(day: RealDay, run: Run) -> dict[str, int]:
+def _totals(day: RealDay, run: Run, table: str = "%") -> dict[str, int]:
+    """What the run's batches did to the tables of this name."""
     rows = day.warehouse.query(
         "SELECT COUNT(*), SUM(rows_written), SUM(rows_superseded), SUM(rows_unchanged), SUM(rows_rejected) "
-        "FROM sys_batch WHERE run_id=? AND parent_batch_id IS NULL AND status='success'",
-        (run.run_id,),
+        "FROM sys_batch "
+        "WHERE run_id=? AND table_name LIKE ? AND parent_batch_id IS NULL AND status='success'",
+        (run.run_id, table),
     )
     names = ("batches", "written", "superseded", "unchanged", "rejected")
     return {name: int(value or 0) for name, value in zip(names, rows[0], strict=True)}
@@ -41,23 +44,30 @@ def _asked(day: RealDay, run: Run) -> int:
 
 
 def _complaints(day: RealDay, run: Run) -> list[str]:
-    """Contract records of the run's batches: what was refused, and why."""
+    """What the run's batches refused, and why: contract records, and reasons for taking another source."""
     found = day.warehouse.query(
         "SELECT DISTINCT q.table_name, q.message FROM sys_quality_record q JOIN sys_batch b "
         "ON b.batch_id=q.batch_id WHERE b.run_id=? AND q.severity='contract' ORDER BY 1, 2",
         (run.run_id,),
     )
-    return [f"{table}: {message}" for table, message in found]
+    passed = day.warehouse.query(
+        "SELECT table_name, sources_json FROM sys_batch WHERE run_id=? AND sources_json LIKE '%\"error\"%'",
+        (run.run_id,),
+    )
+    reasons = {
+        f"{table}: {source['src']}: {source['reason']}"
+        for table, sources in passed
+        for source in json.loads(sources)
+        if source.get("error")
+    }
+    return sorted({f"{table}: {message}" for table, message in found} | reasons)
 
 
-def _still_true(day: RealDay, truth: Truth) -> list[str]:
-    """What of the stored bars no longer equals the files."""
-    section = Section("")
+def _wrong_rows(day: RealDay, truth: Truth) -> list[str]:
+    """What is stored and cannot have come from the files by any wire, or is gone."""
     stored = read_stored(day.warehouse, truth, TODAY)
-    pairs = compare_rows(truth, stored, section)
-    compare_prices(pairs, section)
-    compare_traded(pairs, stored, section)
-    return [line for finding in section.failed for line in finding.lines()]
+    gone = [f"{symbol} {date} is gone" for symbol, date in sorted(truth.rows.keys() - stored.bars.keys())]
+    return [*gone, *impossible(truth, stored)]
 
 
 def _caught(
@@ -66,10 +76,8 @@ def _caught(
     """The run complained in these words, and the stored bars still equal the files."""
     said = _complaints(day, run)
     heard = [line for line in said if any(word in line for word in words)]
-    wrong = _still_true(day, truth)
-    figure = (
-        f"refused with {len(heard)} contract records, 0 wrong rows" if not wrong else "wrong rows are stored"
-    )
+    wrong = _wrong_rows(day, truth)
+    figure = f"refused for {len(heard)} reasons, {len(wrong)} wrong values stored"
     section.add(name, figure, bool(heard) and not wrong, [*shortened(heard, 4), *shortened(wrong)])
 
 
@@ -94,11 +102,11 @@ def cut_list(day: RealDay, rows: int) -> Section:
     return section
 
 
-def other_unit(day: RealDay, truth: Truth) -> Section:
+def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] = ("star", "gem")) -> Section:
     """Volumes of one board in the other unit: in the day's quotes and in the bars of the backfill."""
     section = Section("fault: lots on one board, shares on another")
     words = ("lots or shares", "wrong unit")
-    for board in ("star", "gem"):
+    for board in boards:
         rule: dict[str, Any] = {"kind": "lots_for_shares", "args": {"board": board}}
         with day.fault({"upstream": "tdx", "call": "quotes", **rule}):
             run = day.run("eod_core", TODAY)
@@ -165,7 +173,7 @@ def correction(day: RealDay, truth: Truth) -> Section:
     args = {"code": CORRECTED, "date": CORRECTED_ON, "close": new}
     with day.fault({"upstream": "tdx", "call": "bars*", "kind": "override_bar", "args": args}):
         run = day.run("history", CORRECTED_ON)
-    totals = _totals(day, run)
+    totals = _totals(day, run, "fusion_kline_daily")
     kept = day.warehouse.query(
         "SELECT close FROM fusion_kline_daily_history WHERE code=? AND date=?", (CORRECTED, CORRECTED_ON)
     )

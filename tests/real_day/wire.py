@@ -51,6 +51,10 @@ def _amount_cny(cny: float) -> float:
     return float(round(cny))
 
 
+def _amount_hundred(cny: float) -> float:
+    return float(f"{cny / 10_000:.2f}") * 10_000
+
+
 def _amount_fen(cny: float) -> float:
     return round(cny, 2)
 
@@ -73,7 +77,7 @@ PRECISION: dict[tuple[str, str], Precision] = {
     ("tdx", "quotes"): Precision("lots, amount in 24 bits", _lots_half_up, _amount_float32, 2),
     ("tencent", "quotes"): Precision("lots (STAR: shares), whole CNY", _lots_cut_star_shares, _amount_cny, 2),
     ("tencent", "bars"): Precision(
-        "lots (STAR: shares), 10k CNY to 4 decimals", _lots_cut_star_shares, _amount_cny, 2
+        "lots (STAR: shares), 10k CNY to 2 decimals", _lots_cut_star_shares, _amount_hundred, 2
     ),
     ("eastmoney", "bars"): Precision("lots, CNY to 2 decimals", _lots_cut, _amount_fen, 2),
 }

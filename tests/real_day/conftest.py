@@ -1,0 +1,47 @@
+"""The real day on the committed slice, loaded once per engine for the tests that only read it."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from resources.simulated_market.world.replay import ReplayWorld
+from tests.conftest import mariadb_database
+from tests.real_day.house import SINCE, TODAY, RealDay
+from tests.real_day.truth import Truth, read
+
+SLICE = Path(__file__).parents[1] / "real_data"
+
+
+@pytest.fixture(scope="session")
+def world() -> ReplayWorld:
+    return ReplayWorld(SLICE)
+
+
+@pytest.fixture(scope="session")
+def truth() -> Truth:
+    return read(SLICE, SINCE, TODAY)
+
+
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("mariadb", marks=pytest.mark.mariadb)])
+def empty_day(
+    request: pytest.FixtureRequest, world: ReplayWorld, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RealDay]:
+    """A platform with an empty warehouse on either engine; the first test of a module finds it so."""
+    folder = tmp_path_factory.mktemp("real_day")
+    with ExitStack() as stack:
+        url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
+        if request.param == "mariadb":
+            databases = mariadb_database()
+            url = next(databases)
+            stack.callback(lambda: next(databases, None))
+        yield stack.enter_context(RealDay(world, SLICE, url, folder / "data", in_memory=True))
+
+
+@pytest.fixture(scope="module")
+def day(empty_day: RealDay) -> RealDay:
+    """The same, loaded: security list, backfill, the day."""
+    runs = empty_day.load()
+    assert [run.failed for run in runs] == [{}, {}, {}]
+    return empty_day

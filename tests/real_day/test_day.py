@@ -1,0 +1,43 @@
+"""`make real-day` on the committed slice: twelve codes, the same window, both engines."""
+
+from tests.real_day import scenarios
+from tests.real_day.adjusted import compare_adjusted
+from tests.real_day.compare import compare_all
+from tests.real_day.figures import SLICE, check_window, run_section
+from tests.real_day.findings import Section
+from tests.real_day.house import TODAY, RealDay
+from tests.real_day.truth import Truth
+
+
+def holds(section: Section) -> None:
+    assert section.findings
+    assert "\n".join(line for finding in section.failed for line in finding.lines()) == ""
+
+
+def test_every_value_equals_the_files_after_its_wire(day: RealDay, truth: Truth) -> None:
+    section = compare_all(day.warehouse, truth, TODAY)
+    check_window(truth, section, SLICE)
+
+    holds(section)
+
+
+def test_the_runs_report_rows_calls_and_reasons(day: RealDay) -> None:
+    section = run_section(day, day.runs[-3:])
+
+    holds(section)
+    assert any("fusion_kline_daily" in note for note in section.notes)
+
+
+def test_adjusted_prices_are_products_of_last_close_by_preclose(day: RealDay, truth: Truth) -> None:
+    section = Section("adjusted")
+    compare_adjusted(day, truth, section)
+
+    holds(section)
+
+
+def test_a_day_asked_twice_writes_nothing(day: RealDay) -> None:
+    holds(scenarios.second_run(day))
+
+
+def test_a_corrected_bar_is_one_revision_and_both_states_stay_readable(day: RealDay, truth: Truth) -> None:
+    holds(scenarios.correction(day, truth))

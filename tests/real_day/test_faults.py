@@ -1,0 +1,43 @@
+"""The three faults that users of such data complain of most, acted out by the responders: caught on the
+committed slice before any write. What is refused never reaches an engine, so one engine is enough here;
+`make real-day` shows them on both."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from resources.simulated_market.world.replay import ReplayWorld
+from tests.real_day import scenarios
+from tests.real_day.conftest import SLICE
+from tests.real_day.house import RealDay
+from tests.real_day.test_day import holds
+from tests.real_day.truth import Truth
+
+
+@pytest.fixture(scope="module")
+def empty_day(world: ReplayWorld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealDay]:
+    folder = tmp_path_factory.mktemp("faults")
+    url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
+    with RealDay(world, SLICE, url, folder / "data", in_memory=True) as opened:
+        yield opened
+
+
+def test_a_list_cut_short_writes_nothing(empty_day: RealDay) -> None:
+    """The slice has nine and eight securities in its lists, so its cut is at five rows; see below for 100."""
+    holds(scenarios.cut_list(empty_day, 5))
+
+
+def test_lots_on_one_board_and_shares_on_another_are_not_believed(day: RealDay, truth: Truth) -> None:
+    holds(scenarios.other_unit(day, truth, boards=("star",)))
+
+
+def test_an_index_or_another_stock_under_a_stocks_code_is_not_believed(day: RealDay, truth: Truth) -> None:
+    holds(scenarios.wrong_instrument(day, truth))
+
+
+@pytest.mark.real_data
+def test_the_list_of_the_full_set_cut_at_100_rows_writes_nothing(real_data_dir: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+    with RealDay(ReplayWorld(real_data_dir), real_data_dir, url, tmp_path / "data") as day:
+        holds(scenarios.cut_list(day, 100))
