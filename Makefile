@@ -6,13 +6,14 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run test lint openapi bench soak real-day simulate clean help
+.PHONY: run test lint openapi docs bench soak real-day simulate clean help
 
 help:
 	@echo "make run       start everything on the sample market (API 8000, Dagster UI 3000)"
 	@echo "make test      lint and tests, at most 10 minutes on 2 cores"
 	@echo "make lint      ruff and mypy"
 	@echo "make openapi   print the OpenAPI document"
+	@echo "make docs      bring the derived parts of the documentation up to date"
 	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make real-day  the whole path on real bars into both engines, compared with the files"
 	@echo "make bench     benchmarks with their baselines"
@@ -41,6 +42,9 @@ simulate: $(STAMP)
 
 openapi: $(STAMP)
 	@$(BIN)/python -m serving_api.openapi
+
+docs: $(STAMP)
+	@$(BIN)/python -m platform_assets.documentation
 
 lint: $(TEST_STAMP)
 	@$(BIN)/ruff check .
