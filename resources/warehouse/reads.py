@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -112,17 +113,37 @@ def select_frame(
     names = tuple(columns or table.names)
     specs = [table.column(name) for name in names]
     built = [_Column(spec.family in ("float", "int", "bool")) for spec in specs]
-    for clause, values in (where or Slice()).clauses():
+    part = where or Slice()
+    if as_of is None:
+        part = _along_the_key(connection, sql, table, part)
+    for clause, values in part.clauses():
         condition = clause.removeprefix(" WHERE ")
-        joined = " AND ".join(part for part in (condition, extra) if part)
+        joined = " AND ".join(item for item in (condition, extra) if item)
         statement = source_of(table, names, joined, as_of=as_of is not None, sql=sql)
         own = (*values, *extra_values)
         bound = own if as_of is None else (*own, as_of, *own, as_of, as_of)
         for chunk in _chunks(connection, sql.text(statement), bound):
-            for column, part in zip(built, zip(*chunk, strict=True), strict=True):
-                column.add(part)
+            for column, received in zip(built, zip(*chunk, strict=True), strict=True):
+                column.add(received)
     raw = pd.DataFrame({name: column.series() for name, column in zip(names, built, strict=True)})
     return coerce(raw, specs)[0]
+
+
+def _along_the_key(connection: Connection, sql: Sql, table: Table, where: Slice) -> Slice:
+    """A window of several dates over all codes, with the codes named. SQLite's planner takes the date index
+    for it and fetches every row singly: eleven times the work of walking the clustered key per code."""
+    is_window = where.date_column is not None and where.codes is None and where.since != where.until
+    if not (sql.sqlite and is_window and table.key == ("code", where.date_column)):
+        return where
+    name = sql.name(table.name)
+    # min() after min(): a few steps per code, where DISTINCT would walk a whole index.
+    listed = fetch_plain(
+        connection,
+        f"WITH RECURSIVE c(code) AS (SELECT min(code) FROM {name} UNION ALL SELECT "
+        f"(SELECT min(code) FROM {name} WHERE code > c.code) FROM c WHERE c.code IS NOT NULL) "
+        "SELECT code FROM c WHERE code IS NOT NULL",
+    )
+    return replace(where, codes=tuple(row[0] for row in listed))
 
 
 class _Column:
