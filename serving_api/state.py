@@ -60,8 +60,8 @@ class State:
         return part
 
     def close_parts(self) -> None:
-        while self.parts:
-            _, part = self.parts.popitem()
+        """Parts stay, closed: one that is used again opens anew."""
+        for part in self.parts.values():
             close = getattr(part, "close", None)
             if close is not None:
                 close()

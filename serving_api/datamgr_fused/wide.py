@@ -31,6 +31,16 @@ FIRST = (
 ).split()
 
 
+_COMPARED = (
+    "code",
+    "name",
+    "industry",
+    "sw_l1",
+    "sw_l2",
+    *dict.fromkeys(column for column, _ in SORTS.values()),
+)
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What a list request asks for; None = no condition. Bounds are inclusive, caps in 10k CNY."""
@@ -60,7 +70,8 @@ class Page:
 
 @dataclass(frozen=True)
 class WideSnapshot:
-    """Rows of one trade date, by code. `encoded[i]` is `rows[i]` as JSON."""
+    """Rows of one trade date, by code. `encoded[i]` is the whole row as JSON, `rows[i]` what of it filters
+    and sorts compare."""
 
     date: str | None
     rows: Sequence[Row]
@@ -73,12 +84,13 @@ class WideSnapshot:
         ordered = sorted(rows, key=lambda row: row["code"])
         shown = [{name: row.get(name) for name in FIRST} | row for row in ordered]
         industries = sorted({row["industry"] for row in ordered if row.get("industry")})
-        return cls(date, ordered, [orjson.dumps(row) for row in shown], industries)
+        compared = [{name: row.get(name) for name in _COMPARED} for row in ordered]
+        return cls(date, compared, [orjson.dumps(row) for row in shown], industries)
 
     @property
     def size(self) -> int:
         """Bytes, about."""
-        return 6 * sum(map(len, self.encoded))
+        return sum(map(len, self.encoded)) + 2000 * len(self.rows)
 
     def page(self, wanted: Wanted) -> Page:
         """The rows that meet every condition, in the wanted order; a missing value stands last and meets no

@@ -129,7 +129,9 @@ class LiveClients:
         return makers[name](FetchLog())
 
     def close(self) -> None:
+        """Give back every connection; a later read opens anew."""
         with self._lock:
             opened, self._opened = self._opened, None
+        self._limiter = None
         for close in opened[1] if opened else ():
             close()

@@ -91,7 +91,7 @@ def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
     done = house.commands.get(asked.id)
     assert done.status == "success"
     part = done.result["types"]["quote"]
-    assert (part["status"], "999999" in part["message"]) == ("failed", True)
+    assert (part["status"], "tencent gave no rows" in part["message"]) == ("failed", True)
     assert not runner.instance.get_run_by_id(done.result["run_id"]).is_success
 
 
