@@ -9,7 +9,9 @@ import threading
 import dagster as dg
 from pydantic import PrivateAttr
 
+from resources import logs
 from resources.platform import Platform, open_platform
+from resources.settings import process_settings
 
 
 class PlatformResource(dg.ConfigurableResource[Platform]):
@@ -21,5 +23,7 @@ class PlatformResource(dg.ConfigurableResource[Platform]):
     def open(self) -> Platform:
         with self._lock:
             if self._platform is None:
+                # A run that was started as a process has no log of its own yet; in the worker there is one.
+                logs.ensure(process_settings(), "code_location")
                 self._platform = open_platform()
             return self._platform

@@ -1,16 +1,15 @@
 """Composition: settings -> warehouse, upstream desk, calendar and clock of one process."""
 
-import os
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from platform_assets.declaration.registry import Registry, builtin_registry
 from resources.calendar import TradeCalendar, shipped_calendar
 from resources.clock import Clock, FrozenClock, SystemClock
 from resources.errors import InputError
-from resources.settings import Settings, load_settings
+from resources.settings import Settings
+from resources.stored_settings import platform_settings
 from resources.upstreams.desk import Desk
 from resources.warehouse.warehouse import Warehouse
 
@@ -83,9 +82,7 @@ def open_warehouse(
 
 def open_desk(settings: Settings, clock: Clock, calendar: TradeCalendar) -> Desk:
     """Upstream clients for DATA_SOURCE: `real` and `direct` at the upstreams' own addresses, `mock` at the
-    simulated market. `vendor` is reserved by the specification."""
-    if settings.data_source == "vendor":
-        raise NotImplementedError("DATA_SOURCE=vendor is reserved and not implemented")
+    simulated market. NotImplementedError for `vendor`, which the specification reserves."""
     from resources.upstreams.factory import make_clients
 
     makers, closers = make_clients(settings, clock, calendar)
@@ -100,7 +97,7 @@ def open_desk(settings: Settings, clock: Clock, calendar: TradeCalendar) -> Desk
 
 def open_platform(settings: Settings | None = None, *, registry: Registry | None = None) -> Platform:
     """Open everything for this process. The warehouse is brought up to the declarations first."""
-    settings = settings or load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env")))
+    settings = settings or platform_settings()
     registry = registry or builtin_registry()
     calendar = shipped_calendar()
     clock = market_clock(settings, calendar)

@@ -11,11 +11,14 @@ from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from resources.errors import InputError
 
 DATA_SOURCES = ("real", "mock", "direct", "vendor")
 ROLES = ("all", "web", "worker")
+LOG_FORMATS = ("json", "text")
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def _setting(default: Any, note: str = "", *, secret: bool = False, stored: bool = False) -> Any:
@@ -139,6 +142,13 @@ class Settings:
         return f"sqlite:///{self.data_path / 'warehouse.sqlite3'}"
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """The secret values that are set, and the passwords within the URLs among them."""
+        values = [str(getattr(self, row.name)) for row in fields(self) if row.metadata.get("secret")]
+        within = [urlsplit(value).password for value in values if "://" in value]
+        return tuple(value for value in (*values, *within) if value)
+
+    @property
     def frozen_now(self) -> datetime | None:
         return datetime.fromisoformat(self.sample_now) if self.sample_now else None
 
@@ -183,12 +193,18 @@ def read_dotenv(path: Path) -> dict[str, str]:
 
 
 def _check(settings: Settings) -> Settings:
-    if settings.data_source not in DATA_SOURCES:
-        raise InputError("DATA_SOURCE", f"{settings.data_source!r} is none of {', '.join(DATA_SOURCES)}")
-    if settings.sample_profile not in {"S", "M", "L"}:
-        raise InputError("SAMPLE_PROFILE", f"{settings.sample_profile!r} is none of S, M, L")
-    if settings.sample_world not in {"synthetic", "replay"}:
-        raise InputError("SAMPLE_WORLD", f"{settings.sample_world!r} is none of synthetic, replay")
+    choices = {
+        "DATA_SOURCE": DATA_SOURCES,
+        "SAMPLE_PROFILE": ("S", "M", "L"),
+        "SAMPLE_WORLD": ("synthetic", "replay"),
+        "LOG_FORMAT": LOG_FORMATS,
+    }
+    for name, allowed in choices.items():
+        value = getattr(settings, name.lower())
+        if value not in allowed:
+            raise InputError(name, f"{value!r} is none of {', '.join(allowed)}")
+    if settings.log_level.upper() not in LOG_LEVELS:
+        raise InputError("LOG_LEVEL", f"{settings.log_level!r} is none of {', '.join(LOG_LEVELS)}")
     for name in ("api_port", "dagster_port", "db_port"):
         if not 0 <= getattr(settings, name) <= 65535:
             raise InputError(name.upper(), "is no port (0..65535)")
@@ -220,3 +236,8 @@ def load_settings(
         elif stored and row.metadata.get("stored") and name in stored:
             values[row.name] = _parse(name, kind, stored[name])
     return _check(Settings(**values, explicit=frozenset(explicit)))
+
+
+def process_settings(stored: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this process from its environment and `.env` (or the file that ENV_FILE names)."""
+    return load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env")), stored=stored)

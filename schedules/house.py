@@ -4,7 +4,6 @@ Nothing is opened at import; each process calls `open_house` once. Importing thi
 Dagster nor the datasets.
 """
 
-import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -12,9 +11,11 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
+from resources import logs
 from resources.calendar import TradeCalendar, shipped_calendar
 from resources.clock import Clock
-from resources.settings import Settings, load_settings
+from resources.settings import Settings
+from resources.stored_settings import platform_settings
 from resources.warehouse.engine import is_sqlite, make_engine
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
@@ -76,5 +77,7 @@ def make_house(settings: Settings) -> House:
 
 @cache
 def open_house() -> House:
-    """The house of this process, opened at the first call."""
-    return make_house(load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))))
+    """The house of this process, opened at the first call; its log is set up where nobody did."""
+    settings = platform_settings()
+    logs.ensure(settings, "code_location")
+    return make_house(settings)

@@ -1,14 +1,13 @@
 """`python -m schedules.migrate`: bring the warehouse up to the declarations and publish the task table."""
 
-import os
 import sys
-from pathlib import Path
 
 from platform_assets.declaration.registry import builtin_registry
+from resources import logs
 from resources.calendar import shipped_calendar
 from resources.errors import PlatformError
 from resources.platform import market_clock, open_warehouse
-from resources.settings import Settings, load_settings
+from resources.settings import Settings, process_settings
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules.tasks import TASKS
 
@@ -26,7 +25,9 @@ def migrate(settings: Settings) -> list[str]:
 
 def main() -> int:
     try:
-        added = migrate(load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))))
+        settings = process_settings()
+        logs.configure(settings, "migrate")
+        added = migrate(settings)
     except PlatformError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1

@@ -14,8 +14,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from resources import logs
 from resources.errors import InputError, PlatformError, StorageError
 from resources.orchestrator import Orchestrator
+from resources.settings import process_settings
 from resources.transport.redact import redact
 from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
@@ -141,7 +143,8 @@ class Worker:
         with self._lock:
             self._active[command.id] = command
         try:
-            self._settle(command)
+            with logs.bound(command_id=command.id):
+                self._settle(command)
         finally:
             with self._lock:
                 self._active.pop(command.id, None)
@@ -186,12 +189,12 @@ def watch_parent(pid: int, stopping: threading.Event) -> None:
 
 
 def main() -> int:
-    house = open_house()
-    logging.basicConfig(
-        level=house.settings.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s %(message)s",
-        stream=sys.stderr,
-    )
+    try:
+        logs.configure(process_settings(), "worker")
+        house = open_house()
+    except PlatformError as error:
+        sys.stderr.write(f"{redact(error.message)}\n")
+        return 1
     runner = DagsterRunner()
     worker = Worker(
         house, runner, orchestrator=Orchestrator(house.settings.dagster_port), instance=runner.instance

@@ -1,16 +1,15 @@
 """`python -m serving_api`: one uvicorn worker on API_HOST:API_PORT."""
 
 import errno
-import logging
-import os
 import socket
 import sys
-from pathlib import Path
 
 import uvicorn
 
+from resources import logs
 from resources.errors import PlatformError
-from resources.settings import Settings, load_settings
+from resources.settings import Settings, process_settings
+from resources.stored_settings import platform_settings
 from serving_api.app import create_app
 
 
@@ -41,6 +40,7 @@ def serve(settings: Settings) -> None:
         # X-Forwarded-For is judged by our own rate limit layer (TRUSTED_PROXIES), not rewritten before it.
         proxy_headers=False,
         server_header=False,
+        log_config=None,  # its records go where ours go
         log_level=settings.log_level.lower(),
     )
     uvicorn.Server(config).run(sockets=[sock])
@@ -48,11 +48,8 @@ def serve(settings: Settings) -> None:
 
 def main() -> int:
     try:
-        settings = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env")))
-        logging.basicConfig(
-            level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s"
-        )
-        serve(settings)
+        logs.configure(process_settings(), "api")
+        serve(platform_settings())
     except PlatformError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1

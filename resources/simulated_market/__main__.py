@@ -15,7 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from resources import logs
 from resources.clock import Clock, FrozenClock, SystemClock
+from resources.errors import InputError
+from resources.settings import process_settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
@@ -25,6 +28,11 @@ _WATCH_SEC = 0.5
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    try:
+        logs.configure(process_settings(), "simulated_market")
+    except InputError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return 1
     world: Any = load_world(
         options.world,
         options.profile,

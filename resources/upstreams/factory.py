@@ -45,8 +45,11 @@ def make_clients(
 ) -> tuple[Makers, list[Callable[[], None]]]:
     """({upstream key: function that binds its client to a log}, what closes the shared connections).
 
-    `gate` None: the machine's own, whose state is shared through `transport.sqlite3`.
+    `gate` None: the machine's own, whose state is shared through `transport.sqlite3`. Raises
+    NotImplementedError for DATA_SOURCE=vendor: the specification reserves the name, nothing stands behind it.
     """
+    if settings.data_source == "vendor":
+        raise NotImplementedError("DATA_SOURCE=vendor is reserved and not implemented")
     from resources.transport.http import HttpTransport
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.tdx.client import TdxClient

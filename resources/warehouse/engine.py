@@ -72,13 +72,16 @@ def _mysql_engine(url: sa.URL, *, wait_s: float, pool: dict[str, Any]) -> Engine
     arguments["init_command"] = (
         f"SET SESSION innodb_lock_wait_timeout={max(1, int(wait_s))}, sql_mode='STRICT_ALL_TABLES'"
     )
-    return sa.create_engine(
-        url,
-        isolation_level="READ COMMITTED",
-        pool_pre_ping=True,
-        connect_args=arguments,
-        **pool,
-    )
+    try:
+        return sa.create_engine(
+            url,
+            isolation_level="READ COMMITTED",
+            pool_pre_ping=True,
+            connect_args=arguments,
+            **pool,
+        )
+    except (sa.exc.NoSuchModuleError, ImportError):
+        raise StorageError(f"WAREHOUSE_URL: the driver of {url.drivername} is not installed") from None
 
 
 def make_engine(

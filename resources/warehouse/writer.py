@@ -8,6 +8,7 @@ Equal rows are not touched: their `updated_at`, batch and validity stay. Provena
 not content, so a fallback that brings equal values makes no revision.
 """
 
+import logging
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from resources.warehouse.reads import fetch_plain
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 
+log = logging.getLogger(__name__)
 MAX_QUALITY_ROWS = 200
 """Failing rows that one check stores; the summary row counts all of them."""
 
@@ -96,6 +98,11 @@ class WriteResult:
         return bool(self.rows_written or self.rows_removed)
 
 
+def _ids(batch: Batch) -> dict[str, Any]:
+    """What a log record about a batch carries."""
+    return {"batch_id": batch.batch_id, "run_id": batch.run_id, "command_id": batch.command_id}
+
+
 class Writer:
     """Transactional writes of declared tables on one warehouse."""
 
@@ -155,6 +162,16 @@ class Writer:
             )
             if lease is not None:
                 self._locks.refresh(connection, lease)
+        log.info(
+            "%s %s: %d in, %d written, %d unchanged, %d rejected",
+            table.name,
+            result.partition_key,
+            result.rows_in,
+            result.rows_written,
+            result.rows_unchanged,
+            result.rows_rejected,
+            extra=_ids(batch),
+        )
         return result
 
     def record_failure(
@@ -183,6 +200,7 @@ class Writer:
                 ),
                 (error[:2000], rows_in, rejected, now, now, batch.batch_id),
             )
+        log.warning("%s %s refused: %s", table.name, batch.partition_key, error, extra=_ids(batch))
 
     def open_parent(self, table: Table, batch: Batch, fetches: Sequence[Fetch]) -> None:
         """A batch that only owns fetches: one download that feeds many date batches."""

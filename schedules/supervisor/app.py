@@ -1,6 +1,7 @@
 """One start of an installation: checks, folders, processes in their order, the first load, the end."""
 
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -10,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from resources import logs
 from resources.clock import SystemClock
 from resources.errors import PlatformError
+from resources.logs import masker
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings, load_settings
 from schedules.supervisor import checks, folders, plan
@@ -19,11 +22,14 @@ from schedules.supervisor.family import Family, Interrupted, Say
 from schedules.supervisor.plan import Ports
 
 MIGRATE_S = 180.0
+log = logging.getLogger(__name__)
 
 
 def say(line: str) -> None:
+    """A line for the person at the terminal, and for the supervisor's own log."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
+    log.info("%s", line)
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -79,7 +85,8 @@ class Start:
         self.ports = choose_ports(settings, folders.read_run_facts(self.data))
         self._env = {**os.environ, **plan.child_environment(settings, self.ports)}
         self._secret: dict[str, str] = {}
-        self.family = Family(self.data / "logs", self._env, out, changed=self._write_facts)
+        self._mask = masker(settings.secrets)
+        self.family = Family(self.data / "logs", self._env, out, changed=self._write_facts, mask=self._mask)
 
     def prepare(self) -> None:
         """Folders, secrets, Dagster's files."""
@@ -152,21 +159,22 @@ class Start:
     def _migrate(self) -> None:
         """In a process of its own: the supervisor stays without pandas and Dagster."""
         self._say("bringing the warehouse up to date")
+        try:
+            done = subprocess.run(  # noqa: S603  our own module
+                plan.python("-m", "schedules.migrate"),
+                env=self._env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=MIGRATE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise checks.StartRefused(f"the migration took more than {MIGRATE_S:.0f} s") from None
+        text = self._mask(done.stdout.decode("utf-8", "replace"))
         path = self.data / "logs" / "migrate.log"
-        with path.open("wb") as out:
-            try:
-                code = subprocess.run(  # noqa: S603  our own module
-                    plan.python("-m", "schedules.migrate"),
-                    env=self._env,
-                    stdout=out,
-                    stderr=subprocess.STDOUT,
-                    timeout=MIGRATE_S,
-                    check=False,
-                ).returncode
-            except subprocess.TimeoutExpired:
-                raise checks.StartRefused(f"the migration took more than {MIGRATE_S:.0f} s") from None
-        if code:
-            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        path.write_text(text, encoding="utf-8")
+        if done.returncode:
+            lines = text.strip().splitlines()
             raise checks.StartRefused(f"warehouse: {lines[-1] if lines else f'see {path}'}")
 
     def _check_location(self) -> None:
@@ -230,6 +238,8 @@ def run(environ: Mapping[str, str] | None = None) -> int:
         sys.stderr.write(f"{error.message}\n")
         return 1
     code = 0
+    # The terminal belongs to the person who started this; records go to the file alone.
+    logs.configure(settings, "supervisor", console=False)
     start = Start(settings)
     install_signals(start)
     try:
@@ -239,6 +249,7 @@ def run(environ: Mapping[str, str] | None = None) -> int:
     except Interrupted as error:
         say(error.message)
     except PlatformError as error:
+        log.error("%s", error.message)  # noqa: TRY400  one line, as at the terminal
         sys.stderr.write(f"{error.message}\n")
         code = 1
     finally:
@@ -248,5 +259,6 @@ def run(environ: Mapping[str, str] | None = None) -> int:
             say(f"had to be killed: {', '.join(killed)}")
         with contextlib.suppress(OSError):
             (settings.data_path / "run.json").unlink()
+        logs.unconfigure()
         lock.release()
     return code

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from resources.errors import PlatformError
+from resources.log_files import RotatingLog
+from resources.logs import said
+from resources.transport.redact import redact
 from schedules.supervisor import leash
-from schedules.supervisor.logs import RotatingLog, pump
+from schedules.supervisor.logs import pump
 
 POLL_S = 0.1
 STOP_S = 15.0
@@ -21,6 +24,7 @@ STEADY_S = 60.0
 """A child that lived so long starts its backoff from the beginning."""
 
 Say = Callable[[str], None]
+Mask = Callable[[str], str]
 
 
 class ChildFailed(PlatformError):
@@ -46,13 +50,14 @@ class ChildSpec:
 class Child:
     """One running (or dying) process of a spec."""
 
-    def __init__(self, spec: ChildSpec, folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, spec: ChildSpec, folder: Path, env: Mapping[str, str], mask: Mask) -> None:
         self.spec = spec
         self.log = RotatingLog(folder / f"{spec.name}.log")
         self.started = 0.0
         self.failures = 0
         self.restart_at: float | None = None
         self._env = env
+        self._mask = mask
         self._process: subprocess.Popen[bytes] | None = None
         self._pump: threading.Thread | None = None
 
@@ -79,7 +84,7 @@ class Child:
             start_new_session=True,
         )
         assert self._process.stdout is not None  # noqa: S101  asked for above
-        self._pump = pump(self._process.stdout, self.log)
+        self._pump = pump(self._process.stdout, self.log, mask=self._mask)
         self.started = now
         self.restart_at = None
 
@@ -118,19 +123,22 @@ class Family:
         stop_s: float = STOP_S,
         backoff_s: tuple[float, ...] = BACKOFF_S,
         changed: Callable[[], None] = lambda: None,
+        mask: Mask = redact,
     ) -> None:
+        """`mask` takes the secrets out of what children print."""
         self._logs = logs
         self._env = dict(env)
         self._say = say
         self._stop_s = stop_s
         self._backoff = backoff_s
         self._changed = changed
+        self._mask = mask
         self.children: dict[str, Child] = {}
         self.stopping = threading.Event()
 
     def start(self, spec: ChildSpec, *, wait: bool = True) -> None:
         """Start a child and, unless told otherwise, wait until it is ready."""
-        child = Child(spec, self._logs, self._env)
+        child = Child(spec, self._logs, self._env, self._mask)
         self.children[spec.name] = child
         child.spawn(time.monotonic())
         self._changed()
@@ -204,4 +212,4 @@ class Family:
         }
 
     def _last_words(self, child: Child) -> str:
-        return child.log.tail() or f"see {child.log.path}"
+        return child.log.tail(shown=said) or f"see {child.log.path}"

@@ -12,6 +12,7 @@ import traceback
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from resources.logs import bound
 from resources.transport.redact import redact
 from serving_api.errors import face_of
 
@@ -55,12 +56,13 @@ class RequestLayer:
                     headers[DATA_WORLD] = self._world
             await send(message)
 
-        try:
-            await self._app(scope, receive, labelled)
-        except Exception as error:
-            # The text may quote a statement or an address: it is logged redacted, never sent.
-            trace = redact("".join(traceback.format_exception(error)))
-            logger.error("%s %s [%s]\n%s", scope["method"], scope["path"], request_id, trace)  # noqa: TRY400
-            if started:
-                raise
-            await face_of(error).response()(scope, receive, labelled)
+        with bound(request_id=request_id):
+            try:
+                await self._app(scope, receive, labelled)
+            except Exception as error:
+                # The text may quote a statement or an address: it is logged redacted, never sent.
+                trace = redact("".join(traceback.format_exception(error)))
+                logger.error("%s %s [%s]\n%s", scope["method"], scope["path"], request_id, trace)  # noqa: TRY400
+                if started:
+                    raise
+                await face_of(error).response()(scope, receive, labelled)

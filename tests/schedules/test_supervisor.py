@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from resources.errors import InputError
+from resources.log_files import RotatingLog
 from resources.settings import Settings, load_settings
 from resources.warehouse.ledger.commands import CommandQueue
 from schedules.supervisor import app, checks, folders, plan, progress
 from schedules.supervisor.checks import RunLock, StartRefused
 from schedules.supervisor.family import ChildFailed, ChildSpec, Family, Interrupted
-from schedules.supervisor.logs import RotatingLog
 from schedules.supervisor.plan import Ports
 
 NOW = datetime(2026, 8, 21, 15, 0)
