@@ -238,6 +238,12 @@ def load_settings(
     return _check(Settings(**values, explicit=frozenset(explicit)))
 
 
+def refuse_reserved(settings: Settings) -> None:
+    """NotImplementedError for DATA_SOURCE=vendor: the specification reserves it, nothing stands behind it."""
+    if settings.data_source == "vendor":
+        raise NotImplementedError("DATA_SOURCE=vendor is reserved and not implemented")
+
+
 def process_settings(stored: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process from its environment and `.env` (or the file that ENV_FILE names)."""
     return load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env")), stored=stored)

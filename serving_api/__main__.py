@@ -8,8 +8,9 @@ import uvicorn
 
 from resources import logs
 from resources.errors import PlatformError
-from resources.settings import Settings, process_settings
+from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
+from resources.transport.redact import redact
 from serving_api.app import create_app
 
 
@@ -49,9 +50,11 @@ def serve(settings: Settings) -> None:
 def main() -> int:
     try:
         logs.configure(process_settings(), "api")
-        serve(platform_settings())
-    except PlatformError as error:
-        sys.stderr.write(f"{error.message}\n")
+        settings = platform_settings()
+        refuse_reserved(settings)
+        serve(settings)
+    except (PlatformError, NotImplementedError) as error:
+        sys.stderr.write(f"{redact(str(error))}\n")
         return 1
     return 0
 

@@ -60,11 +60,13 @@ def ask(
     """
     download = Download(pd.DataFrame(), log=desk.log)
     parts: list[pd.DataFrame] = []
-    for source in sources[:1] if desk.direct else sources:
+    for source in sources:
         if parts and not ask_all and source.name != also:
             continue
         if source.only_when is not None and not source.only_when(desk, scope):
             continue
+        if desk.direct and download.sources:
+            break  # DATA_SOURCE=direct: the first source that serves this scope, whatever it says
         before, known = len(desk.log.items), len(desk.problems)
         note: dict[str, Any] = {"src": source.name}
         try:

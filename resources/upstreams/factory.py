@@ -8,7 +8,7 @@ from typing import Any
 from resources.calendar import TradeCalendar
 from resources.clock import Clock, Sleeper, real_sleep
 from resources.fetch import FetchLog
-from resources.settings import Settings
+from resources.settings import Settings, refuse_reserved
 from resources.transport.gate import Gate
 from resources.transport.gates import SqliteGate
 from resources.transport.settings import TransportSettings
@@ -46,10 +46,9 @@ def make_clients(
     """({upstream key: function that binds its client to a log}, what closes the shared connections).
 
     `gate` None: the machine's own, whose state is shared through `transport.sqlite3`. Raises
-    NotImplementedError for DATA_SOURCE=vendor: the specification reserves the name, nothing stands behind it.
+    NotImplementedError for DATA_SOURCE=vendor.
     """
-    if settings.data_source == "vendor":
-        raise NotImplementedError("DATA_SOURCE=vendor is reserved and not implemented")
+    refuse_reserved(settings)
     from resources.transport.http import HttpTransport
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.tdx.client import TdxClient

@@ -16,7 +16,7 @@ from resources.clock import SystemClock
 from resources.errors import PlatformError
 from resources.logs import masker
 from resources.orchestrator import LOCATION, Orchestrator
-from resources.settings import Settings, load_settings
+from resources.settings import Settings, load_settings, refuse_reserved
 from schedules.supervisor import checks, folders, plan
 from schedules.supervisor.family import Family, Interrupted, Say
 from schedules.supervisor.plan import Ports
@@ -43,6 +43,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 def check(settings: Settings) -> None:
     """Everything that can be known before something starts; StartRefused names what to change."""
+    refuse_reserved(settings)
     checks.check_python()
     checks.check_folder(settings.data_path)
     checks.check_disk(settings.data_path)
@@ -234,8 +235,8 @@ def run(environ: Mapping[str, str] | None = None) -> int:
         lock = checks.RunLock(settings.data_path)
         lock.take(SystemClock().now())
         check_ports(settings)
-    except PlatformError as error:
-        sys.stderr.write(f"{error.message}\n")
+    except (PlatformError, NotImplementedError) as error:
+        sys.stderr.write(f"{error}\n")
         return 1
     code = 0
     # The terminal belongs to the person who started this; records go to the file alone.

@@ -1,0 +1,147 @@
+"""Defaults equal the specification's table of runtime constants, copied here by hand."""
+
+import os
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.calendar import shipped_calendar
+from resources.clock import FrozenClock
+from resources.errors import InputError
+from resources.platform import open_desk
+from resources.settings import Settings, load_settings
+from resources.transport.settings import EXCHANGE_BREAKER, PUSH2EX_BREAKER, TransportSettings
+from resources.upstreams.factory import make_clients, transport_settings
+
+SPECIFIED: dict[str, Any] = {
+    "DB_HOST": "localhost",
+    "DB_PORT": 3306,
+    "DB_USER": "root",
+    "DB_POOL_SIZE": 20,
+    "DB_MAX_OVERFLOW": 10,
+    "DB_POOL_TIMEOUT": 30.0,
+    "DATA_SOURCE": "real",
+    "EM_MIN_INTERVAL": 0.3,
+    "EM_JITTER_MIN": 0.1,
+    "EM_JITTER_MAX": 0.5,
+    "TENCENT_MIN_INTERVAL": 0.2,
+    "XQ_MIN_INTERVAL": 1.0,
+    "HOST_FAILURE_THRESHOLD": 2,
+    "STOCK_CHANGES_CONCURRENCY": 3,
+    "HTTP_MAX_CONNECTIONS": 20,
+    "HTTP_MAX_KEEPALIVE": 10,
+    "HTTP_KEEPALIVE_EXPIRY": 30.0,
+    "HTTP_TIMEOUT": 10.0,
+    "HTTP_CONNECT_TIMEOUT": 5.0,
+    "RETRY_BUDGET_MAX": 6,
+    "EOD_STOCK_THROTTLE_MIN": 0.5,
+    "EOD_STOCK_THROTTLE_MAX": 1.5,
+    "VALUATION_THS_EPS_ENABLED": True,
+    "EM_BREAKER_FAILURE_THRESHOLD": 4,
+    "EM_BREAKER_COOLDOWN_SEC": 120.0,
+    "ENABLE_SCHEDULER": True,
+    "SCHEDULER_WARMUP_MARKET": True,
+    "SCHEDULER_EOD_SYNC": True,
+    "SCHEDULER_BASEINFO_REFRESH": True,
+    "SCHEDULER_BASEINFO_INTERVAL": 600,
+    "JWT_TTL_HOURS": 24.0,
+    "AI_LLM_MAX_RETRIES": 2,
+    "AI_LLM_RETRY_DELAY": 1.0,
+    "WEB_SEARCH_PROVIDER": "auto",
+    "WEB_SEARCH_MAX_RESULTS": 6,
+    "MODEL_WEB_SEARCH": True,
+    "ENABLE_EMAIL_NOTIFICATION": False,
+    "SMTP_PORT": 465,
+    "ENABLE_PORTFOLIO_MONITOR": True,
+    "PRICE_ALERT_THRESHOLD": 5.0,
+    "VOLUME_ALERT_RATIO": 2.0,
+    "STOP_LOSS_PROXIMITY": 3.0,
+    "LOG_FORMAT": "json",
+    "LOG_LEVEL": "INFO",
+    # Named elsewhere in the specification.
+    "ADMIN_SEED_USERNAME": "admin",
+    "ADMIN_SEED_PASSWORD": "",
+    "RATE_LIMIT_PER_MIN": 120,
+}
+
+
+def load(tmp_path: Path, **environment: str) -> Settings:
+    return load_settings(environment, dotenv=tmp_path / "none")
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_a_default_equals_the_specification(name: str, tmp_path: Path) -> None:
+    value = getattr(load(tmp_path), name.lower())
+
+    assert (value, type(value)) == (SPECIFIED[name], type(SPECIFIED[name]))
+
+
+def test_the_application_database_has_a_name(tmp_path: Path) -> None:
+    assert load(tmp_path).db_name
+
+
+def test_the_transport_has_the_specified_numbers_too(tmp_path: Path) -> None:
+    """Its own defaults, what it takes from the settings, and the breakers that have no variable."""
+    numbers = transport_settings(load(tmp_path))
+
+    assert numbers == TransportSettings()
+    breakers = {rule.name: (rule.threshold, rule.cooldown_sec) for rule in numbers.breakers()}
+    assert breakers["em_breaker"] == (4, 120.0)
+    assert breakers[PUSH2EX_BREAKER] == (2, 30.0)
+    assert breakers[EXCHANGE_BREAKER] == (5, 600.0)
+    other = numbers.family("some.site")
+    assert (other.jitter_min, other.jitter_max) == (0.3, 1.0)
+
+
+def test_a_changed_setting_reaches_the_transport(tmp_path: Path) -> None:
+    numbers = transport_settings(load(tmp_path, EM_MIN_INTERVAL="0.7", HTTP_TIMEOUT="3"))
+
+    assert (numbers.em_min_interval, numbers.http_timeout) == (0.7, 3.0)
+    assert numbers.family("eastmoney").gap == 0.7
+
+
+@pytest.mark.parametrize("value", ["live", "REAL", "", "Mock"])
+def test_an_unknown_data_source_refuses_to_start(value: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        load(tmp_path, DATA_SOURCE=value)
+
+    assert refused.value.message == f"DATA_SOURCE: {value!r} is none of real, mock, direct, vendor"
+
+
+def test_the_reserved_data_source_is_not_implemented(tmp_path: Path) -> None:
+    settings = load(tmp_path, DATA_SOURCE="vendor", DATA_DIR=str(tmp_path))
+    calendar = shipped_calendar()
+    clock = FrozenClock(datetime(2026, 8, 21, 15, 30))
+
+    for opened in (open_desk, make_clients):
+        with pytest.raises(NotImplementedError, match=r"^DATA_SOURCE=vendor is reserved"):
+            opened(settings, clock, calendar)
+
+
+@pytest.mark.parametrize("module", ["serving_api", "schedules.run"])
+def test_a_start_with_the_reserved_data_source_is_refused_in_one_line(module: str, tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "DATA_SOURCE": "vendor", "DATA_DIR": str(tmp_path), "ENV_FILE": "none"}
+
+    done = subprocess.run(
+        [sys.executable, "-m", module], env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "DATA_SOURCE=vendor is reserved and not implemented\n"
+
+
+def test_secrets_are_masked_in_the_only_dump(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        DB_PASSWORD="db-secret",
+        WAREHOUSE_URL="mysql+pymysql://root:url-secret@db/ashare",
+        ADMIN_SEED_PASSWORD="admin-secret",
+    )
+
+    shown = str(settings.masked())
+    assert "-secret" not in shown
+    assert set(settings.secrets) >= {"db-secret", "url-secret", "admin-secret"}
