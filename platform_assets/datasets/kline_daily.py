@@ -192,6 +192,13 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(50.0, index=rows.index).where(star)
 
 
+def standing_volume(rows: pd.DataFrame) -> pd.Series:
+    """What a stored volume may differ by: of another source one lot, which one may have cut and the other
+    rounded up; of the same source as `volume_rounding`."""
+    other = rows["stored_src"].notna() & (rows["stored_src"] != rows["src"])
+    return volume_rounding(rows).mask(other, 100.0)
+
+
 def _identity(desk: Any) -> pd.DataFrame:
     frame: pd.DataFrame = desk.securities()[["code", "market", "symbol", "sec_type"]]
     return frame
@@ -359,7 +366,7 @@ DATASET = Dataset(
     ),
     fuse=Rows(finer={"amount": amount_rounding, "volume": volume_rounding}, finer_source="tencent"),
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    stands_within={"amount": amount_rounding, "volume": standing_volume},
     derive=(fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),

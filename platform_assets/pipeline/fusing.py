@@ -1,6 +1,7 @@
 """From the rows of all sources to the fused, derived and checked rows of a dataset. Pure but for reads."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.declaration.dataset import Dataset
@@ -19,6 +20,8 @@ from platform_assets.pipeline.fuse import Fused, fuse
 from platform_assets.pipeline.parts import Part, assign_quality, partition_parts
 from resources.errors import QualityError
 from resources.warehouse.slices import Slice
+
+_TINY = 1e-9
 
 
 def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> list[Part]:
@@ -85,20 +88,37 @@ def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> tuple[Che
 
 
 def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Stored values in place of new ones that differ by no more than the wire's rounding."""
+    """Stored values in place of new ones that differ by no more than the wire's rounding.
+
+    Only in rows whose other numbers are told as they are stored: a corrected row is taken whole from its
+    source, or its provenance would be a lie. The roundings see the stored row's source as `stored_src`.
+    """
     columns = tuple(dataset.stands_within)
+    told = [
+        spec.name
+        for spec in dataset.columns
+        if spec.family in ("float", "int") and not spec.computed and spec.name not in (*dataset.key, *columns)
+    ]
     stored = context.read(
         dataset.table_name,
-        columns=(*dataset.key, *columns),
+        columns=(*dataset.key, *columns, *told, "src"),
         since=context.scope.since,
         until=context.scope.until,
     )
     known = frame[list(dataset.key)].merge(stored, on=list(dataset.key), how="left")
+    known.index = frame.index
+    alike = np.ones(len(frame), dtype=bool)
+    for column in told:
+        new, old = _floats(frame[column]), _floats(known[column])
+        alike &= np.isnan(new) | (np.abs(new - old) < _TINY)
+    sourced = frame.assign(stored_src=known["src"])
     for column, rounding in dataset.stands_within.items():
-        new = frame[column].to_numpy(dtype=float, na_value=np.nan)
-        old = known[column].to_numpy(dtype=float, na_value=np.nan)
-        slack = rounding(frame).to_numpy(dtype=float, na_value=np.nan)
-        with np.errstate(invalid="ignore"):
-            values = np.where(np.abs(new - old) <= slack, old, new)
+        new, old = _floats(frame[column]), _floats(known[column])
+        values = np.where(alike & (np.abs(new - old) <= _floats(rounding(sourced))), old, new)
         frame[column] = pd.Series(values, index=frame.index).astype(frame[column].dtype)
     return frame
+
+
+def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
+    numbers: npt.NDArray[np.float64] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers

@@ -112,6 +112,8 @@ def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] = ("star", "g
             run = day.run("eod_core", TODAY)
         _caught(section, f"quotes, {board}: another source serves the day", day, truth, run, words)
         section.findings[-1].ok &= run.success
+        revised = _totals(day, run, "fusion_kline_daily")["superseded"]
+        section.add("another source's rounding is no correction", f"{revised} revisions", revised == 0)
         with day.fault({"upstream": "tdx", "call": "bars*", **rule}):
             run = day.run("history", SINCE, "2022-05-09")
         _caught(section, f"bars, {board}: not believed", day, truth, run, words)
