@@ -16,7 +16,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from dagster._core.scheduler.instigation import InstigatorType
 
 from resources.errors import StorageError
-from resources.warehouse.ledger.heartbeats import this_node
+from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Slot, Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import tags
@@ -29,7 +29,6 @@ from schedules.tasks import TASKS
 ZONE = "Asia/Shanghai"
 SENSOR = "task_table"
 TICK_S = 30
-SCHEDULER = "scheduler"
 """Role and id of the heartbeat that each tick of the sensor leaves: the scheduler's last tick."""
 
 Job = dg.JobDefinition | UnresolvedAssetJobDefinition

@@ -1,6 +1,8 @@
-"""The database's pulse and the newest heartbeat."""
+"""The database's pulse and the newest heartbeats."""
 
-from resources.warehouse.ledger.heartbeats import Heartbeats, Node
+from datetime import datetime
+
+from resources.warehouse.ledger.heartbeats import Heartbeats, Node, last_tick
 from resources.warehouse.warehouse import Warehouse
 from serving_api.reading import Session
 
@@ -11,7 +13,7 @@ def ping(session: Session) -> None:
     session.ping()
 
 
-def newest_node(warehouse: Warehouse) -> Node | None:
-    """The scheduler side's process that was heard last; None when there never was one."""
+def pulse(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
+    """The scheduler side's process that was heard last, and the scheduler's last tick."""
     nodes = Heartbeats(warehouse.engine).all()
-    return next((node for node in nodes if node.role in SCHEDULER_ROLES), None)
+    return next((node for node in nodes if node.role in SCHEDULER_ROLES), None), last_tick(nodes)

@@ -1,5 +1,6 @@
 """Puts the pulse together. Heartbeats are judged by the machine's clock, the calendar by the market's."""
 
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -26,7 +27,7 @@ async def report(state: State) -> dict[str, Any]:
     """Degraded when the database is away, the calendar ends within 30 days, or this process should have a
     scheduler beside it and nothing beats."""
     database = await _database(state)
-    worker, scheduler = _pulse(state, await read_or(None, _newest_node(state)))
+    worker, scheduler = _pulse(state, *await read_or((None, None), _heard(state)))
     now = state.clock.now()
     days_left = state.calendar.days_left(now.date().isoformat())
     scheduler_due = state.settings.role != "web" and state.settings.enable_scheduler
@@ -44,8 +45,8 @@ async def report(state: State) -> dict[str, Any]:
     }
 
 
-async def _newest_node(state: State) -> Node | None:
-    return await anyio.to_thread.run_sync(queries.newest_node, state.reading.warehouse)
+async def _heard(state: State) -> tuple[Node | None, datetime | None]:
+    return await anyio.to_thread.run_sync(queries.pulse, state.reading.warehouse)
 
 
 async def _database(state: State) -> dict[str, Any]:
@@ -57,8 +58,8 @@ async def _database(state: State) -> dict[str, Any]:
     return {"ok": True, "latency_ms": round((state.system.monotonic() - started) * 1000, 3)}
 
 
-def _pulse(state: State, node: Node | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(worker, scheduler). A node's state may say when its scheduler ticked last (`lastTickAt`)."""
+def _pulse(state: State, node: Node | None, tick: datetime | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(worker, scheduler): who was heard last, and when the scheduler ticked."""
     if node is None:
         return {"fresh": False, "beatAt": None}, {"running": False, "lastTickAt": None}
     fresh = node.fresh(state.system.local())
@@ -66,6 +67,6 @@ def _pulse(state: State, node: Node | None) -> tuple[dict[str, Any], dict[str, A
         {"fresh": fresh, "beatAt": local_iso(node.beat_at)},
         {
             "running": fresh and state.settings.enable_scheduler,
-            "lastTickAt": node.state.get("lastTickAt"),
+            "lastTickAt": local_iso(tick) if tick else None,
         },
     )

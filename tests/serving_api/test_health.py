@@ -1,5 +1,7 @@
 """/health: the shape, the pulse, and settings without their secrets."""
 
+from datetime import datetime, timedelta
+
 import orjson
 import pytest
 
@@ -8,8 +10,6 @@ from tests.serving_api.conftest import ADMIN, Bench
 
 
 def beat(bench: Bench, age_s: float, role: str = "worker", **state: object) -> None:
-    from datetime import timedelta
-
     at = stamp(bench.api.app.state.platform.system.local() - timedelta(seconds=age_s))
     warehouse = bench.warehouse()
     with warehouse.engine.begin() as connection:
@@ -17,7 +17,15 @@ def beat(bench: Bench, age_s: float, role: str = "worker", **state: object) -> N
             warehouse.sql.insert(
                 "sys_heartbeat", ("node_id", "role", "host", "pid", "started_at", "beat_at", "state_json")
             ),
-            (f"{role}-{age_s}", role, "here", 1, at, at, orjson.dumps(state).decode()),
+            (
+                "scheduler" if role == "scheduler" else f"{role}-{age_s}",
+                role,
+                "here",
+                1,
+                at,
+                at,
+                orjson.dumps(state).decode(),
+            ),
         )
     warehouse.close()
 
@@ -49,14 +57,19 @@ def test_the_shape(own: Bench) -> None:
 
 @pytest.mark.parametrize(("age_s", "fresh"), [(0, True), (90, True), (91, False)])
 def test_a_heartbeat_is_fresh_for_90_seconds(own_on_both: Bench, age_s: float, fresh: bool) -> None:
-    beat(own_on_both, age_s, lastTickAt="2026-08-18T08:00:00+08:00")
+    beat(own_on_both, age_s)
     beat(own_on_both, 500)
+    beat(own_on_both, 30, role="scheduler")
     beat(own_on_both, 0, role="web")
 
     body = own_on_both.api.get("//health").json()
 
     assert body["worker"]["fresh"] is fresh
-    assert body["scheduler"] == {"running": fresh, "lastTickAt": "2026-08-18T08:00:00+08:00"}
+    ticked = datetime.fromisoformat(body["scheduler"].pop("lastTickAt"))
+    assert own_on_both.api.app.state.platform.system.local() - ticked.replace(tzinfo=None) == timedelta(
+        seconds=30
+    )
+    assert body["scheduler"] == {"running": fresh}
     assert body["status"] == ("ok" if fresh else "degraded")
 
 

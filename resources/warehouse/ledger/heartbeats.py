@@ -16,6 +16,8 @@ from resources.warehouse.sql import Sql
 
 FRESH = timedelta(seconds=90)
 BEAT_S = 10.0
+SCHEDULER = "scheduler"
+"""Node id under which the scheduler's sensor records each of its ticks."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class Node:
 
     def fresh(self, now: datetime | None = None) -> bool:
         return (now or SystemClock().now()) - self.beat_at <= FRESH
+
+
+def last_tick(nodes: "list[Node]") -> datetime | None:
+    """When the scheduler ticked last, by the system clock; None before its first tick."""
+    return next((node.beat_at for node in nodes if node.node_id == SCHEDULER), None)
 
 
 def this_node(role: str) -> Node:

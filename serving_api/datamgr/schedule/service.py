@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from resources.calendar import CalendarHorizon, TradeCalendar
-from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node
+from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node, last_tick
 from resources.warehouse.ledger.slot_rows import DONE, SlotReads, SlotRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
@@ -104,7 +104,7 @@ async def status(state: State) -> dict[str, Any]:
         "running": fresh and state.settings.enable_scheduler and bool(told.get("scheduler", True)),
         "role": state.settings.role,
         "tickSeconds": TICK_S,
-        "lastTickAt": told.get("lastTickAt"),
+        "lastTickAt": instant(last_tick(pulse.nodes)),
         "heartbeat": {
             "nodeId": node.node_id if node else None,
             "beatAt": instant(node.beat_at) if node else None,
