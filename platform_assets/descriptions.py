@@ -10,7 +10,7 @@ from typing import Any
 
 from pandera.api.checks import Check
 
-from platform_assets.declaration.columns import ColumnSpec, Model, model_checks, model_columns
+from platform_assets.declaration.columns import ColumnSpec, Model, model_checks
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Fields, Freshness, Partition, Rows
 
@@ -153,14 +153,42 @@ def _about(function: Callable[..., Any]) -> str:
     return first_line(function.__doc__) or spoken(function.__name__)
 
 
-def column_limits(spec: ColumnSpec, key: tuple[str, ...]) -> str:
-    """Hard limits of a column: `not null, > 0`."""
-    parts = ["key"] if spec.name in key else []
-    if not spec.nullable and spec.name not in key:
-        parts.append("not null")
-    for check in spec.checks:
-        parts.append(str(check.error or check.name))
-    return ", ".join(parts)
+_COMPARED = {
+    "greater_than": ("> ", "min_value"),
+    "greater_than_or_equal_to": (">= ", "min_value"),
+    "less_than": ("< ", "max_value"),
+    "less_than_or_equal_to": ("<= ", "max_value"),
+    "equal_to": ("= ", "value"),
+}
+
+
+def limit_text(check: Check) -> str:
+    """A column's hard limit in words: `> 0`, `one of SH, SZ, BJ`."""
+    name, facts = str(check.name), check.statistics or {}
+    if name in _COMPARED:
+        sign, fact = _COMPARED[name]
+        return f"{sign}{facts[fact]}"
+    if name == "isin":
+        return "one of " + ", ".join(str(value) for value in facts["allowed_values"])
+    if name == "str_matches":
+        return f"matches {getattr(facts['pattern'], 'pattern', facts['pattern'])}"
+    if name == "str_length":
+        least, most = facts.get("min_value"), facts.get("max_value")
+        return f"{least or 0}..{most or ''} characters".replace(".. ", " or more ")
+    return str(check.error or name)
+
+
+def column_limits(spec: ColumnSpec, key: tuple[str, ...]) -> tuple[str, ...]:
+    """Hard limits of a column: key or not null, then each limit."""
+    first = ("key",) if spec.name in key else () if spec.nullable else ("not null",)
+    return (*first, *(limit_text(check) for check in spec.checks))
+
+
+def type_text(spec: ColumnSpec) -> str:
+    """A column's type as the UI shows it: `float [CNY]`, `text(16)`."""
+    kind = "datetime" if spec.family == "time" else str(spec.family)
+    size = f"({spec.word.length})" if spec.word.length else ""
+    return f"{kind}{size}" + (f" [{spec.unit}]" if spec.unit else "")
 
 
 def raw_about(raw: Raw) -> str:
@@ -200,7 +228,3 @@ def _joined(lines: list[str], partition: Partition, key: tuple[str, ...], freshn
     if freshness is not None:
         lines.append(f"- Fresh while {freshness_text(freshness)}")
     return "\n".join(lines)
-
-
-def raw_columns(raw: Raw) -> tuple[ColumnSpec, ...]:
-    return model_columns(raw.model)

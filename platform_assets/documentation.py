@@ -182,7 +182,7 @@ def _columns(columns: Sequence[ColumnSpec], key: tuple[str, ...]) -> str:
         note = "computed" if spec.computed else ""
         if spec.no_source:
             note = f"empty: {spec.no_source}"
-        limits = cell(column_limits(spec, key))
+        limits = cell(", ".join(column_limits(spec, key)))
         rows.append((f"`{spec.name}`", spec.sql, spec.unit, spec.title, limits, note))
     return table(("column", "type", "unit", "meaning", "limits", "note"), rows)
 

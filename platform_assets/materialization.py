@@ -1,12 +1,14 @@
 """What a materialization tells the Dagster UI: figures of the batch, sources, checks, a preview."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dagster as dg
 import pandas as pd
 
+from platform_assets.declaration.columns import ColumnSpec
 from platform_assets.declaration.tables import Table
+from platform_assets.descriptions import limit_text, type_text
 from platform_assets.pipeline.load import Loaded
 from resources.warehouse.writer import WriteResult
 
@@ -19,16 +21,23 @@ def column_schema(table: Table) -> dg.TableSchema:
         [
             dg.TableColumn(
                 name=spec.name,
-                type=spec.sql + (f" [{spec.unit}]" if spec.unit else ""),
-                description=spec.title or None,
+                type=type_text(spec),
+                description=_about(spec),
                 constraints=dg.TableColumnConstraints(
                     nullable=spec.nullable and spec.name not in table.key,
-                    other=[str(check.name) for check in spec.checks],
+                    other=[limit_text(check) for check in spec.checks],
                 ),
             )
             for spec in table.columns
         ]
     )
+
+
+def _about(spec: ColumnSpec) -> str | None:
+    """Meaning of a column, and why it is computed or empty."""
+    notes = [spec.title, "computed" if spec.computed else ""]
+    notes.append(f"empty: {spec.no_source}" if spec.no_source else "")
+    return "; ".join(note for note in notes if note) or None
 
 
 def partition_metadata(loaded: Loaded, result: WriteResult) -> dict[str, Any]:
@@ -55,8 +64,14 @@ def _sources(loaded: Loaded) -> str:
     lines = ["| source | rows | calls | note |", "|---|---|---|---|"]
     for item in loaded.sources:
         note = item.get("reason") or item.get("fallback_reason") or ""
-        lines.append(f"| {item['src']} | {item.get('rows', 0)} | {item.get('calls', 0)} | {_cell(note)} |")
+        lines.append(f"| {item['src']} | {item.get('rows', 0)} | {_calls(item)} | {_cell(note)} |")
     return "\n".join(lines)
+
+
+def _calls(item: Mapping[str, Any]) -> str:
+    """Own calls, and answers that another table of the run had asked for already."""
+    shared = len(item.get("fetch_ids", ()))
+    return f"{item.get('calls', 0)}" + (f" + {shared} shared in this run" if shared else "")
 
 
 def _preview(frame: pd.DataFrame) -> str:
