@@ -11,6 +11,7 @@ from tests.serving_api.conftest import ADMIN, Bench
 
 def beat(bench: Bench, age_s: float, role: str = "worker", **state: object) -> None:
     at = stamp(bench.api.app.state.platform.system.local() - timedelta(seconds=age_s))
+    node = "scheduler" if role == "scheduler" else f"{role}-{age_s}"
     warehouse = bench.warehouse()
     with warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
