@@ -19,7 +19,7 @@ def beat(bench: Bench, age_s: float, role: str = "worker", **state: object) -> N
                 "sys_heartbeat", ("node_id", "role", "host", "pid", "started_at", "beat_at", "state_json")
             ),
             (
-                "scheduler" if role == "scheduler" else f"{role}-{age_s}",
+                node,
                 role,
                 "here",
                 1,
