@@ -99,6 +99,7 @@ class Settings:
     data_dir: str = _setting("data", "warehouse, Dagster history, secrets, payloads, logs")
     api_host: str = _setting("127.0.0.1")
     api_port: int = _setting(8000)
+    dagster_host: str = _setting("127.0.0.1", "where the API and the worker find the Dagster UI")
     dagster_port: int = _setting(3000)
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")

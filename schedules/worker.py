@@ -196,9 +196,8 @@ def main() -> int:
         sys.stderr.write(f"{redact(error.message)}\n")
         return 1
     runner = DagsterRunner()
-    worker = Worker(
-        house, runner, orchestrator=Orchestrator(house.settings.dagster_port), instance=runner.instance
-    )
+    orchestrator = Orchestrator(house.settings.dagster_port, host=house.settings.dagster_host)
+    worker = Worker(house, runner, orchestrator=orchestrator, instance=runner.instance)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
     parent = os.environ.get("APP_PARENT_PID")

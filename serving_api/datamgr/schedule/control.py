@@ -115,7 +115,8 @@ class Control:
 
     def _switch(self, key: str, enabled: bool) -> None:
         try:
-            Orchestrator(self._state.settings.dagster_port).switch(key, enabled)
+            settings = self._state.settings
+            Orchestrator(settings.dagster_port, host=settings.dagster_host).switch(key, enabled)
         except NotFound as error:
             # The task exists; its schedule is not served while the code location loads.
             raise Unavailable(error.message) from error

@@ -1,0 +1,158 @@
+"""What `docker/` holds, checked as files: no Docker engine is needed."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from resources.orchestrator import LOCATION
+from resources.settings import Settings, load_settings
+from schedules.supervisor import plan
+from schedules.supervisor.plan import Ports
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docker"
+COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
+SERVICES: dict[str, Any] = COMPOSE["services"]
+OURS = {name: service for name, service in SERVICES.items() if service["image"] == "ashare-platform"}
+SECRET = re.compile(r"(?i)password|secret|token|api_?key|_url$")
+ANYWHERE = "0.0.0.0"
+WORKSPACE = Path("/app/docker/workspace.yaml")
+PORTS = Ports(api=8000, dagster=3000, code_server=4000)
+SPECS = {
+    plan.CODE: plan.code_server(PORTS),
+    plan.DAEMON: plan.daemon(WORKSPACE),
+    plan.UI: plan.ui(WORKSPACE, PORTS),
+    plan.WORKER: plan.worker(PORTS),
+    plan.API: plan.api(Settings(), PORTS, {}),
+}
+
+
+def test_production_has_its_databases_and_every_process() -> None:
+    assert SERVICES.keys() == {"mariadb", "postgres", "prepare", *SPECS}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_service_runs_the_command_of_the_supervisor(name: str) -> None:
+    """But for the interpreter, and the address: a container is reached from outside."""
+    _, *expected = SPECS[name].command
+
+    interpreter, *command = OURS[name]["command"]
+
+    assert interpreter == "python"
+    assert command == [ANYWHERE if part == plan.HOST else part for part in expected]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_command_names_a_module_that_is_there(name: str) -> None:
+    command = OURS[name]["command"]
+
+    assert command[:2] == ["python", "-m"]
+    assert _runnable(command[2])
+
+
+def _runnable(module: str) -> bool:
+    """Whether `python -m module` finds something to run."""
+    found = importlib.util.find_spec(module)
+    if found is None or found.submodule_search_locations is None:
+        return found is not None
+    return importlib.util.find_spec(f"{module}.__main__") is not None
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_secret_has_a_value_or_a_default(name: str) -> None:
+    for key, value in (SERVICES[name].get("environment") or {}).items():
+        for variable, operator in re.findall(r"\$\{(\w+)(:?[-?]?)", str(value)):
+            if SECRET.search(variable):
+                assert operator == ":?", f"{key}: {variable} has no value and must be asked for"
+        if SECRET.search(key) and not key.startswith("MARIADB_RANDOM_"):
+            assert "${" in value, f"{key} is written out"
+
+
+def test_the_example_leaves_every_secret_empty_and_names_all_that_are_asked_for() -> None:
+    example = (FOLDER / "env.example").read_text(encoding="utf-8")
+    named = dict(line.split("=", 1) for line in example.splitlines() if "=" in line and line[0] != "#")
+    asked = set(re.findall(r"\$\{(\w+):\?", (FOLDER / "compose.yaml").read_text(encoding="utf-8")))
+
+    assert named == dict.fromkeys(asked, "")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_environment_is_made_of_settings_that_exist(name: str, tmp_path: Path) -> None:
+    known = {row.name.upper() for row in fields(Settings)} | {"DAGSTER_HOME", "NUMBA_CACHE_DIR"}
+    environment = {key: _filled(value) for key, value in OURS[name]["environment"].items()}
+
+    settings = load_settings(environment, dotenv=tmp_path / "none")
+
+    assert environment.keys() <= known
+    assert settings.notifications_require_login is True
+    assert settings.data_source == "real"
+    assert settings.warehouse_address.startswith("mysql+pymysql://ashare:")
+    assert settings.dagster_postgres_url == "postgresql+psycopg2://dagster:given@postgres:5432/dagster"
+    assert environment["DAGSTER_HOME"] == f"{settings.data_dir}/dagster"
+
+
+def _filled(value: str) -> str:
+    """The value when every variable without a default is 'given'."""
+    return re.sub(r"\$\{\w+:(?:-([^}]*)|\?[^}]*)\}", lambda found: found[1] or _asked(found[0]), value)
+
+
+def _asked(text: str) -> str:
+    return "given" if ":?" in text else ""
+
+
+def test_roles_and_addresses_meet() -> None:
+    workspace = yaml.safe_load((FOLDER / "workspace.yaml").read_text())["load_from"][0]["grpc_server"]
+    environment = OURS["api"]["environment"]
+
+    assert (workspace["host"], workspace["port"], workspace["location_name"]) == (plan.CODE, 4000, LOCATION)
+    assert environment["DAGSTER_HOST"] in SERVICES
+    assert (environment["APP_ROLE"], OURS["worker"]["environment"]["APP_ROLE"]) == ("web", "worker")
+    assert environment["API_HOST"] == ANYWHERE
+    published = [port for service in SERVICES.values() for port in service.get("ports", [])]
+    assert all(port.startswith(("127.0.0.1:", "${API_BIND:-127.0.0.1}:")) for port in published)
+
+
+def test_nothing_starts_before_the_warehouse_is_ready() -> None:
+    def before(name: str) -> set[str]:
+        direct = set(SERVICES[name].get("depends_on") or {})
+        return direct.union(*map(before, direct))
+
+    for name in SPECS:
+        assert {"prepare", "mariadb", "postgres"} <= before(name)
+
+
+def test_the_image_runs_as_nobody_special_and_holds_what_it_needs() -> None:
+    lines = (FOLDER / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    user = [line.split()[1] for line in lines if line.startswith("USER ")]
+    copied = [part for line in lines if line.startswith("COPY ") for part in line.split()[1:-1]]
+    kept = (FOLDER / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+
+    assert user == ["platform"]
+    assert all((ROOT / part).exists() for part in copied)
+    assert {f"!{part}" for part in copied} <= set(kept)
+    assert not any("PASSWORD" in line or "SECRET" in line for line in lines)
+
+
+def test_prepare_makes_the_folders_and_the_warehouse(tmp_path: Path) -> None:
+    env = {
+        "PATH": os.environ["PATH"],
+        "DATA_DIR": str(tmp_path / "data"),
+        "ENV_FILE": "none",
+        "DAGSTER_POSTGRES_URL": "postgresql+psycopg2://dagster:x@nowhere/dagster",
+    }
+
+    command = [sys.executable, "-m", "schedules.prepare"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+    assert done.returncode == 0, done.stderr
+    home = (tmp_path / "data" / "dagster" / "dagster.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(home)["storage"]["postgres"]["postgres_url"] == {"env": "DAGSTER_POSTGRES_URL"}
+    assert (tmp_path / "data" / "warehouse.sqlite3").is_file()
