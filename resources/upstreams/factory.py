@@ -55,7 +55,10 @@ def make_clients(
     from resources.upstreams.tencent import TencentClient
 
     numbers = transport_settings(settings)
-    gate = gate or SqliteGate(settings.data_path / "transport.sqlite3", numbers)
+    closers: list[Callable[[], None]] = []
+    if gate is None:
+        gate = own = SqliteGate(settings.data_path / "transport.sqlite3", numbers)
+        closers.append(own.close)
     sites = mock_sites(settings.simulator_url) if settings.data_source == "mock" else SITES
     http = HttpTransport(numbers, gate, sites, clock=clock, sleeper=sleeper)
     tdx = TdxClient(
@@ -71,7 +74,8 @@ def make_clients(
         "tencent": partial(_bound, TencentClient, http),
         "eastmoney": lambda log: EastmoneyClient(http.logged(log), clock),
     }
-    return makers, [tdx.close, http.close]
+    # The gate last: what is still under way reports to it.
+    return makers, [tdx.close, http.close, *closers]
 
 
 def _bound(client: Any, http: Any, log: FetchLog) -> Any:
