@@ -7,6 +7,7 @@ from typing import Any
 
 from resources.calendar import TradeCalendar
 from resources.clock import Clock, Sleeper, real_sleep
+from resources.errors import InputError
 from resources.fetch import FetchLog
 from resources.settings import Settings, refuse_reserved
 from resources.transport.gate import Gate
@@ -22,6 +23,9 @@ def terminal_endpoints(settings: Settings) -> list[tuple[str, int]]:
     from resources.upstreams.tdx.hosts import PUBLIC_HOSTS
 
     text = settings.simulator_tdx if settings.data_source == "mock" else settings.tdx_hosts
+    if not text and settings.data_source == "mock":
+        # The public servers are no substitute: a sample platform would ask the real market.
+        raise InputError("SIMULATOR_TDX", "is empty, and DATA_SOURCE=mock asks the simulated market only")
     if not text:
         return list(PUBLIC_HOSTS)
     pairs = (item.strip().rpartition(":") for item in text.split(",") if item.strip())
