@@ -387,8 +387,12 @@ def compare_whole_set(truth: Truth, section: Section) -> None:
 
 def compare_all(warehouse: Warehouse, truth: Truth, today: str) -> Section:
     """Every comparison of the loaded window."""
+    return compare_stored(read_stored(warehouse, truth, today), truth)
+
+
+def compare_stored(stored: Stored, truth: Truth) -> Section:
+    """The same of rows that were read."""
     section = Section("comparison with the files")
-    stored = read_stored(warehouse, truth, today)
     compare_whole_set(truth, section)
     pairs = compare_rows(truth, stored, section)
     compare_prices(pairs, section)

@@ -18,7 +18,7 @@ class Finding:
 
     def lines(self) -> list[str]:
         mark = "PASS" if self.ok else "FAIL"
-        head = f"  [{mark}] {self.name:<44} {self.figure}"
+        head = f"  [{mark}] {self.name:<56} {self.figure}"
         return [head, *(f"           {line}" for line in self.detail)]
 
 

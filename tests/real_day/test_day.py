@@ -1,8 +1,12 @@
 """`make real-day` on the committed slice: twelve codes, the same window, both engines."""
 
+from dataclasses import replace
+
+import pytest
+
 from tests.real_day import scenarios
 from tests.real_day.adjusted import compare_adjusted
-from tests.real_day.compare import compare_all
+from tests.real_day.compare import compare_all, compare_stored, read_stored
 from tests.real_day.figures import SLICE, check_window, run_section
 from tests.real_day.findings import Section
 from tests.real_day.house import TODAY, RealDay
@@ -19,6 +23,31 @@ def test_every_value_equals_the_files_after_its_wire(day: RealDay, truth: Truth)
     check_window(truth, section, SLICE)
 
     holds(section)
+
+
+WRONG = {
+    "close": 2_000.01,
+    "last_close": 2_000.01,
+    "volume": 3_703_236,
+    "amount": 7_028_415_880.69,
+    "limit_up": 2_000.01,
+    "limit_status": "up",
+    "is_suspended": 1,
+    "adj_factor": 1.5,
+}
+"""Per column what a wrong row could hold; volume and amount are the file's own, to the unit."""
+
+
+@pytest.mark.parametrize("column", list(WRONG))
+def test_one_wrong_value_is_seen(day: RealDay, truth: Truth, column: str) -> None:
+    stored = read_stored(day.warehouse, truth, TODAY)
+    key = ("sh600519", TODAY)
+    bars = {**stored.bars, key: {**stored.bars[key], column: WRONG[column]}}
+
+    section = compare_stored(replace(stored, bars=bars), truth)
+
+    shown = [line for finding in section.failed for line in finding.detail]
+    assert any("sh600519" in line or "marked suspended" in line for line in shown), column
 
 
 def test_the_runs_report_rows_calls_and_reasons(day: RealDay) -> None:
