@@ -1,0 +1,163 @@
+"""The table of daily bars in a warehouse of the benchmark's own, and plain twins of it to compare with."""
+
+import csv
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pandas as pd
+import sqlalchemy as sa
+from sqlalchemy import event
+
+from platform_assets.declaration.frames import coerce, rows
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.tables import Table
+from resources.clock import FrozenClock
+from resources.warehouse.ddl import build_table
+from resources.warehouse.slices import Slice
+from resources.warehouse.warehouse import Warehouse
+from resources.warehouse.writer import Batch, WriteResult
+from tests.conftest import MARIADB_URL, _listens
+
+BARS: Table = builtin_registry().dataset("kline_daily").table
+STAMP = "2026-08-21 16:00:00.000000"
+
+
+def open_store(url: str, folder: Path) -> Warehouse:
+    """A migrated warehouse with all declared tables."""
+    made = Warehouse(
+        url,
+        builtin_registry().tables,
+        clock=FrozenClock(datetime(2026, 8, 21, 16)),
+        payload_folder=folder / "payloads",
+    )
+    made.migrate()
+    return made
+
+
+@contextmanager
+def mariadb_database() -> Iterator[str | None]:
+    """URL of a database of our own, or None when no server answers."""
+    if not _listens(MARIADB_URL):
+        yield None
+        return
+    import pymysql
+
+    parts = urlsplit(MARIADB_URL)
+    name = f"bench_{uuid.uuid4().hex[:12]}"
+    admin = pymysql.connect(
+        host=parts.hostname or "127.0.0.1",
+        port=parts.port or 3306,
+        user=parts.username or "root",
+        password=parts.password or "",
+        autocommit=True,
+        local_infile=True,
+    )
+    with admin.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+    try:
+        yield f"{MARIADB_URL.rstrip('/')}/{name}"
+    finally:
+        with admin.cursor() as cursor:
+            cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+        admin.close()
+
+
+def write_day(warehouse: Warehouse, day: str, frame: pd.DataFrame) -> WriteResult:
+    """The product's write of one date."""
+    return warehouse.writer.write(
+        BARS,
+        frame,
+        where=Slice.of_date("date", day),
+        batch=Batch(partition_key=day, fusion_type="kline_daily", domain="kline"),
+        public_at=[f"{day} 15:00:00.000000"] * len(frame),
+        source_rank={"tdx": 0},
+    )
+
+
+class Twin:
+    """A table of the same columns, key and index without versions: what a plain pipeline would write."""
+
+    def __init__(self, warehouse: Warehouse, name: str) -> None:
+        self.engine = warehouse.engine
+        self.name = name
+        self._sql = warehouse.sql
+        metadata = sa.MetaData()
+        self.table = build_table(metadata, BARS)
+        self.table.name = name
+        for index in self.table.indexes:
+            index.name = f"{index.name}_{name}"
+        self.table.create(self.engine)
+
+    def tuples(self, frame: pd.DataFrame) -> list[tuple[object, ...]]:
+        """Rows of the driver, audit columns filled as the product fills them."""
+        filled = frame.assign(batch_id="b" * 32, valid_from=STAMP, created_at=STAMP, updated_at=STAMP)
+        return sorted(rows(coerce(filled, BARS.all_columns)[0], BARS.names), key=lambda row: row[:2])
+
+    def upsert(self, frame: pd.DataFrame) -> None:
+        """Plain upsert by executemany, one transaction, no revisions."""
+        with self.engine.begin() as connection:
+            connection.exec_driver_sql(self._sql.upsert(self.name, BARS.names, BARS.key), self.tuples(frame))
+
+    def insert(self, values: list[tuple[object, ...]]) -> None:
+        """Raw insert of prepared rows."""
+        with self.engine.begin() as connection:
+            connection.exec_driver_sql(self._sql.insert(self.name, BARS.names), values)
+
+    def to_sql(self, frame: pd.DataFrame) -> None:
+        """pandas' own way."""
+        filled = frame.assign(batch_id="b" * 32, valid_from=STAMP, created_at=STAMP, updated_at=STAMP)
+        with self.engine.begin() as connection:
+            filled.to_sql(self.name, connection, if_exists="append", index=False)
+
+
+def write_load_file(path: Path, values: Sequence[tuple[object, ...]]) -> None:
+    """Rows as LOAD DATA reads them; the rows hold no tab, newline or backslash."""
+    with path.open("w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None)
+        for row in values:
+            writer.writerow(["\\N" if value is None else value for value in row])
+
+
+def load_client(url: sa.URL) -> Any:
+    """A MariaDB client that may send files."""
+    import pymysql
+
+    return pymysql.connect(
+        host=url.host or "127.0.0.1", port=url.port or 3306, user=url.username or "root",
+        password=url.password or "", database=url.database, local_infile=True, charset="utf8mb4",
+    )  # fmt: skip
+
+
+def load(client: Any, path: Path, table: str) -> None:
+    with client.cursor() as cursor:
+        cursor.execute(f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE {table} CHARACTER SET utf8mb4")
+    client.commit()
+
+
+def share_in_driver(warehouse: Warehouse, work: Callable[[], object]) -> float:
+    """Share of a piece of work that is spent in the driver's execute calls (SQL of the database itself)."""
+    inside = 0.0
+    began = 0.0
+
+    def before(*_: object, **__: object) -> None:
+        nonlocal began
+        began = time.perf_counter()
+
+    def after(*_: object, **__: object) -> None:
+        nonlocal inside
+        inside += time.perf_counter() - began
+
+    event.listen(warehouse.engine, "before_cursor_execute", before)
+    event.listen(warehouse.engine, "after_cursor_execute", after)
+    started = time.perf_counter()
+    work()
+    whole = time.perf_counter() - started
+    event.remove(warehouse.engine, "before_cursor_execute", before)
+    event.remove(warehouse.engine, "after_cursor_execute", after)
+    return inside / whole
