@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from resources import errors
@@ -121,6 +122,7 @@ def simulated_routes() -> str:
     return table(("upstream", "call", "path"), rows)
 
 
+@cache
 def routes() -> str:
     """The route table, read from the OpenAPI document."""
     shown = subprocess.run(

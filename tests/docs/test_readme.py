@@ -1,0 +1,165 @@
+"""The README's commands are run: the tour in a shell against a started API, the make targets by name."""
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from resources.clock import FrozenClock
+from resources.settings import Settings
+from serving_api.accounts.passwords import Passwords
+from serving_api.app import create_app
+from tests.conftest import require
+from tests.docs.pages import ROOT, Block, blocks
+from tests.pipeline.conftest import opened_house
+
+README = ROOT / "README.md"
+PASSWORD = "a password of the test"
+ANY = "…"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One shell block of the tour and the answer that is printed below it, if any."""
+
+    commands: str
+    answer: Any = None
+
+
+def tour() -> list[Step]:
+    """The blocks between the tour's heading and the next one."""
+    found = blocks(README)
+    steps: list[Step] = []
+    for place, block in enumerate(found):
+        if block.language != "sh" or block.text.startswith("make "):
+            continue
+        following = found[place + 1] if place + 1 < len(found) else Block("", "")
+        steps.append(Step(block.text, json.loads(following.text) if following.language == "json" else None))
+    return steps
+
+
+def differs(shown: Any, real: Any, where: str = "") -> list[str]:
+    """Where the shape of a real answer is not the one shown. A key `…` allows more keys; a list is compared
+    by the items that are shown; null and a value are alike, and so are whole and broken numbers."""
+    if isinstance(shown, dict) and isinstance(real, dict):
+        kept = set(shown) - {ANY}
+        found = [f"{where}.{key} is missing" for key in sorted(kept - set(real))]
+        if ANY not in shown:
+            found += [f"{where}.{key} is not shown" for key in sorted(set(real) - kept)]
+        for key in sorted(kept & set(real)):
+            found += differs(shown[key], real[key], f"{where}.{key}")
+        return found
+    if isinstance(shown, list) and isinstance(real, list):
+        if len(real) < len(shown):
+            return [f"{where}: {len(real)} items, {len(shown)} are shown"]
+        return [one for a, b in zip(shown, real, strict=False) for one in differs(a, b, f"{where}[]")]
+    numbers = (int, float)
+    alike = type(shown) is type(real) or None in (shown, real)
+    alike = alike or (isinstance(shown, numbers) and isinstance(real, numbers))
+    return [] if alike else [f"{where}: {type(real).__name__}, {type(shown).__name__} is shown"]
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """(address, working folder) of an API over one loaded day, as after `make run`."""
+    from resources.simulated_market.world.loader import load_world
+
+    require("curl", shutil.which("curl") is not None, "PATH")
+    folder = tmp_path_factory.mktemp("readme")
+    data = folder / "data"
+    (data / "secrets").mkdir(parents=True)
+    (data / "secrets/admin_password").write_text(PASSWORD + "\n", encoding="utf-8")
+    url = f"sqlite:///{data / 'warehouse.sqlite3'}"
+    with opened_house(url, data, load_world("synthetic", "S")) as house:
+        dates = house.run.calendar.last(31, "2026-08-21")
+        for name in ("exright", "kline_daily"):
+            house.fuse(name, *dates[:-1])
+        house.fresh()
+        house.day()
+        settings = Settings(
+            data_source="mock", data_dir=str(data), warehouse_url=url, admin_seed_password=PASSWORD
+        )
+        app = create_app(settings, clock=FrozenClock(house.clock.now()), passwords=Passwords(iterations=10))
+        server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        patience = time.monotonic() + 20
+        while not server.started and time.monotonic() < patience:
+            time.sleep(0.02)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"127.0.0.1:{port}", folder
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+def test_the_tour_answers_as_the_readme_shows(started: tuple[str, Path]) -> None:
+    address, folder = started
+    steps = tour()
+    mark = "=== next block ==="
+    script = "set -euo pipefail\n" + "\n".join(f"{step.commands}\necho\necho '{mark}'" for step in steps)
+
+    ran = subprocess.run(
+        ["bash", "-c", script.replace("127.0.0.1:8000", address)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr + ran.stdout[-500:]
+    answers = [text.strip() for text in ran.stdout.split(mark)][: len(steps)]
+    assert sum(step.answer is not None for step in steps) >= 5
+    for step, text in zip(steps, answers, strict=True):
+        if step.answer is None:
+            assert text == "", step.commands
+        else:
+            assert differs(step.answer, json.loads(text)) == [], step.commands
+
+
+def test_a_shape_that_changed_is_seen() -> None:
+    shown = {"a": 1, "b": [{"c": "x"}]}
+
+    assert differs(shown, {"a": 2.5, "b": [{"c": None}, {"c": "y"}]}) == []
+    assert differs(shown, {"a": "2", "b": []}) == [".a: str, int is shown", ".b: 0 items, 1 are shown"]
+    assert differs(shown, {"b": [{"c": "x", "d": 1}]}) == [".a is missing", ".b[].d is not shown"]
+    assert differs({"…": "…"}, {"a": 1}) == []
+
+
+def test_every_make_target_of_the_pages_exists_and_is_listed_by_help() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in [README, *(ROOT / "docs").glob("*.md")])
+    named = set(re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)`", text)) | set(
+        re.findall(r"^(?:\w+=\S+ )*make ([a-z-]+)$", text, re.MULTILINE)
+    )
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    rules = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    helped = set(re.findall(r'"make ([a-z-]+) ', makefile))
+
+    assert sorted(named - rules) == []
+    assert sorted(rules - named - {"help"}) == []
+    assert sorted(rules - helped - {"help", "clean"}) == []
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    shown = [block.text.strip() for block in blocks(README) if block.language == "sh"]
+
+    assert "make test" in shown
+    assert "make run" in shown
+    assert (ROOT / ".ci/run").read_text(encoding="utf-8").strip().endswith("exec make test")
+
+
+def test_python_modules_named_by_make_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+    for name in re.findall(r"-m ((?:platform_assets|resources|schedules|serving_api|tests)[\w.]*)", makefile):
+        path = ROOT / name.replace(".", "/")
+        assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), name
