@@ -29,6 +29,7 @@ from serving_api.datamgr_fused.stock_base import router as stock_base_router
 from serving_api.datamgr_live.routes import router as datamgr_live_router
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
+from serving_api.layers.hot import HotLayer
 from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
 from serving_api.layers.request import RequestLayer
 from serving_api.openapi import build_document
@@ -146,6 +147,7 @@ def create_app(
     app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
     handlers.install(app)
     # The last one added is the outermost.
+    app.add_middleware(HotLayer, state=state)
     app.add_middleware(
         RateLimitLayer,
         per_minute=settings.rate_limit_per_min,

@@ -164,7 +164,7 @@ class PlatformRoute(APIRoute):
         return respond
 
     def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
-        headers = {"Cache-Control": self._cache_control(state)}
+        headers = {"Cache-Control": self.cache_control(state)}
         if stand.as_of:
             headers["X-Data-As-Of"] = local_iso(datetime.fromisoformat(stand.as_of))
         if stand.sources:
@@ -173,7 +173,8 @@ class PlatformRoute(APIRoute):
             headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())
         return headers
 
-    def _cache_control(self, state: State) -> str:
+    def cache_control(self, state: State) -> str:
+        """What an answer of this moment says about its keeping."""
         policy = self.serving.cache
         if callable(policy):
             return policy(state)

@@ -1,1 +1,1 @@
-"""Pure ASGI layers, outermost first: request context, rate limit."""
+"""Pure ASGI layers, outermost first: request context, rate limit, hot reads and compression."""

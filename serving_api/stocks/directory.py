@@ -7,8 +7,10 @@ inside.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import orjson
@@ -34,11 +36,38 @@ def search_key(text: str) -> str:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """Pairs of texts as one text, a line each: one scan of it finds the few that hold a keyword."""
+
+    pairs: Sequence[tuple[str, str]]
+    joined: str
+    starts: Sequence[int]
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]]) -> "Lines":
+        listed = list(pairs)
+        lines = [f"{first}\t{second}\n" for first, second in listed]
+        return cls(listed, "".join(lines), list(accumulate(map(len, lines), initial=0)))
+
+    def holding(self, sought: str) -> Iterator[tuple[int, tuple[str, str]]]:
+        """(place, pair) of every pair with `sought` (without blanks, so within one text) in either text."""
+        find, starts, pairs = self.joined.find, self.starts, self.pairs
+        place, found = 0, find(sought)
+        while found >= 0:
+            if found >= starts[place + 1]:
+                place = bisect_right(starts, found, place + 1) - 1
+            yield place, pairs[place]
+            place += 1
+            found = find(sought, starts[place])
+
+
+@dataclass(frozen=True)
 class Directory:
     """Securities by code."""
 
     listings: Sequence[Listing]
-    keys: Sequence[str]
+    names: "Lines"
+    pinyin: "Lines"
     index_json: bytes
 
     @classmethod
@@ -55,7 +84,9 @@ class Directory:
             }
             for listing in ordered
         ]
-        return cls(ordered, [search_key(listing.name) for listing in ordered], orjson.dumps(index))
+        names = Lines.of((listing.code.casefold(), search_key(listing.name)) for listing in ordered)
+        pinyin = Lines.of((listing.initials, listing.spelling) for listing in ordered)
+        return cls(ordered, names, pinyin, orjson.dumps(index))
 
     @property
     def size(self) -> int:
@@ -74,24 +105,21 @@ class Directory:
 
     def _by_code_or_name(self, sought: str) -> list[tuple[int, int]]:
         hits = []
-        for at, (listing, key) in enumerate(zip(self.listings, self.keys, strict=True)):
-            code = listing.code.casefold()
-            if sought in code or sought in key:
-                exact, leading = sought in (code, key), code.startswith(sought) or key.startswith(sought)
-                hits.append((0 if exact else 1 if leading else 2, at))
+        for at, (code, name) in self.names.holding(sought):
+            leading = code.startswith(sought) or name.startswith(sought)
+            hits.append((2 if not leading else 0 if sought in {code, name} else 1, at))
         return hits
 
     def _by_pinyin(self, sought: str) -> list[tuple[int, int]]:
         hits = []
-        for at, listing in enumerate(self.listings):
-            if listing.initials.startswith(sought):
-                hits.append((0, at))
-            elif listing.spelling.startswith(sought):
-                hits.append((1, at))
-            elif sought in listing.initials:
-                hits.append((2, at))
-            elif sought in listing.spelling:
-                hits.append((3, at))
+        for at, (initials, spelling) in self.pinyin.holding(sought):
+            if initials.startswith(sought):
+                rank = 0
+            elif spelling.startswith(sought):
+                rank = 1
+            else:
+                rank = 2 if sought in initials else 3
+            hits.append((rank, at))
         return hits
 
 
