@@ -15,7 +15,7 @@ REQUIRE_SERVICES = os.environ.get("REQUIRE_SERVICES") == "1"
 _missing: set[str] = set()
 
 
-def _listens(url: str) -> bool:
+def listens(url: str) -> bool:
     parts = urlsplit(url)
     try:
         with socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 0), timeout=1):
@@ -57,7 +57,7 @@ def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 
 def mariadb_database() -> Iterator[str]:
     """URL of a new MariaDB database that nobody else uses."""
-    require("MariaDB", _listens(MARIADB_URL), MARIADB_URL)
+    require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
     import pymysql
 
     parts = urlsplit(MARIADB_URL)

@@ -51,7 +51,10 @@ def resampled(desk: Any, scope: Scope) -> pd.DataFrame:
     grid = calendar.between(f"{int(scope.since[:4]) - 1}-12-01", last)
     starts = {period: period_starts([scope.since], grid, period)[0] for period in PERIODS}
     first = min(starts["week"], starts["month"])
-    daily = desk.read("fusion_kline_daily", columns=_DAILY, codes=scope.codes, since=first, until=scope.until)
+    # Up to the end of the periods, not of the scope: a past date asked again must not cut its own month.
+    end = max(period_ends([scope.until], grid, period)[0] for period in ("week", "month"))
+    until = min(end, desk.today)
+    daily = desk.read("fusion_kline_daily", columns=_DAILY, codes=scope.codes, since=first, until=until)
     if daily.empty:
         return pd.DataFrame(columns=["code", "date", "period"])
     known_from = daily["date"].min()

@@ -5,6 +5,7 @@ which a value is rounded. `col()` and `key()` add unit, title and hard limits. A
 read back as `ColumnSpec`; tables, checks, documentation and the catalog all derive from those.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -145,6 +146,23 @@ def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
 def model_checks(model: type[Model]) -> tuple[Check, ...]:
     """The frame-wide hard checks of a model."""
     return tuple(model.to_schema().checks or ())
+
+
+def received(model: type[Model], key_columns: Sequence[str]) -> type[Model]:
+    """The RAW model of the columns that sources deliver: those of a fused model without the computed ones,
+    with `src` behind its key. Types, units and limits stay; only the key and `src` must not be null."""
+    made: dict[str, Any] = {"__doc__": model.__doc__, "__module__": model.__module__, "__annotations__": {}}
+    specs = model_columns(model)
+    for spec in sorted(specs, key=lambda spec: spec.name not in key_columns):
+        if not spec.computed:
+            info = col(spec.unit, spec.title, no_source=spec.no_source, nullable=spec.name not in key_columns)
+            info.checks = list(spec.checks)
+            made["__annotations__"][spec.name] = spec.word
+            made[spec.name] = info
+        if spec.name == key_columns[-1]:
+            made["__annotations__"]["src"] = K32
+            made["src"] = key("upstream")
+    return type(f"Received{model.__name__}", (Model,), made)
 
 
 def columns_from(notation: str) -> tuple[ColumnSpec, ...]:

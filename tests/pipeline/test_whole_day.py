@@ -159,3 +159,13 @@ def test_history_and_quotes_of_an_index_are_one_version(house: House) -> None:
     again = house.fuse("index_daily", TODAY)
 
     assert again.results[0].rows_superseded == 0
+
+
+def test_a_past_date_asked_again_does_not_cut_its_month(filled: House) -> None:
+    before = filled.warehouse.rows("fusion_kline_bar", order="code, period, date")
+    filled.fresh()
+
+    filled.fuse("kline_bar", "2026-08-12")
+
+    after = filled.warehouse.rows("fusion_kline_bar", where="date>='2026-08-17'", order="code, period, date")
+    assert after == before

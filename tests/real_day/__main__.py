@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from resources.simulated_market.world.replay import ReplayWorld
-from tests.conftest import mariadb_database
+from tests.conftest import MARIADB_URL, listens, mariadb_database
 from tests.real_day import scenarios
 from tests.real_day.adjusted import compare_adjusted
 from tests.real_day.compare import compare_all
@@ -36,6 +36,8 @@ def database(engine: str, folder: Path) -> Iterator[str]:
     if engine == "sqlite":
         yield f"sqlite:///{folder / 'warehouse.sqlite3'}"
         return
+    if not listens(MARIADB_URL):
+        raise SystemExit(f"MariaDB does not answer at {MARIADB_URL}; `--engine sqlite` does without it")
     yield from mariadb_database()
 
 
