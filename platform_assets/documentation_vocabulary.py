@@ -30,6 +30,7 @@ CLASSES: tuple[tuple[str, type], ...] = (
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
     columns.col,
     columns.key,
+    columns.received,
     rules.trading,
     rules.calendar_days,
     rules.period,

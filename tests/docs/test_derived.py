@@ -110,7 +110,17 @@ def test_the_guide_explains_every_word_of_a_declaration() -> None:
     words = [f.name for kind in (dataset.Dataset, dataset.Raw) for f in dataclasses.fields(kind)]
     words += [f.name for kind in (rules.Rows, rules.Fields) for f in dataclasses.fields(kind)]
     words += [f"Partition.{one.name}" for one in rules.Partition]
-    words += ["Soft", "Contract", "Whole", "Source", "Interface", "computed", "no_source", "nullable"]
+    words += [
+        "Soft",
+        "Contract",
+        "Whole",
+        "Source",
+        "Interface",
+        "computed",
+        "no_source",
+        "nullable",
+        "received",
+    ]
     words += ["trading", "calendar_days", "period", "close_of", "latest", "batch", "history", "by_date"]
     types = [
         name
