@@ -22,7 +22,7 @@ from resources.warehouse.ddl import build_table
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.writer import Batch, WriteResult
-from tests.conftest import MARIADB_URL, _listens
+from tests.conftest import MARIADB_URL, listens
 
 BARS: Table = builtin_registry().dataset("kline_daily").table
 STAMP = "2026-08-21 16:00:00.000000"
@@ -43,7 +43,7 @@ def open_store(url: str, folder: Path) -> Warehouse:
 @contextmanager
 def mariadb_database() -> Iterator[str | None]:
     """URL of a database of our own, or None when no server answers."""
-    if not _listens(MARIADB_URL):
+    if not listens(MARIADB_URL):
         yield None
         return
     import pymysql

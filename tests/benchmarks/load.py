@@ -1,0 +1,98 @@
+"""A small load client: connections that each send their next request when the answer is whole."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import cast
+
+CONNECTIONS = 16
+
+
+def request(path: str, headers: dict[str, str] | None = None) -> bytes:
+    lines = [f"GET {path} HTTP/1.1", "host: 127.0.0.1", *(f"{k}: {v}" for k, v in (headers or {}).items())]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+@dataclass
+class Outcome:
+    """What one burst saw. Statuses other than the first one are counted as errors."""
+
+    answers: int = 0
+    errors: int = 0
+    seconds: float = 0.0
+    waits: list[float] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        return self.answers / self.seconds
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self, requests: Sequence[bytes], outcome: Outcome, end: float, start_at: int) -> None:
+        self._requests = cycle([*requests[start_at:], *requests[:start_at]])
+        self._outcome = outcome
+        self._end = end
+        self._buffer = b""
+        self._asked = 0.0
+        self.done = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's own transport class, which does not derive from asyncio's.
+        self._transport = cast(asyncio.Transport, transport)
+        self._ask()
+
+    def _ask(self) -> None:
+        self._asked = time.perf_counter()
+        self._transport.write(next(self._requests))
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer = self._buffer + data if self._buffer else data
+        head = self._buffer.find(b"\r\n\r\n")
+        if head < 0:
+            return
+        status = self._buffer[9:12]
+        length = 0
+        if status != b"304":
+            at = self._buffer.find(b"content-length: ", 0, head)
+            length = int(self._buffer[at + 16 : self._buffer.index(b"\r\n", at)])
+        if len(self._buffer) < head + 4 + length:
+            return
+        self._buffer = b""
+        now = time.perf_counter()
+        self._outcome.answers += 1
+        self._outcome.errors += status not in {b"200", b"304"}
+        self._outcome.waits.append(now - self._asked)
+        if now < self._end:
+            self._ask()
+        else:
+            self._transport.close()
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+async def _burst(port: int, requests: Sequence[bytes], seconds: float, connections: int) -> Outcome:
+    loop = asyncio.get_running_loop()
+    outcome = Outcome()
+    began = time.perf_counter()
+    made = [
+        await loop.create_connection(
+            lambda at=at: _Connection(requests, outcome, began + seconds, at % len(requests)),  # type: ignore[misc]
+            "127.0.0.1",
+            port,
+        )
+        for at in range(connections)
+    ]
+    await asyncio.wait_for(asyncio.gather(*(connection.done for _, connection in made)), seconds + 30)
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+def burst(port: int, requests: Sequence[bytes], seconds: float, *, connections: int = CONNECTIONS) -> Outcome:
+    """Send for `seconds`; ends when every open request is answered."""
+    import uvloop
+
+    return uvloop.run(_burst(port, requests, seconds, connections))
