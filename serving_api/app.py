@@ -129,7 +129,12 @@ def create_app(
     """The application. What is not given is made from `settings`; nothing is opened before the first
     request or the lifespan."""
     app = FastAPI(
-        title="A-share research platform", version=package_version(), lifespan=_life, redoc_url=None
+        title="A-share research platform",
+        version=package_version(),
+        lifespan=_life,
+        redoc_url=None,
+        # Its spans would carry exceptions unredacted, and asking for a provider costs a hot read 6 %.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     state = build_state(
         settings,

@@ -5,7 +5,7 @@ was committed; on MariaDB the table is read at most once a second.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,8 @@ class Versions:
         self._known: Mapping[str, Version] = {}
         self._data_version: int | None = None
         self._read_at: float | None = None
+        self._judged: Mapping[str, Version] | None = None
+        self._stands: dict[tuple[str, ...], Stand] = {}
         self._polling = asyncio.Lock()
 
     async def current(self) -> Mapping[str, Version]:
@@ -75,11 +77,19 @@ class Versions:
             self._read_at = self._monotonic()
         return self._known
 
-    async def stand(self, tables: Sequence[str]) -> Stand:
+    async def stand(self, tables: tuple[str, ...]) -> Stand:
         """Where these tables stand; without a version of each of them nothing may be cached."""
         if not tables:
             return Stand()
         known = await self.current()
+        if known is not self._judged:
+            self._judged, self._stands = known, {}
+        if tables not in self._stands:
+            self._stands[tables] = self._stand(known, tables)
+        return self._stands[tables]
+
+    @staticmethod
+    def _stand(known: Mapping[str, Version], tables: tuple[str, ...]) -> Stand:
         found = [known.get(name) for name in tables]
         present = [version for version in found if version is not None]
         times = [version.updated_at for version in present if version.updated_at]

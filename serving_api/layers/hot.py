@@ -7,7 +7,6 @@ permission is decided anew for every request.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
@@ -21,7 +20,7 @@ from serving_api.routing import PlatformRoute
 from serving_api.state import State
 
 FRESH_S = 0.5
-"""How old the `query_time` within a compressed answer may be: it cannot be put in without compressing."""
+"""How old the `query_time` of a kept answer may be; within it a compressed answer is sent again as it is."""
 
 _STOCKS = f"{PREFIX}/stocks/"
 _FIXED = {f"{_STOCKS}{name}": name for name in ("batch-kline", "index", "search")} | {
@@ -51,7 +50,8 @@ class Kept:
     headers: Headers
     head: bytes
     tail: bytes | None
-    encoded: dict[bytes, tuple[float, bytes]] = field(default_factory=dict)
+    encoded: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
+    """Encoding -> (query time within, bytes)."""
 
     @classmethod
     def of(cls, etag: str, headers: Headers, body: bytes) -> "Kept":
@@ -67,8 +67,17 @@ class Kept:
         """Bytes, about; with room for a compressed copy."""
         return int(1.4 * (len(self.head) + len(self.tail or b""))) + 1000
 
-    def body(self, query_time: Callable[[], str]) -> bytes:
-        return self.head if self.tail is None else self.head + query_time().encode() + self.tail
+    def body(self, query_time: bytes) -> bytes:
+        return self.head if self.tail is None else b"".join((self.head, query_time, self.tail))
+
+
+@dataclass
+class _Moment:
+    """What answers of the same half second share: the market's time, and what it says of their keeping."""
+
+    until: float
+    query_time: bytes
+    policies: dict[str, bytes] = field(default_factory=dict)
 
 
 class HotLayer:
@@ -78,6 +87,7 @@ class HotLayer:
         self._app = app
         self._state = state
         self._routes: dict[str, PlatformRoute] = {}
+        self._last = _Moment(-math.inf, b"")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -104,27 +114,25 @@ class HotLayer:
         kept: Kept | None = self._state.cache.get("hot", (scope["path"], scope["query_string"]), token)
         if kept is None:
             return False
-        headers = [*kept.headers, (b"cache-control", route.cache_control(self._state).encode("latin-1"))]
+        moment = self._moment()
+        policy = moment.policies.get(name)
+        if policy is None:
+            policy = moment.policies[name] = route.cache_control(self._state).encode("latin-1")
+        headers = [*kept.headers, (b"cache-control", policy)]
         if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), kept.etag):
             headers = [pair for pair in headers if pair[0] != b"content-type"]
             await send({"type": "http.response.start", "status": 304, "headers": [*headers, _VARY]})
             await send({"type": "http.response.body", "body": b""})
             return True
-        await self._send(kept, headers, chosen(asked.get(b"accept-encoding", b"")), send)
+        body, used = _ready(kept, moment.query_time, chosen(asked.get(b"accept-encoding", b"")))
+        await _respond(200, [*headers, *_packing(body, used)], body, send)
         return True
 
-    async def _send(self, kept: Kept, headers: Headers, encoding: bytes | None, send: Send) -> None:
+    def _moment(self) -> _Moment:
         now = self._state.system.monotonic()
-        made_at, body = kept.encoded.get(encoding, (-math.inf, b"")) if encoding else (-math.inf, b"")
-        used = encoding
-        if now - made_at >= FRESH_S:
-            body, used = _packed(kept.body(self.query_time), encoding)
-            if used:
-                kept.encoded[used] = (now, body)
-        await _respond(200, [*headers, *_packing(body, used)], body, send)
-
-    def query_time(self) -> str:
-        return local_iso(self._state.clock.now())
+        if now >= self._last.until:
+            self._last = _Moment(now + FRESH_S, local_iso(self._state.clock.now()).encode())
+        return self._last
 
     async def keep(self, name: str, scope: Scope, headers: Headers, body: bytes) -> None:
         """Remember an answer of a route, if its tables have not moved since."""
@@ -178,6 +186,17 @@ class _Outgoing:
         packed, used = _packed(body, chosen(self._asked.get(b"accept-encoding", b"")))
         others = [pair for pair in headers if pair[0] not in {b"content-length", b"vary"}]
         await _respond(start["status"], [*others, *_packing(packed, used)], packed, self._send)
+
+
+def _ready(kept: Kept, query_time: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:
+    """(a kept answer as it is sent at `query_time`, the encoding that was used)."""
+    known = kept.encoded.get(encoding) if encoding else None
+    if known is not None and known[0] == query_time:
+        return known[1], encoding
+    body, used = _packed(kept.body(query_time), encoding)
+    if used:
+        kept.encoded[used] = (query_time, body)
+    return body, used
 
 
 def _packed(body: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:

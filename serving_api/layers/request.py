@@ -9,15 +9,14 @@ import re
 import secrets
 import traceback
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from resources.logs import bound
 from resources.transport.redact import redact
 from serving_api.errors import face_of
 
-REQUEST_ID = "X-Request-ID"
-DATA_WORLD = "X-Data-World"
+REQUEST_ID = b"x-request-id"
+DATA_WORLD = b"x-data-world"
 _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 logger = logging.getLogger("serving_api.errors")
 
@@ -25,7 +24,7 @@ logger = logging.getLogger("serving_api.errors")
 def request_id_of(scope: Scope) -> str:
     """The caller's own id when it is harmless, else a new one."""
     for name, value in scope["headers"]:
-        if name == b"x-request-id":
+        if name == REQUEST_ID:
             text: str = value.decode("latin-1")
             if _SAFE_ID.fullmatch(text):
                 return text
@@ -37,7 +36,7 @@ class RequestLayer:
 
     def __init__(self, app: ASGIApp, world: str | None) -> None:
         self._app = app
-        self._world = world
+        self._world = [] if world is None else [(DATA_WORLD, world.encode())]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -50,10 +49,7 @@ class RequestLayer:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                headers = MutableHeaders(scope=message)
-                headers[REQUEST_ID] = request_id
-                if self._world is not None:
-                    headers[DATA_WORLD] = self._world
+                message["headers"] = [*message["headers"], (REQUEST_ID, request_id.encode()), *self._world]
             await send(message)
 
         with bound(request_id=request_id):
