@@ -39,6 +39,9 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     rules.batch,
     rules.history,
     rules.by_date,
+    rules.standard,
+    desk.current_session,
+    desk.within_last,
 )
 _CLIENTS = (
     ("tencent", "resources.upstreams.tencent", "TencentClient", "client"),

@@ -82,7 +82,7 @@ def _quoted(desk: Any) -> pd.DataFrame:
     except (UpstreamError, PayloadError, Unavailable):
         if desk.direct:
             raise
-        rows = desk.once("tencent_quotes", lambda view: view.tencent.quotes(desk.symbols(None)))
+        rows = desk.site_quotes()
         return pd.DataFrame(rows.assign(unknown=False))
 
 

@@ -153,6 +153,7 @@ DATASET = Dataset(
     key=("code", "period", "date"),
     domain="kline",
     partition=Partition.CODE,
+    may_be_empty=True,  # the first days of a warehouse complete no period
     date_column="date",
     sources=(Source("tdx", terminal, only_when=_single_codes), Source("derived", resampled)),
     fuse=Rows(),

@@ -162,7 +162,7 @@ def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> Floats:
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """The quote site's batch of today's finished session: its amounts are whole CNY."""
-    rows = desk.once("tencent_quotes", lambda view: view.tencent.quotes(desk.symbols(None)))
+    rows = desk.site_quotes()
     rows = rows[(rows["trade_date"] == scope.until) | (rows["volume"].fillna(0) == 0)]
     out = rows[["code", "market", "last_close", "volume", "amount", "limit_up", "limit_down"]].copy()
     out = out.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")

@@ -42,6 +42,7 @@ from platform_assets.declaration.rules import (
     trading,
 )
 from platform_assets.declaration.scope import Context, Scope
+from resources.upstreams.desk import current_session
 
 
 class RawQuote(Model):
@@ -122,14 +123,14 @@ def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """The quote site's batch: valuation, caps, limits and shares, 60 symbols a call."""
-    rows = desk.once("tencent_quotes", lambda view: view.tencent.quotes(desk.symbols(None)))
+    rows = desk.site_quotes()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed."""
-    rows = desk.once("eastmoney_list", lambda view: view.eastmoney.stock_list())
+    rows = desk.portal_list()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
@@ -141,11 +142,6 @@ def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.Dat
         ~(traded & quoted["trade_date"].notna()), quoted["trade_date"]
     )
     return frame
-
-
-def _only_current(desk: Any, scope: Scope) -> bool:
-    current: bool = not scope.is_range and desk.is_current_session(scope.until)
-    return current
 
 
 def _listed_stocks(desk: Any, scope: Scope) -> int:
@@ -240,9 +236,9 @@ QUOTE = Raw(
     combine="all",
     payload=False,  # the batches as received lie behind sys_fetch
     sources=(
-        Source("tencent", quote_site, only_when=_only_current),
+        Source("tencent", quote_site, only_when=current_session),
         Source("tdx", terminal),
-        Source("eastmoney", portal, only_when=_only_current),
+        Source("eastmoney", portal, only_when=current_session),
     ),
     expected=_listed_stocks,
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),

@@ -90,7 +90,7 @@ class StockIndustry(Model):
 
 def portal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
     """Industry, region and concepts of the list of all A shares, joined by name to the boards."""
-    stocks = desk.once("eastmoney_list", lambda view: view.eastmoney.stock_list())
+    stocks = desk.portal_list()
     stocks = stocks[stocks["code"].isin(list(scope.codes))] if scope.codes is not None else stocks
     parts = []
     for kind, column in (("industry", "industry"), ("region", "region"), ("concept", "concepts")):

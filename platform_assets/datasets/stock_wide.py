@@ -36,7 +36,6 @@ from platform_assets.declaration.scope import Context, Scope
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
-_FLOW = "data-layer issue: fusion_fund_flow"
 _FINANCE = "data-layer issue: fusion_finance_indicator"
 _LATER = "data-layer issue: margin, limit pool, holders, pledge, lock-up, dragon-tiger, block trades"
 
@@ -89,12 +88,12 @@ class StockWide(Model):
     ma20_dev_pct: Pct = col("pct", "close against the 20-session mean")
     vol_accel_5_5: F = col("", "mean volume of 5 sessions / of the 5 before")
     volatility_20d: Pct = col("pct", "deviation of 20 daily returns")
-    main_net: Amt = col("CNY", "main net inflow", no_source=_FLOW)
-    main_net_pct: Pct = col("pct", "main net inflow / amount", no_source=_FLOW)
-    main_net_5d: Amt = col("CNY", "main net inflow of 5 sessions", no_source=_FLOW)
-    main_net_10d: Amt = col("CNY", "main net inflow of 10 sessions", no_source=_FLOW)
-    super_net: Amt = col("CNY", "super-large net inflow", no_source=_FLOW)
-    large_net: Amt = col("CNY", "large net inflow", no_source=_FLOW)
+    main_net: Amt = col("CNY", "main net inflow")
+    main_net_pct: Pct = col("pct", "main net inflow / amount")
+    main_net_5d: Amt = col("CNY", "main net inflow of 5 sessions")
+    main_net_10d: Amt = col("CNY", "main net inflow of 10 sessions")
+    super_net: Amt = col("CNY", "super-large net inflow")
+    large_net: Amt = col("CNY", "large net inflow")
     rzye: Amt = col("CNY", "financing balance", no_source=_LATER)
     margin_change_5d: Pct = col("pct", "change of the financing balance", no_source=_LATER)
     limit_status: S16 = col(title="none, up, down, up_open, down_open")
@@ -169,7 +168,20 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows["trade_date"] = day
     rows["current_price"] = rows["price"]
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
+    rows = rows.merge(_flows(desk, day, codes), on="code", how="left")
     return rows.merge(_stats(desk, day, codes), on="code", how="left")
+
+
+def _flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """Money flow of the day, and the main net of 5 and 10 sessions where all of them are stored."""
+    dates = desk.calendar.last(10, day)
+    columns = ("code", "date", "main_net", "main_net_pct", "super_net", "large_net")
+    stored = desk.read("fusion_fund_flow", columns=columns, codes=codes, since=dates[0], until=day)
+    rows = stored[stored["date"] == day].drop(columns="date")
+    for sessions in (5, 10):
+        recent = stored[stored["date"] >= dates[-sessions]].groupby("code")["main_net"]
+        rows[f"main_net_{sessions}d"] = rows["code"].map(recent.sum().where(recent.count() == sessions))
+    return rows
 
 
 def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
@@ -262,6 +274,7 @@ DATASET = Dataset(
         "fusion_stock_master",
         "fusion_stock_industry",
         "fusion_valuation",
+        "fusion_fund_flow",
         "fusion_kline_daily",
     ),
     public_at=close_of("trade_date"),

@@ -63,8 +63,12 @@ class Raw:
     topical: bool = False
     replace_by: tuple[str, ...] = ()
     """Columns whose groups are replaced whole by a successful download (block members)."""
+    keep_when_null: tuple[str, ...] = ()
+    """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
+    may_be_empty: bool = False
+    """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     expected: Callable[[Any, Scope], int] | None = None
-    """Rows that the universe promises for a full-market scope; fewer than `MIN_COVERAGE` are refused."""
+    """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
     contract: tuple[Contract, ...] = ()
 
     @property

@@ -161,3 +161,13 @@ def by_date(name: str, description: str, ttl: int) -> Interface:
         "offset": ("int", False, 0),
     }
     return Interface(name, "market", "by_date", params, "object[]", ttl, description)
+
+
+def standard(dataset: str, what: str, ttl: int) -> tuple[Interface, ...]:
+    """The four interfaces of a per-code, per-date dataset: get_<dataset>, _batch, _history, _by_date."""
+    return (
+        latest(f"get_{dataset}", f"newest {what} of a code", ttl),
+        batch(f"get_{dataset}_batch", f"newest {what} of many codes", ttl),
+        history(f"get_{dataset}_history", f"{what} of a code by date", max(ttl, 300)),
+        by_date(f"get_{dataset}_by_date", f"{what} of the market on one date", ttl),
+    )

@@ -77,3 +77,11 @@ class Context:
     @property
     def today(self) -> str:
         return self.now[:10]
+
+    def beside(self, rows: pd.DataFrame, table: str, column: str) -> pd.Series:
+        """`column` of another table on each row's own code and trade date; null where it has none."""
+        stored = self.read(
+            table, columns=("code", "date", column), since=self.scope.since, until=self.scope.until
+        )
+        joined = rows[["code", "date"]].merge(stored, how="left", on=["code", "date"])
+        return joined[column].set_axis(rows.index)

@@ -52,9 +52,11 @@ def ask(
     also: str = "",
     expected: Callable[[Any, Scope], int] | None = None,
     date_column: str | None = None,
+    may_be_unserved: bool = False,
 ) -> Download:
     """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source
-    that is asked beside the first success (its failure is recorded and tolerated).
+    that is asked beside the first success (its failure is recorded and tolerated). `may_be_unserved`: that
+    no source can serve the scope at all is an empty answer.
 
     Raises AllSourcesFailed when none answered in full.
     """
@@ -82,6 +84,8 @@ def ask(
             download.refused += [(source.name, item, why) for item, why in desk.problems[known:]]
         note["fetch_ids"] = desk.take_reused()
         download.sources.append(note)
+    if not parts and not download.sources and may_be_unserved:
+        return download
     if not parts:
         reasons = "; ".join(f"{item['src']}: {item['reason']}" for item in download.failed)
         raise AllSourcesFailed(reasons or "no source can serve this scope", download)

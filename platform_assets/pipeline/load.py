@@ -60,6 +60,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
             ask_all=raw.combine == "all",
             expected=raw.expected,
             date_column=raw.date_column,
+            may_be_unserved=raw.may_be_empty,
         )
     except AllSourcesFailed as error:
         _refuse(run, table, scope, str(error), error.download)
@@ -74,14 +75,30 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     except PlatformError as error:
         _refuse(run, table, scope, str(error), download, quality=checked.quality)
         raise
+    if raw.keep_when_null:
+        checked.frame = _keep_known(run, raw, checked.frame, scope)
     parts = (
         list(group_parts(raw.replace_by, checked.frame, scope))
         if raw.replace_by
         else list(partition_parts(raw.partition, raw.date_column, checked.frame, scope))
     )
+    if not parts and raw.may_be_empty:
+        parts = [Part(scope.until, checked.frame, Slice(codes=()))]
     assign_quality(parts, checked, raw.date_column)
     _write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by))
     return loaded
+
+
+def _keep_known(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """Stored values of `keep_when_null` columns where this answer, of a poorer call, has none."""
+    key = list(_key_with_src(raw.table))
+    stored = run.warehouse.frame(
+        raw.table_name, columns=(*key, *raw.keep_when_null), where=_raw_slice(raw, scope)
+    )
+    known = frame[key].merge(stored, on=key, how="left")
+    for column in raw.keep_when_null:
+        frame[column] = frame[column].where(frame[column].notna(), known[column])
+    return frame
 
 
 def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:

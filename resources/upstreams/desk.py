@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from platform_assets.compute.market_rules import board_of, sec_type_of
+from platform_assets.declaration.scope import Scope
 from resources.calendar import TradeCalendar
 from resources.clock import Clock
 from resources.errors import PayloadError, Unavailable
@@ -52,6 +53,16 @@ class _Memo:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.values: dict[object, tuple[Any, list[str]]] = {}
+
+
+def current_session(desk: "Desk", scope: Scope) -> bool:
+    """For `Source(only_when=…)`: the scope is the one finished session that quotes of now belong to."""
+    return not scope.is_range and desk.is_current_session(scope.until)
+
+
+def within_last(days: int) -> "Callable[[Desk, Scope], bool]":
+    """For `Source(only_when=…)`: the whole scope lies within the newest `days` trade dates."""
+    return lambda desk, scope: scope.since >= desk.calendar.last(days, desk.today)[0]
 
 
 class Desk:
@@ -222,12 +233,42 @@ class Desk:
             raise PayloadError("the terminal's list holds no stock", source="tdx")
         return held
 
-    def symbols(self, codes: Sequence[str] | None) -> list[str]:
-        """Symbols of the universe, or of the given codes that belong to it."""
+    def symbols(self, codes: Sequence[str] | None = None, sec_type: str | None = None) -> list[str]:
+        """Symbols of the universe; only of `codes`, only of one `sec_type` where given."""
         universe = self.securities()
+        if sec_type is not None:
+            universe = universe[universe["sec_type"] == sec_type]
         if codes is not None:
             universe = universe[universe["code"].isin(list(codes))]
         return [str(symbol) for symbol in universe["symbol"].tolist()]
+
+    def sweep(
+        self, scope: Scope, ask: "Callable[[str], pd.DataFrame]", *, sec_type: str | None = None
+    ) -> "pd.DataFrame":
+        """`ask(symbol)` for every symbol of the scope, joined; only rows of the scope's dates. A frame
+        without `code` gets the symbol's digits."""
+        import pandas as pd
+
+        def one(symbol: str) -> pd.DataFrame:
+            rows = ask(symbol)
+            return rows if "code" in rows.columns else rows.assign(code=symbol[2:])
+
+        frames = [frame for frame in self.each(one, self.symbols(scope.codes, sec_type)) if len(frame)]
+        if not frames:
+            return pd.DataFrame(columns=["code", "date"])
+        rows = pd.concat(frames, ignore_index=True)
+        return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
+
+    # -- batches that several tables of a run share ---------------------------------------------------
+
+    def portal_list(self) -> "pd.DataFrame":
+        """The portal's list of all A shares with today's quotes, shares and money flow, asked once per run
+        (columns: `eastmoney.stock_list`)."""
+        return self.once("portal_list", lambda desk: desk.eastmoney.stock_list())
+
+    def site_quotes(self) -> "pd.DataFrame":
+        """The quote site's batch of the whole universe, asked once per run (columns: `tencent.quotes`)."""
+        return self.once("site_quotes", lambda desk: desk.tencent.quotes(desk.symbols()))
 
     def terminal_quotes(self) -> "pd.DataFrame":
         """The quote batch of the whole universe from the terminal source, asked once per run."""

@@ -67,7 +67,8 @@ class House:
         self.fuse("exright", *dates)
         self.fuse("kline_daily", *dates)
         self.fuse("index_daily", *dates)
-        for name in ("quote_snapshot", "valuation", "stock_industry"):
+        self.raw("raw_fund_flow", *dates)
+        for name in ("quote_snapshot", "valuation", "fund_flow", "stock_industry"):
             self.stage(name, *dates)
             self.fuse(name, *dates)
         self.fuse("kline_bar", *dates)

@@ -29,11 +29,12 @@ class Money:
 
 
 def money_of(flows: list[Flow]) -> Money | None:
+    """Sums of the flows, each day in whole CNY as the portal shows them in lists and lines alike."""
     if not flows:
         return None
     return Money(
-        {size: sum(float(getattr(flow, f"{size}_in")) for flow in flows) for size in SIZES},
-        {size: sum(float(getattr(flow, f"{size}_out")) for flow in flows) for size in SIZES},
+        {size: sum(round(float(getattr(flow, f"{size}_in"))) for flow in flows) for size in SIZES},
+        {size: sum(round(float(getattr(flow, f"{size}_out"))) for flow in flows) for size in SIZES},
     )
 
 

@@ -276,8 +276,8 @@ def _nets(money: Money) -> str:
 
 
 def _shares(money: Money) -> str:
-    """Nets in percent of everything traded."""
-    total = sum(money.inflow.values()) or 1.0
+    """Nets in percent of everything traded: what came in and what went out."""
+    total = sum(money.inflow.values()) + sum(money.outflow.values()) or 1.0
     sizes = [money.net(size) for size in ("small", "medium", "large", "super")]
     return ",".join(f"{value / total * 100:.2f}" for value in (money.main, *sizes))
 

@@ -51,7 +51,7 @@ def test_the_matrix_covers_every_kind():
 @pytest.fixture
 def hasty(market):
     """A transport whose patience is shorter than a test."""
-    bench = bench_of(market, http_timeout=0.12, http_connect_timeout=0.05)
+    bench = bench_of(market, http_timeout=0.6, http_connect_timeout=0.3)
     yield bench
     bench.transport.close()
 

@@ -1,0 +1,119 @@
+"""fusion_fund_flow: money flow of every stock by size of order, by trade date."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration import rules
+from platform_assets.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.scope import Context, Scope
+from resources.upstreams.desk import current_session, within_last
+
+SIZES = ("super", "large", "medium", "small")
+SPLITS = tuple(f"{size}_{way}" for size in ("super_large", *SIZES[1:]) for way in ("in", "out"))
+
+
+class FundFlow(Model):
+    """One stock on one trade date; in and out sums are known only from the list of their own day."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    close: Px = col("CNY", "closing price", gt=0)
+    change_pct: Pct = col("pct", "change of the day")
+    main_net: Amt = col("CNY", "main net inflow: super-large + large", nullable=False)
+    main_net_pct: Pct = col("pct", "main net inflow / amount")
+    super_net: Amt = col("CNY", "super-large net inflow")
+    super_net_pct: Pct = col("pct", "super-large net inflow / amount", computed=True)
+    large_net: Amt = col("CNY", "large net inflow")
+    large_net_pct: Pct = col("pct", "large net inflow / amount", computed=True)
+    medium_net: Amt = col("CNY", "medium net inflow")
+    medium_net_pct: Pct = col("pct", "medium net inflow / amount", computed=True)
+    small_net: Amt = col("CNY", "small net inflow")
+    small_net_pct: Pct = col("pct", "small net inflow / amount", computed=True)
+    super_large_in: Amt = col("CNY", "super-large inflow", ge=0)
+    super_large_out: Amt = col("CNY", "super-large outflow", ge=0)
+    large_in: Amt = col("CNY", "large inflow", ge=0)
+    large_out: Amt = col("CNY", "large outflow", ge=0)
+    medium_in: Amt = col("CNY", "medium inflow", ge=0)
+    medium_out: Amt = col("CNY", "medium outflow", ge=0)
+    small_in: Amt = col("CNY", "small inflow", ge=0)
+    small_out: Amt = col("CNY", "small outflow", ge=0)
+    main_inflow: Amt = col("CNY", "super-large + large inflow", computed=True)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Today from the list of all A shares, with in and out; the past, nets only, from each stock's line."""
+    if not current_session(desk, scope):
+        return desk.sweep(scope, desk.eastmoney.fund_flow_daily, sec_type="stock")
+    rows = desk.portal_list()[lambda listed: listed["code"].map(scope.covers)]
+    # A suspended stock has no flow; that is no failure of the row.
+    return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Stock by stock: the four nets of today, the main net of the last 50 trade dates."""
+    if current_session(desk, scope):
+        today = lambda symbol: desk.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
+        return desk.sweep(scope, today, sec_type="stock")
+    return desk.sweep(scope, lambda symbol: desk.tencent.fund_flow(symbol, 50).history, sec_type="stock")
+
+
+def add_shares(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    amount = context.beside(rows, "fusion_kline_daily", "amount")
+    for size in SIZES:
+        rows[f"{size}_net_pct"] = rows[f"{size}_net"] / amount.where(amount > 0) * 100
+    rows["main_inflow"] = rows["super_large_in"] + rows["large_in"]
+    return rows
+
+
+def main_adds_up(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["main_net"] - rows["super_net"] - rows["large_net"]).abs() > 1e4)
+
+
+def nets_cancel(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows[[f"{size}_net" for size in SIZES]].sum(axis=1, skipna=False).abs() > 1e5)
+
+
+def main_within_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["main_net"].abs() > context.beside(rows, "fusion_kline_daily", "amount"))
+
+
+DATASET = Dataset(
+    name="fund_flow",
+    title="Money flow of stocks",
+    model=FundFlow,
+    key=("code", "date"),
+    domain="daily",
+    date_column="date",
+    raw=(
+        Raw(
+            name="fund_flow",
+            title="Money flow as the upstreams show it",
+            model=received(FundFlow, ("code", "date")),
+            key=("code", "date", "src"),
+            date_column="date",
+            payload=False,
+            sources=(
+                Source("eastmoney", portal, within_last(120)),
+                Source("tencent", quote_site, within_last(50)),
+            ),
+            keep_when_null=SPLITS,
+        ),
+    ),
+    feeds={"raw_fund_flow": lambda rows, context: rows},
+    order=("eastmoney", "tencent"),
+    fuse=rules.Fields(),
+    derive=(add_shares,),
+    soft=(
+        rules.Soft(main_adds_up, "main net is not super-large + large"),
+        rules.Soft(nets_cancel, "the four nets do not sum to 0"),
+        rules.Soft(main_within_amount, "main net beyond the turnover of the day"),
+    ),
+    reads=("fusion_kline_daily",),
+    public_at=rules.close_of("date"),
+    freshness=rules.trading(1),
+    per_code=True,
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=rules.standard("fund_flow", "money flow", 60),
+)
