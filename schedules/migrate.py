@@ -1,5 +1,6 @@
 """`python -m schedules.migrate`: bring the warehouse up to the declarations and publish the task table."""
 
+import os
 import sys
 
 from platform_assets.declaration.registry import builtin_registry
@@ -23,11 +24,23 @@ def migrate(settings: Settings) -> list[str]:
     return added
 
 
+def make_dagster_storage() -> None:
+    """Create Dagster's own tables once, before several of its processes try to at the same time."""
+    if os.environ.get("DAGSTER_HOME"):
+        from dagster import DagsterInstance
+
+        with DagsterInstance.get() as instance:
+            instance.get_runs_count()
+            instance.event_log_storage.get_records_for_run("none", limit=1)
+            instance.all_instigator_state()
+
+
 def main() -> int:
     try:
         settings = process_settings()
         logs.configure(settings, "migrate")
         added = migrate(settings)
+        make_dagster_storage()
     except PlatformError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1

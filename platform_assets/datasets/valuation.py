@@ -1,15 +1,32 @@
 """fusion_valuation: price ratios and market caps of every stock, by trade date.
 
-raw_valuation (the portal's by-date report) comes with the data-layer issue; until then the quote batches
-feed it, and caps of a past date follow from the shares in force on that date.
+raw_valuation is owned here: today's ratios come from the quote site's batch; the portal's by-date report
+follows with the data-layer issue. The quote batches feed prices and caps, and caps of a past date follow
+from the shares in force on that date.
 """
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from platform_assets.compute.asof import value_on
-from platform_assets.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.columns import (
+    K32,
+    S64,
+    Amt,
+    Big,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import (
     Fields,
     Soft,
@@ -20,9 +37,10 @@ from platform_assets.declaration.rules import (
     latest,
     trading,
 )
-from platform_assets.declaration.scope import Context
+from platform_assets.declaration.scope import Context, Scope
+from resources.upstreams.desk import current_session
 
-_ISSUE_3 = "data-layer issue: raw_valuation, aux_worth"
+_ISSUE_3 = "data-layer issue: by-date report of the portal, aux_worth"
 _ISSUE_4 = "research issue: calc_valuation_band"
 
 
@@ -41,7 +59,7 @@ class Valuation(Model):
     ps_ttm: F = col("", "price / sales", no_source=_ISSUE_3)
     pcf_ttm: F = col("", "price / cash flow", no_source=_ISSUE_3)
     peg: F = col("", "PE / growth", no_source=_ISSUE_3)
-    dividend_yield: Pct = col("pct", "dividend yield", no_source=_ISSUE_3)
+    dividend_yield: Pct = col("pct", "dividend yield")
     total_market_cap: Amt = col("wan", "total market cap", gt=0)
     float_market_cap: Amt = col("wan", "float market cap", gt=0)
     eps_ttm: Px = col("CNY", "price / pe_ttm", computed=True)
@@ -54,6 +72,36 @@ class Valuation(Model):
     pb_pct_3y: Pct = col("pct", "percentile of pb in 3 years", computed=True, no_source=_ISSUE_4)
     pe_pct_5y: Pct = col("pct", "percentile of pe_ttm in 5 years", computed=True, no_source=_ISSUE_4)
     pb_pct_5y: Pct = col("pct", "percentile of pb in 5 years", computed=True, no_source=_ISSUE_4)
+
+
+class RawValuation(Model):
+    """Ratios of one stock on one date as one upstream shows them."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    src: K32 = key("upstream")
+    price: Px = col("CNY", "closing price", ge=0)
+    pe_ttm: F = col("", "price / earnings, trailing")
+    pe_static: F = col("", "price / earnings, last year")
+    pb: F = col("", "price / book")
+    ps_ttm: F = col("", "price / sales", no_source=_ISSUE_3)
+    pcf_ttm: F = col("", "price / cash flow", no_source=_ISSUE_3)
+    peg: F = col("", "PE / growth", no_source=_ISSUE_3)
+    total_market_cap: Amt = col("wan", "total market cap", ge=0)
+    float_market_cap: Amt = col("wan", "float market cap", ge=0)
+    total_shares: Big = col("sh", "total shares", ge=0)
+    dividend_yield: Pct = col("pct", "dividend yield")
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Ratios of the quote site's batch, shared with raw_quote; stocks with a price only."""
+    rows = desk.site_quotes()
+    rows = rows[(rows["sec_type"] == "stock") & (rows["price"] > 0) & rows["code"].map(scope.covers)]
+    return rows.assign(date=scope.until)
+
+
+def from_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows[rows["price"] > 0]
 
 
 _FROM_QUOTE = (
@@ -117,7 +165,19 @@ DATASET = Dataset(
     key=("code", "date"),
     domain="daily",
     date_column="date",
-    feeds={"raw_quote": from_quotes},
+    raw=(
+        Raw(
+            name="valuation",
+            title="Valuation ratios as the upstreams show them",
+            model=RawValuation,
+            key=("code", "date", "src"),
+            date_column="date",
+            payload=False,
+            sources=(Source("tencent", quote_site, only_when=current_session),),
+            may_be_empty=True,
+        ),
+    ),
+    feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes},
     order=("tencent", "eastmoney", "tdx"),
     fuse=Fields(
         # The quote site rounds caps to a million CNY; the portal has them to the yuan.

@@ -16,22 +16,76 @@ from platform_assets.declaration.columns import Model, model_checks, model_colum
 from platform_assets.declaration.frames import canonical_json, coerce
 from platform_assets.declaration.rules import Contract, Soft, Whole
 from platform_assets.declaration.scope import Context
-from resources.warehouse.writer import Quality
+from resources.warehouse.writer import MAX_QUALITY_ROWS, Quality
 
 Mask = npt.NDArray[np.bool_]
 FEW_ROWS, FEW_SHARE = 3, 0.01
 """Rows of one source that may break a contract before the source as a whole is not believed."""
 
 
+@dataclass(frozen=True)
+class Failure:
+    """One check that some rows failed, with those rows."""
+
+    check: str
+    severity: str
+    action: str
+    rows: pd.DataFrame
+    key: tuple[str, ...]
+    message: str = ""
+
+    def records(self, rows: pd.DataFrame, total: int) -> list[Quality]:
+        """Quality records of `rows`, which are all or a partition's part of the failing ones: one per row
+        (the first 200) and one summary that counts all. `total` rows were checked."""
+        column = self.check.partition(":")[0] if ":" in self.check else ""
+        shown = column if column in rows.columns else None
+        found = []
+        for row in rows.head(MAX_QUALITY_ROWS).to_dict("records"):
+            code, src = row.get("code"), row.get("src")
+            found.append(
+                Quality(
+                    check=self.check,
+                    severity=self.severity,
+                    action=self.action,
+                    message=self.message,
+                    column=shown,
+                    natural_key=canonical_json({part: _plain(row[part]) for part in self.key if part in row}),
+                    code=None if _plain(code) is None else str(code)[:16],
+                    failed_value=None if shown is None else str(_plain(row[shown])),
+                    total_count=total,
+                    sources=None if _plain(src) is None else [src],
+                )
+            )
+        summary = Quality(
+            check=self.check,
+            severity=self.severity,
+            action=self.action,
+            message=self.message or f"{len(rows)} of {total} rows",
+            failed_count=len(rows),
+            total_count=total,
+        )
+        return [*found, summary]
+
+
 @dataclass
 class Checked:
-    """The rows that passed, and what is to be recorded about the others."""
+    """The rows that passed, the rows that were rejected (each once), and what failed."""
 
     frame: pd.DataFrame
-    rejected: int = 0
-    quality: list[Quality] = field(default_factory=list)
+    dropped: list[pd.DataFrame] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     """Failing rows per check, 0 included: becomes the asset check results."""
+
+    @property
+    def rejected(self) -> int:
+        return sum(len(rows) for rows in self.dropped)
+
+    @property
+    def quality(self) -> list[Quality]:
+        """Records of everything that failed, for a batch that is refused as a whole."""
+        total = len(self.frame) + self.rejected
+        return [record for item in self.failures for record in item.records(item.rows, total)]
 
 
 def coerce_model(
@@ -92,12 +146,11 @@ def apply_hard(
     duplicate[good.index[repeated.to_numpy()]] = True
     masks["key:unique"] = duplicate
     bad |= duplicate
-    checked = Checked(frame=frame[~bad].reset_index(drop=True), rejected=int(bad.sum()))
+    checked = Checked(frame[~bad].reset_index(drop=True), [frame[bad]] if bad.any() else [])
     for name, mask in masks.items():
-        count = int(mask.sum())
-        checked.counts[name] = count
-        if count:
-            checked.quality += _records(frame, mask, name, key, severity="hard", action="rejected")
+        checked.counts[name] = int(mask.sum())
+        if mask.any():
+            checked.failures.append(Failure(name, "hard", "rejected", frame[mask], tuple(key)))
     return checked
 
 
@@ -116,9 +169,10 @@ def apply_contract(
                 mask |= own
         checked.counts[rule.name] = int(mask.sum())
         if mask.any():
-            checked.rejected += int(mask.sum())
-            checked.quality += _records(
-                frame, mask, rule.name, key, severity="contract", action="rejected", message=rule.message
+            lost = frame[mask]
+            checked.dropped.append(lost)
+            checked.failures.append(
+                Failure(rule.name, "contract", "rejected", lost, tuple(key), rule.message)
             )
             checked.frame = frame[~mask].reset_index(drop=True)
     return checked
@@ -134,14 +188,14 @@ def apply_soft(
     for name in sorted({flag for item in found for flag in item}):
         mask = np.array([name in item for item in found], dtype=bool)
         checked.counts[name] = int(mask.sum())
-        checked.quality += _records(frame, mask, name, key, severity="soft", action="warning")
+        checked.failures.append(Failure(name, "soft", "warning", frame[mask], tuple(key)))
     for rule in soft:
         fine = rule.check(frame, context)
         mask = ~pd.Series(fine, index=frame.index).astype("boolean").fillna(True).to_numpy(dtype=bool)
         checked.counts[rule.name] = int(mask.sum())
         if mask.any():
-            checked.quality += _records(
-                frame, mask, rule.name, key, severity="soft", action="warning", message=rule.message
+            checked.failures.append(
+                Failure(rule.name, "soft", "warning", frame[mask], tuple(key), rule.message)
             )
             for place in np.flatnonzero(mask):
                 found[place].add(rule.name)
@@ -157,50 +211,6 @@ def apply_whole(frame: pd.DataFrame, rules: Sequence[Whole], context: Context) -
         problem = rule.check(frame, context)
         if problem:
             records.append(Quality(rule.name, "soft", "table_warning", problem, total_count=len(frame)))
-    return records
-
-
-def _records(
-    frame: pd.DataFrame,
-    mask: Mask,
-    name: str,
-    key: Sequence[str],
-    *,
-    severity: str,
-    action: str,
-    message: str = "",
-) -> list[Quality]:
-    """One record per failing row (the writer keeps the first 200) and one summary."""
-    column = name.partition(":")[0] if ":" in name and name.partition(":")[0] in frame.columns else None
-    total = len(frame)
-    bad = frame[mask]
-    sources = bad["src"].tolist() if "src" in bad.columns else [None] * len(bad)
-    records = []
-    for place, (_, row) in enumerate(bad.head(200).iterrows()):
-        records.append(
-            Quality(
-                check=name,
-                severity=severity,
-                action=action,
-                message=message,
-                column=column,
-                natural_key=canonical_json({part: _plain(row[part]) for part in key if part in row.index}),
-                code=None if "code" not in row.index or pd.isna(row["code"]) else str(row["code"])[:16],
-                failed_value=None if column is None else str(_plain(row[column])),
-                total_count=total,
-                sources=None if sources[place] is None else [sources[place]],
-            )
-        )
-    records.append(
-        Quality(
-            check=name,
-            severity=severity,
-            action=action,
-            message=message or f"{int(mask.sum())} of {total} rows",
-            failed_count=int(mask.sum()),
-            total_count=total,
-        )
-    )
     return records
 
 

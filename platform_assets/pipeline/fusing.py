@@ -34,7 +34,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
-    merged, counts = _fused_rows(dataset, entry, context)
+    merged = _fused_rows(dataset, entry, context)
     if merged.frame.empty and dataset.may_be_empty:
         return [Part(scope.until, merged.frame, Slice(codes=()), merged.rejected, merged.quality)]
     if merged.frame.empty:
@@ -49,10 +49,6 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
             )
     assign_quality(parts, merged, dataset.date_column)
     for part in parts:
-        part.checks = dict.fromkeys(counts, 0)
-        for item in part.quality:
-            if item.natural_key is None:
-                part.checks[item.check] = item.failed_count
         part.whole = apply_whole(part.frame, dataset.whole, context)
         part.quality += part.whole
         if dataset.public_at is not None and dataset.layer is Layer.DWD:
@@ -60,8 +56,8 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     return parts
 
 
-def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> tuple[Checked, list[str]]:
-    """Fusion, derivation and the last checks; with the names of every check that ran."""
+def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
+    """Fusion, derivation and the last checks."""
     assert dataset.model is not None  # noqa: S101  see _fused_parts
     if dataset.layer is not Layer.DWD:
         fused = Fused(entry.frame, [set() for _ in range(len(entry.frame))])
@@ -79,12 +75,12 @@ def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> tuple[Che
     final = apply_hard(typed, dataset.model, dataset.key, destroyed)
     flags = [set(item) for item in final.frame[marks]]
     soft = apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
-    merged = Checked(
+    return Checked(
         frame=soft.frame,
-        rejected=entry.rejected + final.rejected,
-        quality=[*entry.quality, *final.quality, *soft.quality],
+        dropped=[*entry.dropped, *final.dropped],
+        failures=[*entry.failures, *final.failures, *soft.failures],
+        counts=dict.fromkeys([*entry.counts, *final.counts, *soft.counts], 0),
     )
-    return merged, sorted({*entry.counts, *final.counts, *soft.counts})
 
 
 def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -123,7 +123,9 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     whole_key = list(table.key)
     valid = clean[clean[whole_key].notna().all(axis=1)]
     rejected = len(clean) - len(valid)
-    valid = valid.drop_duplicates(subset=whole_key, keep="first").reset_index(drop=True)
+    if valid.duplicated(subset=whole_key).any():
+        # Two feeds of one source complete each other: per column the first value, in the order of feeds.
+        valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
     parts = list(partition_parts(partition, dataset.date_column, valid, scope))
     if parts:

@@ -23,7 +23,7 @@ class Part:
     quality: list[Quality] = field(default_factory=list)
     public_at: list[str | None] | None = None
     checks: dict[str, int] = field(default_factory=dict)
-    """Failing rows per check that ran."""
+    """Failing rows per check that ran, 0 included."""
     whole: list[Quality] = field(default_factory=list)
     """What is wrong with the partition as a whole."""
 
@@ -54,34 +54,30 @@ def group_parts(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> 
 
 
 def assign_quality(parts: Sequence[Part], checked: Checked, date_column: str | None) -> None:
-    """Give each partition its own quality records; without a date they go to the last one."""
+    """Give each partition what its own rows failed; rows without a date of the scope go to the last one."""
     if not parts:
         return
-    by_key = {part.key: part for part in parts}
-    if len(by_key) < len(parts):
-        date_column = None  # groups of one download share their date: what failed goes to the last one
-    totals: dict[tuple[str, str], list[Quality]] = {}
-    for item in checked.quality:
-        if item.natural_key is None:
-            continue
-        part = parts[-1]
-        if date_column and f'"{date_column}":"' in item.natural_key:
-            day = item.natural_key.split(f'"{date_column}":"', 1)[1][:10]
-            part = by_key.get(day, parts[-1])
-        part.quality.append(item)
-        totals.setdefault((part.key, item.check), []).append(item)
-    for (partition, check), items in totals.items():
-        part = by_key[partition]
-        if items[0].action == "rejected":
-            part.rejected += len(items)
-        size = len(part.frame) + (len(items) if items[0].action == "rejected" else 0)
-        part.quality.append(
-            Quality(
-                check=check,
-                severity=items[0].severity,
-                action=items[0].action,
-                message=items[0].message or f"{len(items)} of {size} rows",
-                failed_count=len(items),
-                total_count=size,
-            )
-        )
+    keys = [part.key for part in parts]
+    # Groups of one download share their date: what failed there goes to the last of them.
+    dated = date_column if len(set(keys)) == len(keys) else None
+    for part in parts:
+        part.checks = dict.fromkeys(checked.counts, 0)
+    for dropped in checked.dropped:
+        for part, rows in _split(parts, dropped, dated):
+            part.rejected += len(rows)
+    for failure in checked.failures:
+        for part, rows in _split(parts, failure.rows, dated):
+            part.quality += failure.records(rows, len(part.frame) + part.rejected)
+            part.checks[failure.check] = part.checks.get(failure.check, 0) + len(rows)
+
+
+def _split(
+    parts: Sequence[Part], rows: pd.DataFrame, date_column: str | None
+) -> Iterator[tuple[Part, pd.DataFrame]]:
+    if date_column is None or date_column not in rows.columns:
+        yield parts[-1], rows
+        return
+    owner = {part.key: place for place, part in enumerate(parts)}
+    places = rows[date_column].map(lambda day: owner.get(day, len(parts) - 1))
+    for place, own in rows.groupby(places.to_numpy(dtype=int)):
+        yield parts[int(place)], own

@@ -68,6 +68,7 @@ class House:
         self.fuse("kline_daily", *dates)
         self.fuse("index_daily", *dates)
         self.raw("raw_fund_flow", *dates)
+        self.raw("raw_valuation", *dates)
         for name in ("quote_snapshot", "valuation", "fund_flow", "stock_industry"):
             self.stage(name, *dates)
             self.fuse(name, *dates)

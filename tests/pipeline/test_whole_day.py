@@ -169,3 +169,13 @@ def test_a_past_date_asked_again_does_not_cut_its_month(filled: House) -> None:
 
     after = filled.warehouse.rows("fusion_kline_bar", where="date>='2026-08-17'", order="code, period, date")
     assert after == before
+
+
+def test_two_feeds_of_one_source_complete_each_other(filled: House) -> None:
+    """The quote site's ratios (raw_valuation) and its quotes (raw_quote) are one staged row."""
+    rows = filled.warehouse.rows("stg_valuation", where="src='tencent'")
+
+    assert len(rows) > 50
+    assert all(row["name"] for row in rows)  # from raw_quote
+    assert any(row["dividend_yield"] for row in rows)  # from raw_valuation
+    assert any(row["dividend_yield"] for row in filled.warehouse.rows("fusion_stock_wide"))
