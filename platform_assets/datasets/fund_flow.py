@@ -43,11 +43,10 @@ class FundFlow(Model):
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Today from the list of all A shares, with in and out; the past, nets only, from each stock's line."""
+    """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
     if not current_session(desk, scope):
         return desk.sweep(scope, desk.eastmoney.fund_flow_daily, sec_type="stock")
     rows = desk.portal_list()[lambda listed: listed["code"].map(scope.covers)]
-    # A suspended stock has no flow; that is no failure of the row.
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
 
 
@@ -99,6 +98,7 @@ DATASET = Dataset(
                 Source("tencent", quote_site, within_last(50)),
             ),
             keep_when_null=SPLITS,
+            may_be_empty=True,
         ),
     ),
     feeds={"raw_fund_flow": lambda rows, context: rows},
@@ -114,6 +114,7 @@ DATASET = Dataset(
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),
     per_code=True,
+    may_be_empty=True,  # a world of bars alone has no money flow; freshness tells when it stays away
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=rules.standard("fund_flow", "money flow", 60),
 )

@@ -34,9 +34,9 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
+    if entry.frame.empty and dataset.may_be_empty:
+        return [Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)]
     merged = _fused_rows(dataset, entry, context)
-    if merged.frame.empty and dataset.may_be_empty:
-        return [Part(scope.until, merged.frame, Slice(codes=()), merged.rejected, merged.quality)]
     if merged.frame.empty:
         raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
     partition = dataset.partition

@@ -115,8 +115,12 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             continue
         inputs.append(_input(feed, rows, raw.date_column))
         frames.append(stage(rows, context))
-    if not frames:
+    if not frames and not dataset.may_be_empty:
         raise QualityError(f"{table.name}: no RAW rows for {scope.until}", dataset=dataset.name)
+    if not frames:
+        empty = [Part(scope.until, empty_frame(table.columns), Slice(codes=()))]
+        _write_parts(run, table, loaded, empty, None, facts={"fusion_type": dataset.name})
+        return loaded
     joined = pd.concat(frames, ignore_index=True)
     clean, _ = coerce(joined, table.columns)
     clean["src"] = joined["src"]
@@ -285,7 +289,7 @@ def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFr
         else Slice(date_column=dataset.date_column, since=scope.since, until=scope.until, codes=scope.codes)
     )
     rows = run.warehouse.frame(table.name, where=where)
-    if rows.empty:
+    if rows.empty and not dataset.may_be_empty:
         raise QualityError(f"{table.name}: nothing is staged for {scope.until}", dataset=dataset.name)
     return rows, [_input(table.name, rows, dataset.date_column)]
 
