@@ -26,12 +26,12 @@ $(VENV)/bin/python:
 	$$PY -m venv $(VENV)
 
 $(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
-	@echo "installing locked versions into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . 
+	@echo "installing locked versions into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . >&2
 	@touch $@
 
 $(TEST_STAMP): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,postgres]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,postgres]' >&2
 	@touch $@
 
 run: $(STAMP)
