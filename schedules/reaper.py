@@ -4,12 +4,12 @@ Runs that Dagster launched as processes are watched by Dagster; runs inside a wo
 """
 
 import logging
-import os
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 from resources.errors import PlatformError
+from resources.processes import alive
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.heartbeats import Node
 from resources.warehouse.sql import Sql
@@ -18,17 +18,6 @@ from schedules.house import House
 
 log = logging.getLogger(__name__)
 ROLE = "worker"
-
-
-def alive(pid: int) -> bool:
-    """Whether a process of this machine exists."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def dead_nodes(house: House, me: Node) -> list[Node]:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TypedDict, Unpack
 
 from fastapi import FastAPI
 
@@ -61,25 +62,29 @@ AREAS = (
 )
 
 
-def build_state(
-    settings: Settings,
-    *,
-    clock: Clock | None = None,
-    calendar: TradeCalendar | None = None,
-    system: SystemTime | None = None,
-    warehouse_reader: Warehouse | None = None,
-    warehouse_writer: Warehouse | None = None,
-    passwords: Passwords | None = None,
-    on_registered: Callable[[User], None] | None = None,
-) -> State:
+class Parts(TypedDict, total=False):
+    """What a caller brings; the rest is made from the settings."""
+
+    clock: Clock
+    calendar: TradeCalendar
+    system: SystemTime
+    warehouse_reader: Warehouse
+    warehouse_writer: Warehouse
+    passwords: Passwords
+    on_registered: Callable[[User], None] | None
+
+
+def build_state(settings: Settings, parts: Parts) -> State:
     """Everything that routes need; opens no connection and touches no file."""
-    calendar = calendar or shipped_calendar()
-    clock = clock or market_clock(settings, calendar)
-    system = system or SystemTime()
-    reader = warehouse_reader or open_warehouse(
+    calendar = parts.get("calendar") or shipped_calendar()
+    clock = parts.get("clock") or market_clock(settings, calendar)
+    system = parts.get("system") or SystemTime()
+    reader = parts.get("warehouse_reader") or open_warehouse(
         settings, builtin_registry(), clock, read_only=True, wait_s=READ_WAIT_S
     )
-    writer = warehouse_writer or open_warehouse(settings, builtin_registry(), clock, wait_s=API_WRITE_WAIT_S)
+    writer = parts.get("warehouse_writer") or open_warehouse(
+        settings, builtin_registry(), clock, wait_s=API_WRITE_WAIT_S
+    )
     reading = Reading(reader)
     versions = Versions(reading, system.monotonic)
     cache = VersionedCache()
@@ -92,7 +97,12 @@ def build_state(
         writer=writer,
         versions=versions,
         accounts=Accounts(
-            settings, reading, writer, system, passwords=passwords, on_registered=on_registered
+            settings,
+            reading,
+            writer,
+            system,
+            passwords=parts.get("passwords"),
+            on_registered=parts.get("on_registered"),
         ),
         stocks=Stocks(reading, versions, cache),
         cache=cache,
@@ -115,17 +125,7 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
         state.reading.close()
 
 
-def create_app(
-    settings: Settings,
-    *,
-    clock: Clock | None = None,
-    calendar: TradeCalendar | None = None,
-    system: SystemTime | None = None,
-    warehouse_reader: Warehouse | None = None,
-    warehouse_writer: Warehouse | None = None,
-    passwords: Passwords | None = None,
-    on_registered: Callable[[User], None] | None = None,
-) -> FastAPI:
+def create_app(settings: Settings, **parts: Unpack[Parts]) -> FastAPI:
     """The application. What is not given is made from `settings`; nothing is opened before the first
     request or the lifespan."""
     app = FastAPI(
@@ -136,16 +136,7 @@ def create_app(
         # Its spans would carry exceptions unredacted, and asking for a provider costs a hot read 6 %.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    state = build_state(
-        settings,
-        clock=clock,
-        calendar=calendar,
-        system=system,
-        warehouse_reader=warehouse_reader,
-        warehouse_writer=warehouse_writer,
-        passwords=passwords,
-        on_registered=on_registered,
-    )
+    state = build_state(settings, parts)
     app.state.platform = state
     # Before the documentation's own routes, which nobody waits for.
     app.router.routes[:0] = [Area(router) for router in AREAS]

@@ -4,6 +4,7 @@ import os
 import socket
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -58,10 +59,17 @@ def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 def mariadb_database() -> Iterator[str]:
     """URL of a new MariaDB database that nobody else uses."""
     require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
+    with own_mariadb("test") as url:
+        yield url
+
+
+@contextmanager
+def own_mariadb(prefix: str) -> Iterator[str]:
+    """URL of a new database that nobody else uses, dropped at the end."""
     import pymysql
 
     parts = urlsplit(MARIADB_URL)
-    name = f"test_{uuid.uuid4().hex[:16]}"
+    name = f"{prefix}_{uuid.uuid4().hex[:16]}"
     admin = pymysql.connect(
         host=parts.hostname or "127.0.0.1",
         port=parts.port or 3306,

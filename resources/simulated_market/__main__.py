@@ -18,6 +18,7 @@ from typing import Any
 from resources import logs
 from resources.clock import Clock, FrozenClock, SystemClock
 from resources.errors import InputError
+from resources.processes import alive
 from resources.settings import process_settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
@@ -104,13 +105,7 @@ def _alive(pid: int) -> bool:
     were handed to another one, and the parent's id says so."""
     if pid == _STARTED_BY:
         return os.getppid() == pid
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return alive(pid)
 
 
 _STARTED_BY = os.getppid()

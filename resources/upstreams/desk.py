@@ -8,10 +8,10 @@ once per run and shared: `once` remembers the answer and whose responses it came
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from platform_assets.compute.market_rules import board_of, sec_type_of
-from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.scope import Reader, Scope
 from resources.calendar import TradeCalendar
 from resources.clock import Clock
 from resources.errors import PayloadError, Unavailable
@@ -31,20 +31,6 @@ HELD_TYPES = ("stock", "etf", "lof", "cb", "reit")
 CLOSE_TIME = "15:00:00"
 FAILED_SHARE = 0.1
 """Share of single codes that may fail in a sweep before the sweep itself has failed."""
-
-
-class Reads(Protocol):
-    """Reads of stored tables, see `declaration.scope.Reader`."""
-
-    def __call__(
-        self,
-        table: str,
-        *,
-        columns: Sequence[str],
-        codes: Sequence[str] | None = None,
-        since: str | None = None,
-        until: str | None = None,
-    ) -> "pd.DataFrame": ...
 
 
 class _Memo:
@@ -91,7 +77,7 @@ class Desk:
         self._workers = workers
         self._memo = _Memo()
         self._reused: list[str] = []
-        self._read: Reads | None = None
+        self._read: Reader | None = None
 
     def new_run(self) -> "Desk":
         """The same clients with an empty memory: what one run asked, the next asks again."""
@@ -99,7 +85,7 @@ class Desk:
         fresh._memo = _Memo()
         return fresh
 
-    def view(self, log: FetchLog, *, read: Reads | None) -> "Desk":
+    def view(self, log: FetchLog, *, read: Reader | None) -> "Desk":
         """The same desk, reporting to `log`."""
         view = object.__new__(Desk)
         view.__dict__.update(self.__dict__)

@@ -2,13 +2,11 @@
 
 import csv
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pandas as pd
 import sqlalchemy as sa
@@ -22,7 +20,7 @@ from resources.warehouse.ddl import build_table
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.writer import Batch, WriteResult
-from tests.conftest import MARIADB_URL, listens
+from tests.conftest import MARIADB_URL, listens, own_mariadb
 
 BARS: Table = builtin_registry().dataset("kline_daily").table
 STAMP = "2026-08-21 16:00:00.000000"
@@ -46,26 +44,8 @@ def mariadb_database() -> Iterator[str | None]:
     if not listens(MARIADB_URL):
         yield None
         return
-    import pymysql
-
-    parts = urlsplit(MARIADB_URL)
-    name = f"bench_{uuid.uuid4().hex[:12]}"
-    admin = pymysql.connect(
-        host=parts.hostname or "127.0.0.1",
-        port=parts.port or 3306,
-        user=parts.username or "root",
-        password=parts.password or "",
-        autocommit=True,
-        local_infile=True,
-    )
-    with admin.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name}")
-    try:
-        yield f"{MARIADB_URL.rstrip('/')}/{name}"
-    finally:
-        with admin.cursor() as cursor:
-            cursor.execute(f"DROP DATABASE IF EXISTS {name}")
-        admin.close()
+    with own_mariadb("bench") as url:
+        yield url
 
 
 def write_day(warehouse: Warehouse, day: str, frame: pd.DataFrame) -> WriteResult:

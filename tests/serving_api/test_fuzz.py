@@ -82,4 +82,6 @@ def test_no_surprise(
     try:
         call()
     except Unsatisfiable:
+        if mode is not GenerationMode.NEGATIVE:
+            raise
         pytest.skip("an operation without parameters has no invalid requests")

@@ -158,14 +158,14 @@ def parse_trends(body: bytes, symbol: str) -> pd.DataFrame:
     return frame(rows, TREND_COLUMNS)
 
 
-def flow_days_request(secid: str) -> Request:
+def _flow_request(host: str, call: str, path: str, klt: str, secid: str) -> Request:
     return Request(
-        "eastmoney.push2his",
-        "fflow_day",
-        "/api/qt/stock/fflow/daykline/get",
+        host,
+        call,
+        path,
         (
             ("lmt", "0"),
-            ("klt", "101"),
+            ("klt", klt),
             ("secid", secid),
             ("fields1", "f1,f2,f3,f7"),
             ("fields2", _FLOW_FIELDS),
@@ -173,6 +173,11 @@ def flow_days_request(secid: str) -> Request:
         ),
         label=secid,
     )
+
+
+def flow_days_request(secid: str) -> Request:
+    path = "/api/qt/stock/fflow/daykline/get"
+    return _flow_request("eastmoney.push2his", "fflow_day", path, "101", secid)
 
 
 def parse_flow_days(body: bytes, secid: str, code: str) -> pd.DataFrame:
@@ -198,20 +203,7 @@ def parse_flow_days(body: bytes, secid: str, code: str) -> pd.DataFrame:
 
 
 def flow_minutes_request(secid: str) -> Request:
-    return Request(
-        "eastmoney.push2",
-        "fflow_minute",
-        "/api/qt/stock/fflow/kline/get",
-        (
-            ("lmt", "0"),
-            ("klt", "1"),
-            ("secid", secid),
-            ("fields1", "f1,f2,f3,f7"),
-            ("fields2", _FLOW_FIELDS),
-            ("ut", PUBLIC_TOKEN),
-        ),
-        label=secid,
-    )
+    return _flow_request("eastmoney.push2", "fflow_minute", "/api/qt/stock/fflow/kline/get", "1", secid)
 
 
 def parse_flow_minutes(body: bytes, secid: str, code: str) -> pd.DataFrame:
