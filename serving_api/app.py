@@ -36,10 +36,11 @@ from serving_api.layers.request import RequestLayer
 from serving_api.openapi import build_document
 from serving_api.reading import Reading
 from serving_api.routing import Area
-from serving_api.state import State, SystemTime
+from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
 from serving_api.stocks_live.routes import router as stocks_live_router
+from serving_api.system_time import SystemTime
 from serving_api.versions import Versions
 
 logger = logging.getLogger("serving_api")

@@ -1,9 +1,7 @@
 """What one running API holds: settings, clocks, reads, accounts and caches; made once, reached everywhere."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
@@ -14,6 +12,7 @@ from resources.settings import Settings
 from resources.warehouse.warehouse import Warehouse
 from serving_api.cache import VersionedCache
 from serving_api.reading import Reading
+from serving_api.system_time import SystemTime
 from serving_api.versions import Versions
 
 if TYPE_CHECKING:
@@ -21,18 +20,6 @@ if TYPE_CHECKING:
     from serving_api.stocks.service import Stocks
 
 Part = TypeVar("Part")
-
-
-@dataclass(frozen=True)
-class SystemTime:
-    """Seconds of the machine: tokens, lockout, quota day and heartbeats, never the market clock."""
-
-    wall: Callable[[], float] = time.time
-    monotonic: Callable[[], float] = time.monotonic
-
-    def local(self) -> datetime:
-        """Naive Asia/Shanghai time of the machine."""
-        return datetime.fromtimestamp(self.wall(), UTC).replace(tzinfo=None) + timedelta(hours=8)
 
 
 @dataclass

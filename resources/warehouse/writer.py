@@ -22,6 +22,7 @@ from platform_assets.declaration.tables import Table
 from resources.clock import Clock, stamp
 from resources.errors import StorageError
 from resources.fetch import Fetch
+from resources.transport.redact import redact
 from resources.warehouse.engine import is_sqlite, transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.payloads import PayloadStore
@@ -198,7 +199,7 @@ class Writer:
                     "rows_rejected=?, rows_unchanged=0, rows_written=0, rows_superseded=0, finished_at=?, "
                     "updated_at=? WHERE batch_id=?"
                 ),
-                (error[:2000], rows_in, rejected, now, now, batch.batch_id),
+                (redact(error)[:2000], rows_in, rejected, now, now, batch.batch_id),
             )
         log.warning("%s %s refused: %s", table.name, batch.partition_key, error, extra=_ids(batch))
 

@@ -26,7 +26,7 @@ from serving_api.accounts.schemas import PasswordChange, ProfileChange, Registra
 from serving_api.accounts.tokens import Tokens, load_secret
 from serving_api.errors import NOT_ACTIVE, NOT_LOGGED_IN, WRONG_PAIR, BadRequest, NotAuthenticated
 from serving_api.reading import Reading
-from serving_api.state import SystemTime
+from serving_api.system_time import SystemTime
 
 T = TypeVar("T")
 logger = logging.getLogger("serving_api.accounts")

@@ -186,3 +186,13 @@ def test_what_is_at_work_and_what_the_day_held(engine: Engine) -> None:
     assert ledger.active("d") == []
     assert ledger.counts("2026-08-21") == {"queued": 2, "running": 1, "success": 1}
     assert ledger.counts("2026-08-20") == {}
+
+
+def test_the_reason_of_a_failure_shows_no_password(engine: Engine) -> None:
+    ledger = SlotLedger(engine)
+    ledger.by_hand("eod_core", at=NOW, trade_date="2026-08-21", command_id=9, run_id="r9")
+
+    ended = ledger.finish("r9", "failed", now=NOW, reason="OperationalError: mysql://app:hunter2@db/market")
+
+    assert ended is not None
+    assert ended.reason == "OperationalError: mysql://app:***@db/market"

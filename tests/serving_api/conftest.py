@@ -14,7 +14,7 @@ from serving_api.accounts.passwords import Passwords
 from serving_api.app import create_app
 from serving_api.datamgr_live.clients import LiveClients
 from serving_api.datamgr_live.service import Live, live_of
-from serving_api.state import SystemTime
+from serving_api.system_time import SystemTime
 from tests.conftest import mariadb_database
 from tests.serving_api import market
 from tests.serving_api.client import Api, running

@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from resources.clock import stamp
 from resources.errors import ConflictError, InputError
+from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.slot_rows import (
     COLUMNS,
@@ -309,4 +310,5 @@ class SlotLedger(SlotReads):
 
 
 def _short(reason: str | None) -> str | None:
-    return None if reason is None else reason[:_REASON_LENGTH]
+    """Fit to be stored and shown: an error that ended a run may quote an address with its password."""
+    return None if reason is None else redact(reason)[:_REASON_LENGTH]

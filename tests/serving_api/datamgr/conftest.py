@@ -17,7 +17,7 @@ from resources.simulated_market.world.loader import load_world
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
-from serving_api.state import SystemTime
+from serving_api.system_time import SystemTime
 from tests.conftest import mariadb_database
 from tests.pipeline.conftest import TODAY, House, opened_house
 from tests.serving_api.client import Api, running

@@ -15,7 +15,7 @@ from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.writer import Batch
 from serving_api.app import create_app
-from serving_api.state import SystemTime
+from serving_api.system_time import SystemTime
 from tests.serving_api import market
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, FAST, Bench, Ticks, bearer, make_settings, without_upstreams

@@ -24,7 +24,7 @@ from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.datamgr_live.clients import LiveClients
 from serving_api.datamgr_live.service import Live, live_of
-from serving_api.state import SystemTime
+from serving_api.system_time import SystemTime
 from tests.serving_api import market as stored
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings
