@@ -11,8 +11,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
@@ -37,14 +36,18 @@ _installed: list[logging.Handler] = []
 Mask = Callable[[str], str]
 
 
-@contextmanager
-def bound(**fields: Any) -> Iterator[None]:
+class bound:
     """Records within carry these fields (names of FIELDS; None is left out)."""
-    token = _fields.set({**_fields.get(), **{key: value for key, value in fields.items() if value}})
-    try:
-        yield
-    finally:
-        _fields.reset(token)
+
+    def __init__(self, **fields: Any) -> None:
+        self._bound = fields
+
+    def __enter__(self) -> None:
+        given = {key: value for key, value in self._bound.items() if value}
+        self._token = _fields.set({**_fields.get(), **given})
+
+    def __exit__(self, *_: object) -> None:
+        _fields.reset(self._token)
 
 
 def masker(secrets: Iterable[str]) -> Mask:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TypedDict, Unpack
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from platform_assets.declaration.registry import builtin_registry
 from resources.calendar import TradeCalendar, shipped_calendar
@@ -33,9 +34,9 @@ from serving_api.health.service import package_version
 from serving_api.layers.hot import HotLayer
 from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
 from serving_api.layers.request import RequestLayer
-from serving_api.openapi import build_document
+from serving_api.openapi_document import build_document
 from serving_api.reading import Reading
-from serving_api.routing import Area
+from serving_api.routing import Areas
 from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
@@ -126,10 +127,24 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
         state.reading.close()
 
 
-def create_app(settings: Settings, **parts: Unpack[Parts]) -> FastAPI:
+class Application(FastAPI):
+    """FastAPI behind our layers. They stand before the framework's own stack: a request that is refused
+    or answered from memory pays for none of it."""
+
+    front: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = self
+        await (self.front or self.framework)(scope, receive, send)
+
+    async def framework(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().__call__(scope, receive, send)
+
+
+def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     """The application. What is not given is made from `settings`; nothing is opened before the first
     request or the lifespan."""
-    app = FastAPI(
+    app = Application(
         title="A-share research platform",
         version=package_version(),
         lifespan=_life,
@@ -140,16 +155,14 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> FastAPI:
     state = build_state(settings, parts)
     app.state.platform = state
     # Before the documentation's own routes, which nobody waits for.
-    app.router.routes[:0] = [Area(router) for router in AREAS]
+    app.router.routes[:0] = [Areas(AREAS)]
     app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
     handlers.install(app)
-    # The last one added is the outermost.
-    app.add_middleware(HotLayer, state=state)
-    app.add_middleware(
-        RateLimitLayer,
+    limited = RateLimitLayer(
+        HotLayer(app.framework, state),
         per_minute=settings.rate_limit_per_min,
         proxies=parse_networks(settings.trusted_proxies),
         monotonic=state.system.monotonic,
     )
-    app.add_middleware(RequestLayer, world=state.world)
+    app.front = RequestLayer(limited, world=state.world)
     return app

@@ -21,10 +21,16 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(PlatformError, _platform)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _framework)
+    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _platform(_request: Request, error: Exception) -> Response:
     return face_of(error).response()
+
+
+async def _unexpected(_request: Request, error: Exception) -> Response:
+    """On to the request layer, which knows the request's id; the framework would answer in its own words."""
+    raise error
 
 
 async def _framework(request: Request, error: Exception) -> Response:

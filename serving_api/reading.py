@@ -22,6 +22,8 @@ from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 
 READ_THREADS = 16
+REMEMBERED = 4096
+"""Point reads that are kept while nothing was committed."""
 
 T = TypeVar("T")
 
@@ -108,6 +110,26 @@ class Reading:
         self._local = threading.local()
         self._handles: list[sqlite3.Connection] = []
         self._limiter: anyio.CapacityLimiter | None = None
+        self._memory: dict[tuple[Any, ...], Any] = {}
+        self._memory_version: int | None = None
+
+    async def remembered(self, work: Callable[..., T], *args: Any) -> T:
+        """`point`, not repeated while SQLite says that nobody committed since; MariaDB cannot say that,
+        so it is asked every time. `args` are hashable, and the result is not to be changed."""
+        if not self.inline:
+            return await self.scan(work, *args)
+        found: T = self.now(self._recalled, work, args)
+        return found
+
+    def _recalled(self, session: "Session", work: Callable[..., T], args: tuple[Any, ...]) -> T:
+        version = session.data_version()
+        if version != self._memory_version or len(self._memory) >= REMEMBERED:
+            self._memory, self._memory_version = {}, version
+        key = (work, args)
+        if key not in self._memory:
+            self._memory[key] = work(session, *args)
+        found: T = self._memory[key]
+        return found
 
     async def point(self, work: Callable[..., T], *args: Any) -> T:
         """A read of a few rows by key."""

@@ -183,7 +183,7 @@ class PlatformRoute(APIRoute):
         return PUBLIC if self.permission.name == "anyone" else PRIVATE
 
 
-class Area(BaseRoute):
+class Area:
     """The routes of one router, behind one comparison of the path's beginning."""
 
     def __init__(self, router: APIRouter) -> None:
@@ -194,11 +194,41 @@ class Area(BaseRoute):
         self.routes: list[PlatformRoute] = [r for r in router.routes if isinstance(r, PlatformRoute)]
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["type"] != "http" or not scope["path"].startswith(self.prefix):
+        if not scope["path"].startswith(self.prefix):
             return Match.NONE, {}
         partial: Scope | None = None
         for route in self.routes:
             match, child = route.matches(scope)
+            if match is Match.FULL:
+                return match, child
+            if match is Match.PARTIAL and partial is None:
+                partial = child
+        return (Match.NONE, {}) if partial is None else (Match.PARTIAL, partial)
+
+
+class Areas(BaseRoute):
+    """All areas behind one look-up of the path's first segments."""
+
+    def __init__(self, routers: Sequence[APIRouter]) -> None:
+        self.areas = [Area(router) for router in routers]
+        short = [area for area in self.areas if len(_segments(area.prefix)) < _KEY_SEGMENTS]
+        keys = {_segments(area.prefix) for area in self.areas}
+        # In the order of their declaration, also where a prefix is shorter than a key.
+        self._by_key = {
+            key: [area for area in self.areas if area in short or _segments(area.prefix) == key]
+            for key in keys
+        }
+        self._short = short
+
+    def _candidates(self, scope: Scope) -> list[Area]:
+        return self._by_key.get(_segments(scope["path"]), self._short)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] != "http":
+            return Match.NONE, {}
+        partial: Scope | None = None
+        for area in self._candidates(scope):
+            match, child = area.matches(scope)
             if match is Match.FULL:
                 return match, child
             if match is Match.PARTIAL and partial is None:
@@ -210,12 +240,21 @@ class Area(BaseRoute):
         await route.handle(scope, receive, send)
 
     def url_path_for(self, name: str, /, **path_params: Any) -> Any:
-        for route in self.routes:
-            try:
-                return route.url_path_for(name, **path_params)
-            except NoMatchFound:
-                continue
+        for area in self.areas:
+            for route in area.routes:
+                try:
+                    return route.url_path_for(name, **path_params)
+                except NoMatchFound:
+                    continue
         raise NoMatchFound(name, path_params)
+
+
+_KEY_SEGMENTS = 4
+"""`/api/v1/stocks/...` splits into an empty text and three names."""
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/", _KEY_SEGMENTS)[:_KEY_SEGMENTS])
 
 
 def area_router(prefix: str, tag: str) -> APIRouter:
@@ -226,5 +265,6 @@ def area_router(prefix: str, tag: str) -> APIRouter:
 def platform_routes(app: FastAPI) -> Iterator[PlatformRoute]:
     """Every route of ours, in the order in which requests meet them."""
     for entry in app.router.routes:
-        if isinstance(entry, Area):
-            yield from entry.routes
+        if isinstance(entry, Areas):
+            for area in entry.areas:
+                yield from area.routes

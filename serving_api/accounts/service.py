@@ -108,15 +108,15 @@ class Accounts:
         return self._tokens
 
     async def user_of(self, authorization: str | None) -> User | None:
-        """The active user behind an Authorization header, else None. The row is read every time: a changed
-        status or role is in force with the next request."""
+        """The active user behind an Authorization header, else None. The row as it is now: a changed status
+        or role is in force with the next request."""
         scheme, _, token = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             return None
         user_id = self.tokens.user_id(token.strip())
         if user_id is None:
             return None
-        user = await self._reading.point(queries.user_by_id, user_id)
+        user = await self._reading.remembered(queries.user_by_id, user_id)
         return user if user is not None and user.is_active else None
 
     # -- entering ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ Nothing escapes this layer: an unexpected error is logged with the request's id 
 'internal error' when no response has begun.
 """
 
+import itertools
 import logging
 import re
 import secrets
@@ -21,14 +22,22 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 logger = logging.getLogger("serving_api.errors")
 
 
-def request_id_of(scope: Scope) -> str:
-    """The caller's own id when it is harmless, else a new one."""
-    for name, value in scope["headers"]:
-        if name == REQUEST_ID:
-            text: str = value.decode("latin-1")
-            if _SAFE_ID.fullmatch(text):
-                return text
-    return secrets.token_hex(8)
+class RequestIds:
+    """Ids of this process: a random part of its own, then a count. Nothing is guarded by them, so the
+    kernel is not asked for randomness once per request."""
+
+    def __init__(self) -> None:
+        self._own = secrets.token_hex(5)
+        self._count = itertools.count(1)
+
+    def of(self, scope: Scope) -> str:
+        """The caller's own id when it is harmless, else a new one."""
+        for name, value in scope["headers"]:
+            if name == REQUEST_ID:
+                text: str = value.decode("latin-1")
+                if _SAFE_ID.fullmatch(text):
+                    return text
+        return f"{self._own}{next(self._count):06x}"
 
 
 class RequestLayer:
@@ -36,13 +45,14 @@ class RequestLayer:
 
     def __init__(self, app: ASGIApp, world: str | None) -> None:
         self._app = app
+        self._ids = RequestIds()
         self._world = [] if world is None else [(DATA_WORLD, world.encode())]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = request_id_of(scope)
+        request_id = self._ids.of(scope)
         started = False
 
         async def labelled(message: Message) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 PRICE_DECIMALS = 4
+_BETWEEN = b"},{"
 
 
 class Bar(NamedTuple):
@@ -50,21 +51,24 @@ def ratios(bars: Sequence[Bar], adjust: str) -> list[float]:
 def adjusted(bars: Sequence[Bar], adjust: str) -> list[dict[str, Any]]:
     """KBar objects of `bars` (oldest first)."""
     return [
-        {
-            "date": bar.date,
-            "open": _price(bar.open, ratio),
-            "close": _price(bar.close, ratio),
-            "high": _price(bar.high, ratio),
-            "low": _price(bar.low, ratio),
-            "volume": bar.volume,
-            "amount": bar.amount,
-        }
+        _kbar(bar if ratio == 1.0 else _scaled(bar, ratio))
         for bar, ratio in zip(bars, ratios(bars, adjust), strict=True)
     ]
 
 
-def _price(raw: float | None, ratio: float) -> float | None:
-    return None if raw is None else raw if ratio == 1.0 else round(raw * ratio, PRICE_DECIMALS)
+def _kbar(bar: Bar) -> dict[str, Any]:
+    day, opened, close, high, low, volume, amount, _ = bar
+    return {
+        "date": day, "open": opened, "close": close, "high": high, "low": low, "volume": volume,
+        "amount": amount,
+    }  # fmt: skip
+
+
+def _scaled(bar: Bar, ratio: float) -> Bar:
+    opened, close, high, low = (
+        None if raw is None else round(raw * ratio, PRICE_DECIMALS) for raw in bar[1:5]
+    )
+    return bar._replace(open=opened, close=close, high=high, low=low)
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,11 @@ class EncodedBars:
 
     @classmethod
     def encode(cls, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> "EncodedBars":
-        parts = [orjson.dumps(row) for row in rows]
-        starts = tuple(accumulate((len(part) + 1 for part in parts[:-1]), initial=0)) if parts else ()
-        return cls(b",".join(parts), starts, is_whole)
+        joined = orjson.dumps(rows)[1:-1]
+        # No text of a bar holds a brace, so this stands between two bars and nowhere else.
+        ends = accumulate(len(part) + len(_BETWEEN) for part in joined.split(_BETWEEN)[:-1])
+        starts = (0, *(end - 1 for end in ends)) if rows else ()
+        return cls(joined, starts, is_whole)
 
     @property
     def size(self) -> int:

@@ -44,7 +44,7 @@ def bars(session: Session, code: str, count: int, as_of: str | None) -> list[Bar
         order="date DESC",
         limit=count,
     )
-    return [Bar(*row) for row in reversed(rows)]
+    return list(map(Bar._make, reversed(rows)))
 
 
 def bars_of_codes(

@@ -1,8 +1,9 @@
 """A small load client: connections that each send their next request when the answer is whole."""
 
 import asyncio
+import http.client
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import cast
@@ -13,6 +14,30 @@ CONNECTIONS = 16
 def request(path: str, headers: dict[str, str] | None = None) -> bytes:
     lines = [f"GET {path} HTTP/1.1", "host: 127.0.0.1", *(f"{k}: {v}" for k, v in (headers or {}).items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One answer; header names in lower case."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        return dict(self.headers).get(name, "")
+
+
+def fetch(port: int, path: str, headers: dict[str, str] | None = None) -> Whole:
+    """One request on a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path, headers=headers or {})
+        answer = connection.getresponse()
+        pairs = [(name.lower(), value) for name, value in answer.getheaders()]
+        return Whole(answer.status, pairs, answer.read())
+    finally:
+        connection.close()
 
 
 @dataclass
@@ -30,8 +55,8 @@ class Outcome:
 
 
 class _Connection(asyncio.Protocol):
-    def __init__(self, requests: Sequence[bytes], outcome: Outcome, end: float, start_at: int) -> None:
-        self._requests = cycle([*requests[start_at:], *requests[:start_at]])
+    def __init__(self, requests: Iterator[bytes], outcome: Outcome, end: float) -> None:
+        self._requests = requests
         self._outcome = outcome
         self._end = end
         self._buffer = b""
@@ -45,7 +70,11 @@ class _Connection(asyncio.Protocol):
 
     def _ask(self) -> None:
         self._asked = time.perf_counter()
-        self._transport.write(next(self._requests))
+        asked = next(self._requests, None)
+        if asked is None:
+            self._transport.close()
+        else:
+            self._transport.write(asked)
 
     def data_received(self, data: bytes) -> None:
         self._buffer = self._buffer + data if self._buffer else data
@@ -74,17 +103,18 @@ class _Connection(asyncio.Protocol):
             self.done.set_result(None)
 
 
-async def _burst(port: int, requests: Sequence[bytes], seconds: float, connections: int) -> Outcome:
+async def _send(port: int, sources: Sequence[Iterator[bytes]], seconds: float) -> Outcome:
+    """One connection per source."""
     loop = asyncio.get_running_loop()
     outcome = Outcome()
     began = time.perf_counter()
     made = [
         await loop.create_connection(
-            lambda at=at: _Connection(requests, outcome, began + seconds, at % len(requests)),  # type: ignore[misc]
+            lambda source=source: _Connection(source, outcome, began + seconds),  # type: ignore[misc]
             "127.0.0.1",
             port,
         )
-        for at in range(connections)
+        for source in sources
     ]
     await asyncio.wait_for(asyncio.gather(*(connection.done for _, connection in made)), seconds + 30)
     outcome.seconds = time.perf_counter() - began
@@ -92,7 +122,21 @@ async def _burst(port: int, requests: Sequence[bytes], seconds: float, connectio
 
 
 def burst(port: int, requests: Sequence[bytes], seconds: float, *, connections: int = CONNECTIONS) -> Outcome:
-    """Send for `seconds`; ends when every open request is answered."""
+    """Send for `seconds`, each connection from its own place in the list on; ends when every open request
+    is answered."""
     import uvloop
 
-    return uvloop.run(_burst(port, requests, seconds, connections))
+    places = (at % len(requests) for at in range(connections))
+    return uvloop.run(
+        _send(port, [cycle([*requests[at:], *requests[:at]]) for at in places], seconds),
+    )
+
+
+def once(
+    port: int, requests: Sequence[bytes], *, connections: int = CONNECTIONS, limit_s: float = 120.0
+) -> Outcome:
+    """Send every request exactly once, the connections sharing the list."""
+    import uvloop
+
+    shared = iter(requests)
+    return uvloop.run(_send(port, [shared] * connections, limit_s))

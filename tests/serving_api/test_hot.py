@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import pytest
 import zstandard
-from fastapi import FastAPI
 
+from serving_api.app import Application
 from serving_api.layers.compression import chosen, compressed
 from serving_api.layers.hot import HotLayer, hot_name
 from tests.serving_api import market
@@ -75,22 +75,21 @@ async def _ask(app: Any, inner: Any, path: str, headers: dict[str, str]) -> Answ
 
 def ordinary(bench: Bench, path: str, **headers: str) -> Answer:
     """What the route says, without any layer."""
-    app: FastAPI = bench.api.app
+    app: Application = bench.api.app
     answer: Answer = bench.api.call(_ask, app, _route_side(app), path, headers)
     return answer
 
 
-def _route_side(app: FastAPI) -> Any:
-    layer = app.middleware_stack
-    while layer is not None and not isinstance(layer, HotLayer):
-        layer = getattr(layer, "app", None) or getattr(layer, "_app", None)
-    assert layer is not None
+def _route_side(app: Application) -> Any:
+    layer: Any = app.front
+    while not isinstance(layer, HotLayer):
+        layer = layer._app
     return layer._app
 
 
 def served(bench: Bench, path: str, **headers: str) -> Answer:
     """What a client gets, without the headers of the outer layers."""
-    app: FastAPI = bench.api.app
+    app: Application = bench.api.app
     status, found, body = bench.api.call(_ask, app, app, path, headers)
     for name in ("x-request-id", "x-data-world"):
         found.pop(name, None)

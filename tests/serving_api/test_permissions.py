@@ -17,7 +17,7 @@ from resources.errors import DeclarationError
 from serving_api.answers import Answer
 from serving_api.app import create_app
 from serving_api.permissions import Admin, Anyone, Login, Quota
-from serving_api.routing import Area, area_router, platform_routes
+from serving_api.routing import Areas, area_router, platform_routes
 from tests.serving_api import market
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, bearer, make_app, make_settings
@@ -72,7 +72,7 @@ def trial(tmp_path: Path) -> Iterator[Bench]:
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     ticks = Ticks()
     app = make_app(url, tmp_path, ticks)
-    app.router.routes.insert(0, Area(router))
+    app.router.routes.insert(0, Areas([router]))
     with running(app) as api:
         yield Bench(api, ticks, url, tmp_path)
 
@@ -94,7 +94,7 @@ def test_every_route_has_the_permission_of_the_matrix(own: Bench) -> None:
 
 
 def test_nothing_but_documentation_stands_outside_the_areas(own: Bench) -> None:
-    others = [route for route in own.api.app.router.routes if not isinstance(route, Area)]
+    others = [route for route in own.api.app.router.routes if not isinstance(route, Areas)]
 
     assert {route.path for route in others if isinstance(route, Route)} == DOCUMENTATION
     assert len(others) == len(DOCUMENTATION)
@@ -120,7 +120,7 @@ def test_a_router_of_other_routes_is_no_area() -> None:
     plain.get("/y")(for_anyone)
 
     with pytest.raises(DeclarationError):
-        Area(plain)
+        Areas([plain])
 
 
 def broken_tokens(bench: Bench, good: str) -> dict[str, str]:

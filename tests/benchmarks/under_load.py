@@ -1,0 +1,127 @@
+"""What memory does not answer: first reads, many routes, and reads while two processes write."""
+
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.benchmarks import load
+from tests.benchmarks.measure import Figure
+from tests.benchmarks.panel_data import codes
+from tests.benchmarks.profile import profiled
+from tests.benchmarks.routes import PROBE
+from tests.benchmarks.servers import API, ROOT, api, free_port, process
+
+ROUNDS = 5
+PER_ROUND = 1000
+"""Codes that nobody asked for before, in each round."""
+NAIVE_PER_ROUND = 200
+BURST_S = 2.0
+ROUTES = 250
+WRITERS = 2
+P99_LIMIT_MS = 50.0
+READERS = 4
+
+
+def figures(folder: Path) -> Iterator[Figure]:
+    """`folder` holds the warehouse of `serving`."""
+    yield first_reads(folder)
+    yield route_cost(folder)
+    yield from with_writers(folder)
+
+
+def kline(code: str) -> bytes:
+    return load.request(f"{API}/stocks/{code}/kline?days=120")
+
+
+def first_reads(folder: Path) -> Figure:
+    """Every request for another code; the same read of the same file on both sides."""
+    asked = [kline(code) for code in codes()]
+    port = free_port()
+    ours, theirs = [], []
+    with ExitStack() as stack:
+        server = stack.enter_context(api(folder))
+        command = ["tests.benchmarks.naive", str(port), str(folder / "warehouse.sqlite3")]
+        naive = stack.enter_context(process(command, port, dict(os.environ)))
+        load.once(naive.port, asked[:20])
+        load.once(server.port, asked[-20:])
+        for number in range(ROUNDS):
+            part = asked[number * PER_ROUND : (number + 1) * PER_ROUND]
+            ours.append(load.once(server.port, part).rate)
+            theirs.append(load.once(naive.port, part[:NAIVE_PER_ROUND]).rate)
+    rate, limit = statistics.median(ours), statistics.median(theirs)
+    return Figure(
+        "kline of a code for the first time, vs FastAPI over pandas.read_sql",
+        f"{rate:.0f}/s",
+        f"{limit:.0f}/s",
+        rate / limit,
+        10.0,
+        note="" if rate >= 10 * limit else profiled(folder, f"{API}/stocks/000000/kline?days=120", {}),
+    )
+
+
+def route_cost(folder: Path) -> Figure:
+    """A route behind 250 others beside the same route alone; not one that memory answers."""
+    rates: dict[int, list[float]] = {0: [], ROUTES: []}
+    asked = [load.request(PROBE)]
+    with ExitStack() as stack:
+        servers = {}
+        for number in rates:
+            port = free_port()
+            command = ["tests.benchmarks.routes", str(port), str(folder), str(number)]
+            servers[number] = stack.enter_context(process(command, port, dict(os.environ)))
+            load.burst(port, asked, 0.5)
+        for _ in range(ROUNDS):
+            for number, server in servers.items():
+                rates[number].append(load.burst(server.port, asked, BURST_S).rate)
+    crowd, alone = statistics.median(rates[ROUTES]), statistics.median(rates[0])
+    return Figure(
+        f"a route behind {ROUTES} others, vs alone", f"{crowd:.0f}/s", f"{alone:.0f}/s", crowd / alone, 0.90
+    )
+
+
+def with_writers(folder: Path) -> Iterator[Figure]:
+    """Reads by four connections while two processes write market days as fast as they can."""
+    asked = [kline(code) for code in codes()[:200]]
+    with api(folder) as server:
+        load.burst(server.port, asked, 0.5, connections=READERS)
+        quiet = load.burst(server.port, asked, BURST_S, connections=READERS)
+        writers = [
+            subprocess.Popen(
+                [sys.executable, "-m", "tests.benchmarks.writing", str(folder), str(number)],
+                cwd=ROOT, stdout=subprocess.PIPE, text=True,
+            )
+            for number in range(WRITERS)
+        ]  # fmt: skip
+        try:
+            for writer in writers:
+                assert writer.stdout is not None
+                writer.stdout.readline()
+            busy = load.burst(server.port, asked, 5 * BURST_S, connections=READERS)
+        finally:
+            for writer in writers:
+                writer.terminate()
+            days = [int((writer.communicate()[0] or "0").strip() or 0) for writer in writers]
+    before, during = p99_ms(quiet), p99_ms(busy)
+    yield Figure(
+        f"kline while {WRITERS} processes write, p99 vs {P99_LIMIT_MS:.0f} ms",
+        f"{during:.1f} ms",
+        f"{P99_LIMIT_MS:.0f} ms",
+        during / P99_LIMIT_MS,
+        1.0,
+        at_most=True,
+        note=f"{busy.rate:.0f} answers/s, {sum(days)} market days written meanwhile; p99 without writers "
+        f"{before:.1f} ms",
+    )
+    yield Figure(
+        "errors meanwhile, vs answers", str(busy.errors), str(busy.answers), busy.errors / busy.answers, 0.0,
+        at_most=True,
+    )  # fmt: skip
+
+
+def p99_ms(outcome: load.Outcome) -> float:
+    waits = sorted(outcome.waits)
+    return waits[int(len(waits) * 0.99)] * 1000
