@@ -16,7 +16,7 @@ from platform_assets.declaration.columns import Model, model_checks, model_colum
 from platform_assets.declaration.frames import canonical_json, coerce
 from platform_assets.declaration.rules import Contract, Soft, Whole
 from platform_assets.declaration.scope import Context
-from resources.warehouse.writer import MAX_QUALITY_ROWS, Quality
+from resources.warehouse.batch_records import MAX_QUALITY_ROWS, Quality
 
 Mask = npt.NDArray[np.bool_]
 FEW_ROWS, FEW_SHARE = 3, 0.01

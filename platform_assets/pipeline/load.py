@@ -4,7 +4,7 @@ Each is a pure function between two frames plus one transactional write per part
 dates is fetched, derived and checked as one frame and written date by date.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,8 +27,9 @@ from platform_assets.pipeline.run import PipelineRun
 from resources.errors import PlatformError, QualityError
 from resources.fetch import Fetch, FetchLog
 from resources.transport.redact import redact
+from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.slices import Slice
-from resources.warehouse.writer import Batch, Quality, WriteResult
+from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
 
 
 @dataclass
@@ -200,34 +201,50 @@ def _write_parts(
         parent = Batch(partition_key=key, **common)
         run.warehouse.writer.open_parent(table, parent, fetches)
         common["sources"] = [{k: v for k, v in item.items() if k != "fetch_ids"} for item in sources]
-    for part in parts:
-        loaded.checks[part.key], loaded.whole[part.key] = part.checks, part.whole
-        batch = Batch(
-            partition_key=part.key,
-            codes_count=len(part.frame),
-            parent_batch_id=parent.batch_id if parent else None,
-            checks=part.checks,
-            **common,
-        )
-        loaded.results.append(
-            run.warehouse.writer.write(
-                table,
-                part.frame,
-                where=part.where,
-                batch=batch,
-                rejected=part.rejected,
-                quality=part.quality,
-                fetches=() if parent else fetches,
-                lease=run.lease,
-                public_at=part.public_at,
-                source_rank=source_rank,
-                replace=replace,
+    for together in _chunks(parts):
+        pieces = []
+        for part in together:
+            loaded.checks[part.key], loaded.whole[part.key] = part.checks, part.whole
+            batch = Batch(
+                partition_key=part.key,
+                codes_count=len(part.frame),
+                parent_batch_id=parent.batch_id if parent else None,
+                checks=part.checks,
+                **common,
             )
+            pieces.append(
+                Piece(
+                    part.frame,
+                    part.where,
+                    batch,
+                    rejected=part.rejected,
+                    quality=part.quality,
+                    fetches=() if parent else fetches,
+                    public_at=part.public_at,
+                )
+            )
+        loaded.results += run.warehouse.writer.write_all(
+            table, pieces, lease=run.lease, source_rank=source_rank, replace=replace
         )
-        run.progress(f"{table.name} {part.key}")
+        for part in together:
+            run.progress(f"{table.name} {part.key}")
     if parent:
         run.warehouse.writer.close_parent(parent.batch_id, loaded.results)
     loaded.preview = parts[-1].frame.head(5) if parts else empty_frame(table.columns)
+
+
+def _chunks(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """Parts that one transaction writes: as many as stay below MAX_ROWS, at least one."""
+    chunk: list[Part] = []
+    rows = 0
+    for part in parts:
+        if chunk and rows + len(part.frame) > MAX_ROWS:
+            yield chunk
+            chunk, rows = [], 0
+        chunk.append(part)
+        rows += len(part.frame)
+    if chunk:
+        yield chunk
 
 
 def _refuse(

@@ -8,8 +8,8 @@ import pandas as pd
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.pipeline.checks import Checked
+from resources.warehouse.batch_records import Quality
 from resources.warehouse.slices import Slice
-from resources.warehouse.writer import Quality
 
 
 @dataclass

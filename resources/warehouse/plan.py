@@ -147,6 +147,18 @@ class Plan:
             row[at["provenance"]] = None
 
 
+def merged(table: Table, plans: Sequence[Plan]) -> list[Row]:
+    """The written rows of all plans in the order of the table's key. Raises StorageError when two plans
+    write the same key: neither saw the other's row."""
+    if len(plans) == 1:
+        return plans[0].written
+    pick = _picker([table.names.index(name) for name in table.key])
+    by_key = {pick(row): row for plan in plans for row in plan.written}
+    if len(by_key) < sum(len(plan.written) for plan in plans):
+        raise StorageError(f"{table.name}: two batches of one transaction write the same key")
+    return [by_key[key] for key in _in_order(by_key)]
+
+
 def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """A function that takes the values at `places` out of a row, as a tuple."""
     if len(places) > 1:

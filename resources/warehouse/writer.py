@@ -9,70 +9,57 @@ not content, so a fallback that brings equal values makes no revision.
 """
 
 import logging
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
 
 import pandas as pd
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.frames import canonical_json, coerce
+from platform_assets.declaration.frames import coerce
 from platform_assets.declaration.tables import Table
 from resources.clock import Clock, stamp
 from resources.errors import StorageError
 from resources.fetch import Fetch
 from resources.transport.redact import redact
+from resources.warehouse.batch_records import Batch, Quality, insert_batch, insert_fetches, insert_quality
 from resources.warehouse.engine import is_sqlite, transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.payloads import PayloadStore
-from resources.warehouse.plan import Plan, Row
+from resources.warehouse.plan import Plan, Row, merged
 from resources.warehouse.reads import fetch_plain
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 
 log = logging.getLogger(__name__)
-MAX_QUALITY_ROWS = 200
-"""Failing rows that one check stores; the summary row counts all of them."""
+MAX_ROWS = 50_000
+"""Rows that one transaction writes at most, unless a single batch has more: it bounds how long readers of
+MariaDB and other writers wait."""
 
 
 @dataclass(frozen=True)
-class Quality:
-    """One failed check: of one row (`natural_key` set) or the summary of a check in this batch."""
+class Piece:
+    """The rows of one batch, and what is stored with them. `frame` holds the table's content columns, plus
+    `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
+    has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
+    row's first version became public (DWD)."""
 
-    check: str
-    severity: str  # hard | soft | contract
-    action: str  # rejected | warning | table_warning | recorded
-    message: str = ""
-    column: str | None = None
-    natural_key: str | None = None
-    code: str | None = None
-    failed_value: str | None = None
-    failed_count: int = 1
-    total_count: int = 0
-    sources: Any = None
+    frame: pd.DataFrame
+    where: Slice
+    batch: Batch
+    rejected: int = 0
+    quality: Sequence[Quality] = ()
+    fetches: Sequence[Fetch] = ()
+    public_at: Sequence[str | None] | None = None
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Who writes, why and from what. `inputs`: [{table, batch_ids, rows, max_date}]; `sources`:
-    [{src, calls, rows, fallback_reason, fetch_ids}]."""
+class Beside(TypedDict, total=False):
+    """The optional parts of a `Piece`."""
 
-    partition_key: str
-    fusion_type: str | None = None
-    domain: str | None = None
-    trigger: str = "manual"
-    trigger_ref: str | None = None
-    run_id: str | None = None
-    command_id: int | None = None
-    parent_batch_id: str | None = None
-    world: str | None = None
-    codes_count: int | None = None
-    inputs: Sequence[Mapping[str, Any]] = ()
-    sources: Sequence[Mapping[str, Any]] = ()
-    checks: Mapping[str, Any] = field(default_factory=dict)
-    code_version: str = ""
-    batch_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    rejected: int
+    quality: Sequence[Quality]
+    fetches: Sequence[Fetch]
+    public_at: Sequence[str | None] | None
 
 
 @dataclass(frozen=True)
@@ -121,59 +108,85 @@ class Writer:
         *,
         where: Slice,
         batch: Batch,
-        rejected: int = 0,
-        quality: Sequence[Quality] = (),
-        fetches: Sequence[Fetch] = (),
         lease: Lease | None = None,
-        public_at: Sequence[str | None] | None = None,
         source_rank: Mapping[str, int] | None = None,
         replace: bool = False,
+        **beside: Unpack[Beside],
     ) -> WriteResult:
-        """Bring the rows of `where` up to `frame` in one transaction.
+        """Bring the rows of one slice up to a frame in one transaction: a `Piece` and `write_all`."""
+        piece = Piece(frame, where, batch, **beside)
+        (result,) = self.write_all(table, [piece], lease=lease, source_rank=source_rank, replace=replace)
+        return result
 
-        `frame` holds the table's content columns, plus `src`, `quality`, `quality_flags`, `provenance`
-        (canonical JSON or null) and `payload` where the layer has them. `public_at` gives the instant at
-        which each row's first version became public (DWD). `source_rank` (0 = best): a stored `ok` row is
-        not overwritten by a `warning` row of a worse source. `replace` removes stored rows of the slice
-        that the frame lacks (calculated tables, block members); otherwise absence deletes nothing.
+    def write_all(
+        self,
+        table: Table,
+        pieces: Sequence[Piece],
+        *,
+        lease: Lease | None = None,
+        source_rank: Mapping[str, int] | None = None,
+        replace: bool = False,
+    ) -> list[WriteResult]:
+        """Bring the rows of slices that share no key up to their frames, all in one transaction.
+
+        Many dates at once are written in the order of the table's key: a page of the clustered index is
+        touched once for all of them instead of once per date. `source_rank` (0 = best): a stored `ok` row
+        is not overwritten by a `warning` row of a worse source. `replace` removes stored rows of a slice
+        that its frame lacks (calculated tables, block members); otherwise absence deletes nothing.
         Raises LockLost, StorageError; then nothing is written.
         """
-        clean, _ = coerce(frame.reset_index(drop=True), table.all_columns)
-        bodies = self._store_bodies(fetches)
+        bodies = [self._store_bodies(piece.fetches) for piece in pieces]
+        clean = [coerce(piece.frame.reset_index(drop=True), table.all_columns)[0] for piece in pieces]
         with transaction(self._engine) as connection:
             version = self._claim_version(connection, table)
             now = stamp(self._clock.now())
-            self._insert_batch(connection, table, batch, now)
-            plan = Plan.make(
-                table=table,
-                frame=clean,
-                stored=self._stored(connection, table, where),
-                batch_id=batch.batch_id,
-                now=now,
-                public_at=public_at,
-                source_rank=source_rank or {},
-                replace=replace,
-                provenance=frame["provenance"].tolist() if "provenance" in frame.columns else None,
-            )
-            self._apply(connection, table, plan)
-            self._insert_fetches(connection, batch, fetches, bodies)
-            self._insert_quality(connection, table, batch, quality, now)
-            result = self._finish(
-                connection, table, batch, plan=plan, version=version, rejected=rejected, now=now
-            )
+            plans = []
+            for piece, frame in zip(pieces, clean, strict=True):
+                insert_batch(self._sql, connection, table, piece.batch, now)
+                given = piece.frame.get("provenance")
+                plans.append(
+                    Plan.make(
+                        table=table,
+                        frame=frame,
+                        stored=self._stored(connection, table, piece.where),
+                        batch_id=piece.batch.batch_id,
+                        now=now,
+                        public_at=piece.public_at,
+                        source_rank=source_rank or {},
+                        replace=replace,
+                        provenance=None if given is None else given.tolist(),
+                    )
+                )
+            self._apply(connection, table, plans)
+            results = []
+            for piece, plan, stored in zip(pieces, plans, bodies, strict=True):
+                insert_fetches(self._sql, connection, piece.batch, piece.fetches, stored)
+                insert_quality(self._sql, connection, table, piece.batch, piece.quality, now)
+                result = self._finish(
+                    connection,
+                    table,
+                    piece.batch,
+                    plan=plan,
+                    version=version,
+                    rejected=piece.rejected,
+                    now=now,
+                )
+                version = result.version
+                results.append(result)
             if lease is not None:
                 self._locks.refresh(connection, lease)
-        log.info(
-            "%s %s: %d in, %d written, %d unchanged, %d rejected",
-            table.name,
-            result.partition_key,
-            result.rows_in,
-            result.rows_written,
-            result.rows_unchanged,
-            result.rows_rejected,
-            extra=_ids(batch),
-        )
-        return result
+        for piece, result in zip(pieces, results, strict=True):
+            log.info(
+                "%s %s: %d in, %d written, %d unchanged, %d rejected",
+                table.name,
+                result.partition_key,
+                result.rows_in,
+                result.rows_written,
+                result.rows_unchanged,
+                result.rows_rejected,
+                extra=_ids(piece.batch),
+            )
+        return results
 
     def record_failure(
         self,
@@ -190,9 +203,9 @@ class Writer:
         bodies = self._store_bodies(fetches)
         with transaction(self._engine) as connection:
             now = stamp(self._clock.now())
-            self._insert_batch(connection, table, batch, now)
-            self._insert_fetches(connection, batch, fetches, bodies)
-            self._insert_quality(connection, table, batch, quality, now)
+            insert_batch(self._sql, connection, table, batch, now)
+            insert_fetches(self._sql, connection, batch, fetches, bodies)
+            insert_quality(self._sql, connection, table, batch, quality, now)
             connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_batch SET status='failed', error=?, rows_in=?, rows_ok=0, rows_warning=0, "
@@ -208,8 +221,8 @@ class Writer:
         bodies = self._store_bodies(fetches)
         with transaction(self._engine) as connection:
             now = stamp(self._clock.now())
-            self._insert_batch(connection, table, batch, now)
-            self._insert_fetches(connection, batch, fetches, bodies)
+            insert_batch(self._sql, connection, table, batch, now)
+            insert_fetches(self._sql, connection, batch, fetches, bodies)
 
     def close_parent(self, batch_id: str, results: Sequence[WriteResult], status: str = "success") -> None:
         """Sum the children into their parent."""
@@ -255,31 +268,6 @@ class Writer:
             raise StorageError(f"{table.name} has no version row; the warehouse was not migrated")
         return int(found)
 
-    def _insert_batch(self, connection: Connection, table: Table, batch: Batch, now: str) -> None:
-        values = {
-            "batch_id": batch.batch_id,
-            "table_name": table.name,
-            "fusion_type": batch.fusion_type,
-            "domain": batch.domain,
-            "trigger_type": batch.trigger,
-            "trigger_ref": batch.trigger_ref,
-            "command_id": batch.command_id,
-            "parent_batch_id": batch.parent_batch_id,
-            "run_id": batch.run_id,
-            "partition_key": batch.partition_key,
-            "codes_count": batch.codes_count,
-            "inputs_json": canonical_json(list(batch.inputs)),
-            "sources_json": canonical_json(list(batch.sources)),
-            "checks_json": canonical_json(dict(batch.checks)),
-            "code_version": batch.code_version,
-            "world": batch.world,
-            "status": "running",
-            "started_at": now,
-            "created_at": now,
-            "updated_at": now,
-        }
-        connection.exec_driver_sql(self._sql.insert("sys_batch", list(values)), tuple(values.values()))
-
     def _stored(self, connection: Connection, table: Table, where: Slice) -> list[Row]:
         found: list[Row] = []
         for clause, values in where.clauses():
@@ -287,125 +275,25 @@ class Writer:
             found += fetch_plain(connection, self._sql.text(statement), values)
         return found
 
-    def _apply(self, connection: Connection, table: Table, plan: Plan) -> None:
-        if plan.history:
+    def _apply(self, connection: Connection, table: Table, plans: Sequence[Plan]) -> None:
+        history = [row for plan in plans for row in plan.history]
+        if history:
             names = (*table.names, "valid_to", "superseded_by")
-            connection.exec_driver_sql(self._sql.insert(table.history_name, names), plan.history)
-        if plan.removed:
+            connection.exec_driver_sql(self._sql.insert(table.history_name, names), history)
+        removed = [key for plan in plans for key in plan.removed]
+        if removed:
             condition = " AND ".join(f"{self._sql.name(name)}=?" for name in table.key)
             connection.exec_driver_sql(
-                self._sql.text(f"DELETE FROM {self._sql.name(table.name)} WHERE {condition}"), plan.removed
+                self._sql.text(f"DELETE FROM {self._sql.name(table.name)} WHERE {condition}"), removed
             )
-        if plan.written:
-            statement = self._sql.upsert(table.name, table.names, table.key)
-            connection.exec_driver_sql(statement, plan.written)
-        if plan.patterns:
+        written = merged(table, plans)
+        if written:
+            connection.exec_driver_sql(self._sql.upsert(table.name, table.names, table.key), written)
+        patterns = {number: text for plan in plans for number, text in plan.patterns.items()}
+        if patterns:
             connection.exec_driver_sql(
-                self._sql.insert_absent("sys_provenance", ("id", "pattern")), sorted(plan.patterns.items())
+                self._sql.insert_absent("sys_provenance", ("id", "pattern")), sorted(patterns.items())
             )
-
-    def _insert_fetches(
-        self, connection: Connection, batch: Batch, fetches: Sequence[Fetch], bodies: Mapping[str, str]
-    ) -> None:
-        if not fetches:
-            return
-        columns = [
-            "fetch_id",
-            "batch_id",
-            "run_id",
-            "upstream",
-            "call_name",
-            "request_key",
-            "request",
-            "codes_or_page",
-            "http_status",
-            "outcome",
-            "attempt",
-            "byte_count",
-            "sha256",
-            "body_path",
-            "elapsed_ms",
-            "received_at",
-            "trade_date",
-        ]
-        trade_date = batch.partition_key if len(batch.partition_key) == 10 else None
-        connection.exec_driver_sql(
-            self._sql.insert("sys_fetch", columns),
-            [
-                (
-                    item.fetch_id,
-                    batch.batch_id,
-                    batch.run_id,
-                    item.upstream,
-                    item.call_name,
-                    item.request_key,
-                    item.request,
-                    item.codes_or_page[:255],
-                    item.http_status,
-                    str(item.outcome),
-                    item.attempt,
-                    len(item.body),
-                    item.sha256,
-                    bodies.get(item.fetch_id),
-                    item.elapsed_ms,
-                    stamp(item.received_at),
-                    trade_date,
-                )
-                for item in fetches
-            ],
-        )
-
-    def _insert_quality(
-        self, connection: Connection, table: Table, batch: Batch, quality: Sequence[Quality], now: str
-    ) -> None:
-        if not quality:
-            return
-        columns = [
-            "batch_id",
-            "table_name",
-            "check_name",
-            "severity",
-            "column_name",
-            "natural_key",
-            "code",
-            "partition_key",
-            "failed_value",
-            "failed_count",
-            "total_count",
-            "action",
-            "message",
-            "sources_json",
-            "created_at",
-            "updated_at",
-        ]
-        stored: dict[str, int] = {}
-        values: list[Row] = []
-        for item in quality:
-            if item.natural_key is not None:
-                stored[item.check] = stored.get(item.check, 0) + 1
-                if stored[item.check] > MAX_QUALITY_ROWS:
-                    continue
-            values.append(
-                (
-                    batch.batch_id,
-                    table.name,
-                    item.check[:128],
-                    item.severity,
-                    item.column,
-                    None if item.natural_key is None else item.natural_key[:255],
-                    item.code,
-                    batch.partition_key,
-                    None if item.failed_value is None else item.failed_value[:255],
-                    item.failed_count,
-                    item.total_count,
-                    item.action,
-                    item.message[:512],
-                    None if item.sources is None else canonical_json(item.sources),
-                    now,
-                    now,
-                )
-            )
-        connection.exec_driver_sql(self._sql.insert("sys_quality_record", columns), values)
 
     def _finish(
         self,

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch
 from tests.benchmarks import bare, load, under_load
 from tests.benchmarks.measure import Figure
 from tests.benchmarks.panel import fill

@@ -16,13 +16,17 @@ from platform_assets.declaration.frames import coerce, rows
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Table
 from resources.clock import FrozenClock
+from resources.warehouse.batch_records import Batch
 from resources.warehouse.ddl import build_table
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch, WriteResult
+from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
+from tests.benchmarks.panel_data import CODES
 from tests.conftest import MARIADB_URL, listens, own_mariadb
 
 BARS: Table = builtin_registry().dataset("kline_daily").table
+TOGETHER = MAX_ROWS // CODES
+"""Dates that a range writes in one transaction."""
 STAMP = "2026-08-21 16:00:00.000000"
 
 
@@ -58,6 +62,20 @@ def write_day(warehouse: Warehouse, day: str, frame: pd.DataFrame) -> WriteResul
         public_at=[f"{day} 15:00:00.000000"] * len(frame),
         source_rank={"tdx": 0},
     )
+
+
+def write_days(warehouse: Warehouse, days: Sequence[tuple[str, pd.DataFrame]]) -> list[WriteResult]:
+    """The product's write of a part of a range: a batch per date, one transaction."""
+    pieces = [
+        Piece(
+            frame,
+            Slice.of_date("date", day),
+            Batch(partition_key=day, fusion_type="kline_daily", domain="kline"),
+            public_at=[f"{day} 15:00:00.000000"] * len(frame),
+        )
+        for day, frame in days
+    ]
+    return warehouse.writer.write_all(BARS, pieces, source_rank={"tdx": 0})
 
 
 class Twin:

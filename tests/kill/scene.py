@@ -10,10 +10,11 @@ from platform_assets.declaration.columns import columns_from
 from platform_assets.declaration.tables import Layer, Table
 from resources.clock import ManualClock
 from resources.fetch import Fetch, Outcome
+from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch, Quality, WriteResult
+from resources.warehouse.writer import WriteResult
 
 DAY = "2026-08-20"
 FIRST_INSTANT = datetime(2026, 8, 20, 16, 0)

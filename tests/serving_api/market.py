@@ -10,9 +10,9 @@ import pandas as pd
 from platform_assets.declaration.columns import columns_from
 from platform_assets.declaration.tables import Layer, Table
 from resources.clock import FrozenClock, ManualClock
+from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch
 
 NOW = datetime(2026, 8, 21, 15, 30)
 TODAY = "2026-08-21"

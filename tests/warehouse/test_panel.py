@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from resources.errors import InputError
+from resources.warehouse.batch_records import Batch
 from resources.warehouse.panel import read_panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch
 from tests.warehouse.conftest import BARS, DAY
 
 DAYS = ("2026-08-18", "2026-08-19", DAY)

@@ -10,9 +10,10 @@ from platform_assets.declaration.tables import Table
 from resources.clock import ManualClock
 from resources.errors import ConflictError, LockLost, StorageError
 from resources.fetch import Fetch, Outcome
+from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch, Quality, WriteResult
+from resources.warehouse.writer import Piece, WriteResult
 from tests.warehouse.conftest import BARS, DAY, MEMBERS, QUOTES, bars
 
 
@@ -250,3 +251,44 @@ def test_migration_is_idempotent_and_adds_what_a_declaration_gained(warehouse: W
     assert added == ["fusion_bars.extra", "fusion_bars_history.extra"]
     assert again.rows("fusion_bars")[0]["extra"] is None
     again.close()
+
+
+def piece(day: str, batch_id: str, **closes: float) -> Piece:
+    frame = bars(day, **closes)
+    return Piece(frame, Slice.of_date("date", day), Batch(partition_key=day, batch_id=batch_id), rejected=1)
+
+
+def test_many_dates_in_one_transaction_are_a_batch_each(warehouse: Warehouse, clock: ManualClock) -> None:
+    days = ("2026-08-18", "2026-08-19", DAY)
+    first = warehouse.writer.write_all(
+        BARS, [piece(day, f"{at}" * 32, c600001=10.0 + at, c600002=20.0) for at, day in enumerate(days)]
+    )
+    clock.advance(timedelta(hours=1))
+    second = warehouse.writer.write_all(
+        BARS, [piece(day, f"{at + 3}" * 32, c600001=10.0, c600002=20.0) for at, day in enumerate(days)]
+    )
+
+    assert [item.partition_key for item in first] == list(days)
+    assert [item.version for item in first] == [first[0].version + at for at in range(3)]
+    assert [(item.rows_in, item.rows_written, item.rows_unchanged) for item in second] == [
+        (3, 0, 2),
+        (3, 1, 1),
+        (3, 1, 1),
+    ]
+    rows = warehouse.rows("fusion_bars", order="date, code")
+    assert [(row["date"], row["close"]) for row in rows] == [
+        (day, close) for day in days for close in (10.0, 20.0)
+    ]
+    assert [row["batch_id"][0] for row in rows] == ["0", "0", "4", "1", "5", "2"]
+    assert len(warehouse.rows("sys_batch", where="status='success'")) == 6
+    counters_hold(warehouse)
+
+
+def test_two_batches_of_one_transaction_with_the_same_key_write_nothing(warehouse: Warehouse) -> None:
+    twice = [piece(DAY, "a" * 32, c600001=10.0), piece(DAY, "b" * 32, c600001=11.0)]
+
+    with pytest.raises(StorageError, match="same key"):
+        warehouse.writer.write_all(BARS, twice)
+
+    assert warehouse.rows("fusion_bars") == []
+    assert warehouse.rows("sys_batch") == []

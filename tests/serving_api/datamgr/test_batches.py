@@ -90,7 +90,7 @@ def test_an_unknown_batch_is_404(desk: Desk) -> None:
 def refused(bare: Desk) -> Desk:
     """A batch that was refused, with records of each severity."""
     from platform_assets.declaration.registry import builtin_registry
-    from resources.warehouse.writer import Batch, Quality
+    from resources.warehouse.batch_records import Batch, Quality
 
     bare.warehouse.writer.record_failure(
         builtin_registry().dataset("kline_daily").table,

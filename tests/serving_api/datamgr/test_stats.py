@@ -9,8 +9,8 @@ import pytest
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.rules import period, trading
 from resources.clock import stamp
+from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
-from resources.warehouse.writer import Batch
 from serving_api.datamgr.stats import service
 from tests.pipeline.conftest import House
 from tests.serving_api.datamgr.conftest import DATES, TODAY, Desk

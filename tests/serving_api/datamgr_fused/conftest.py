@@ -11,9 +11,9 @@ from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Layer, Table
 from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock, ManualClock
+from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Batch
 from serving_api.app import create_app
 from serving_api.system_time import SystemTime
 from tests.serving_api import market

@@ -53,8 +53,8 @@ def put_more(warehouse: Any, rows: list[dict[str, Any]]) -> None:
     """Rows of today, beside those of other days."""
     import pandas as pd
 
+    from resources.warehouse.batch_records import Batch
     from resources.warehouse.slices import Slice
-    from resources.warehouse.writer import Batch
 
     warehouse.writer.write(
         warehouse.table("fusion_stock_wide"),

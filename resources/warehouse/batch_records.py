@@ -1,0 +1,191 @@
+"""What a batch leaves beside its rows: itself, its fetches and its quality records."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.tables import Table
+from resources.clock import stamp
+from resources.fetch import Fetch
+from resources.warehouse.plan import Row
+from resources.warehouse.sql import Sql
+
+MAX_QUALITY_ROWS = 200
+"""Failing rows that one check stores; the summary row counts all of them."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """One failed check: of one row (`natural_key` set) or the summary of a check in this batch."""
+
+    check: str
+    severity: str  # hard | soft | contract
+    action: str  # rejected | warning | table_warning | recorded
+    message: str = ""
+    column: str | None = None
+    natural_key: str | None = None
+    code: str | None = None
+    failed_value: str | None = None
+    failed_count: int = 1
+    total_count: int = 0
+    sources: Any = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Who writes, why and from what. `inputs`: [{table, batch_ids, rows, max_date}]; `sources`:
+    [{src, calls, rows, fallback_reason, fetch_ids}]."""
+
+    partition_key: str
+    fusion_type: str | None = None
+    domain: str | None = None
+    trigger: str = "manual"
+    trigger_ref: str | None = None
+    run_id: str | None = None
+    command_id: int | None = None
+    parent_batch_id: str | None = None
+    world: str | None = None
+    codes_count: int | None = None
+    inputs: Sequence[Mapping[str, Any]] = ()
+    sources: Sequence[Mapping[str, Any]] = ()
+    checks: Mapping[str, Any] = field(default_factory=dict)
+    code_version: str = ""
+    batch_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+def insert_batch(sql: Sql, connection: Connection, table: Table, batch: Batch, now: str) -> None:
+    """The batch, running."""
+    values = {
+        "batch_id": batch.batch_id,
+        "table_name": table.name,
+        "fusion_type": batch.fusion_type,
+        "domain": batch.domain,
+        "trigger_type": batch.trigger,
+        "trigger_ref": batch.trigger_ref,
+        "command_id": batch.command_id,
+        "parent_batch_id": batch.parent_batch_id,
+        "run_id": batch.run_id,
+        "partition_key": batch.partition_key,
+        "codes_count": batch.codes_count,
+        "inputs_json": canonical_json(list(batch.inputs)),
+        "sources_json": canonical_json(list(batch.sources)),
+        "checks_json": canonical_json(dict(batch.checks)),
+        "code_version": batch.code_version,
+        "world": batch.world,
+        "status": "running",
+        "started_at": now,
+        "created_at": now,
+        "updated_at": now,
+    }
+    connection.exec_driver_sql(sql.insert("sys_batch", list(values)), tuple(values.values()))
+
+
+def insert_fetches(
+    sql: Sql, connection: Connection, batch: Batch, fetches: Sequence[Fetch], bodies: Mapping[str, str]
+) -> None:
+    """What was asked for a batch and what came; `bodies` tells where each body lies."""
+    if not fetches:
+        return
+    columns = [
+        "fetch_id",
+        "batch_id",
+        "run_id",
+        "upstream",
+        "call_name",
+        "request_key",
+        "request",
+        "codes_or_page",
+        "http_status",
+        "outcome",
+        "attempt",
+        "byte_count",
+        "sha256",
+        "body_path",
+        "elapsed_ms",
+        "received_at",
+        "trade_date",
+    ]
+    trade_date = batch.partition_key if len(batch.partition_key) == 10 else None
+    connection.exec_driver_sql(
+        sql.insert("sys_fetch", columns),
+        [
+            (
+                item.fetch_id,
+                batch.batch_id,
+                batch.run_id,
+                item.upstream,
+                item.call_name,
+                item.request_key,
+                item.request,
+                item.codes_or_page[:255],
+                item.http_status,
+                str(item.outcome),
+                item.attempt,
+                len(item.body),
+                item.sha256,
+                bodies.get(item.fetch_id),
+                item.elapsed_ms,
+                stamp(item.received_at),
+                trade_date,
+            )
+            for item in fetches
+        ],
+    )
+
+
+def insert_quality(
+    sql: Sql, connection: Connection, table: Table, batch: Batch, quality: Sequence[Quality], now: str
+) -> None:
+    """Failed checks of a batch; of the rows of one check, the first MAX_QUALITY_ROWS."""
+    if not quality:
+        return
+    columns = [
+        "batch_id",
+        "table_name",
+        "check_name",
+        "severity",
+        "column_name",
+        "natural_key",
+        "code",
+        "partition_key",
+        "failed_value",
+        "failed_count",
+        "total_count",
+        "action",
+        "message",
+        "sources_json",
+        "created_at",
+        "updated_at",
+    ]
+    stored: dict[str, int] = {}
+    values: list[Row] = []
+    for item in quality:
+        if item.natural_key is not None:
+            stored[item.check] = stored.get(item.check, 0) + 1
+            if stored[item.check] > MAX_QUALITY_ROWS:
+                continue
+        values.append(
+            (
+                batch.batch_id,
+                table.name,
+                item.check[:128],
+                item.severity,
+                item.column,
+                None if item.natural_key is None else item.natural_key[:255],
+                item.code,
+                batch.partition_key,
+                None if item.failed_value is None else item.failed_value[:255],
+                item.failed_count,
+                item.total_count,
+                item.action,
+                item.message[:512],
+                None if item.sources is None else canonical_json(item.sources),
+                now,
+                now,
+            )
+        )
+    connection.exec_driver_sql(sql.insert("sys_quality_record", columns), values)
