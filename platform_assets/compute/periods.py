@@ -45,9 +45,12 @@ def resample(bars: pd.DataFrame, ends: Sequence[str]) -> pd.DataFrame:
         amount=("amount", "sum"),
         turnover_pct=("turnover_pct", lambda s: s.sum(min_count=1)),
         bar_count=("bar_count", "sum"),
-        growth=("growth", lambda s: s.prod(skipna=False)),
+        growth=("growth", "prod"),
+        known=("growth", "count"),
+        bars=("growth", "size"),
     ).reset_index()
-    out["change_pct"] = (out.pop("growth") - 1) * 100
+    whole = out.pop("known") == out.pop("bars")
+    out["change_pct"] = (out.pop("growth").where(whole) - 1) * 100
     return out.rename(columns={"end": "date"})
 
 
