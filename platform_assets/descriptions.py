@@ -13,6 +13,7 @@ from pandera.api.checks import Check
 from platform_assets.declaration.columns import ColumnSpec, Model, model_checks
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Fields, Freshness, Partition, Rows
+from platform_assets.declaration.tables import Layer
 
 SCHEMA_CHECK = "schema"
 
@@ -80,12 +81,17 @@ def fusion_text(dataset: Dataset) -> str:
         return "are computed from stored tables"
     if len(dataset.source_order) == 1:
         return f"come from {order}"
+    if dataset.layer is not Layer.DWD:
+        return f"come from the first of {order} that answers"
     rule = dataset.fuse
     if isinstance(rule, Rows):
         text = f"are chosen whole: the first of {order} with a valid row"
         if rule.finer:
             names = ", ".join(f"`{name}`" for name in rule.finer)
             text += f"; {names} take the digits of `{rule.finer_source}` where both agree within rounding"
+        if rule.fills:
+            names = ", ".join(f"`{name}`" for name in rule.fills)
+            text += f"; {names} of the next source where the chosen row has none"
         return text
     return f"are put together column by column: the first of {order} with a valid value" + _exceptions(rule)
 

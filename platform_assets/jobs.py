@@ -8,7 +8,7 @@ from platform_assets.assets import asset_key, asset_plans
 from platform_assets.calendar_partitions import trade_dates
 from platform_assets.declaration.registry import Registry
 
-HISTORY = ("exright", "kline_daily", "index_daily", "kline_bar")
+HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
 
 

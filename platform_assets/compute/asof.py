@@ -9,12 +9,9 @@ import pandas as pd
 Places = npt.NDArray[np.int64]
 
 
-def places_on(rows: pd.DataFrame, facts: pd.DataFrame, fact_date: str, *, earliest: bool = False) -> Places:
+def places_on(rows: pd.DataFrame, facts: pd.DataFrame, fact_date: str) -> Places:
     """For each row (code, date) the position in `facts` of the newest fact with the same code and
     `fact_date` <= date, or -1. `facts` must be sorted by (code, fact_date).
-
-    `earliest`: a row before the first fact of its code gets that first fact instead of -1, where the
-    first thing known is the best knowledge there is (names).
     """
     if facts.empty:
         return np.full(len(rows), -1, dtype=np.int64)
@@ -25,20 +22,15 @@ def places_on(rows: pd.DataFrame, facts: pd.DataFrame, fact_date: str, *, earlie
     wanted = np.char.add(np.char.add(row_codes, " "), rows["date"].to_numpy(dtype=str))
     at = np.searchsorted(keys, wanted, side="right").astype(np.int64) - 1
     found = (at >= 0) & (codes[np.maximum(at, 0)] == row_codes)
-    if earliest:
-        following = np.minimum(at + 1, len(codes) - 1)
-        first = ~found & (codes[following] == row_codes)
-        at = np.where(first, following, at)
-        found |= first
     return np.where(found, at, -1)
 
 
 def value_on(
-    rows: pd.DataFrame, facts: pd.DataFrame, column: str, *, fact_date: str = "date", earliest: bool = False
+    rows: pd.DataFrame, facts: pd.DataFrame, column: str, *, fact_date: str = "date"
 ) -> npt.NDArray[Any]:
     """The fact's value per row as float64; NaN where there is none."""
     ordered = facts.sort_values(["code", fact_date]).reset_index(drop=True)
-    at = places_on(rows, ordered, fact_date, earliest=earliest)
+    at = places_on(rows, ordered, fact_date)
     values = (
         ordered[column].to_numpy(dtype="float64", na_value=np.nan) if len(ordered) else np.array([np.nan])
     )

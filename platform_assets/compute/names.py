@@ -3,8 +3,9 @@
 import re
 import unicodedata
 
-_PREFIX = re.compile(r"^(XD|XR|DR|N|C)(?=[^A-Za-z])")
-_ST = re.compile(r"^\*?ST|^S\*?ST")
+_PREFIX = re.compile(r"^(XD|XR|DR|N|C)(?=[^A-Za-z]|S?\*?ST)")
+_ST = re.compile(r"^S?\*?ST", re.IGNORECASE)
+"""Lists of former names spell the mark in small letters too."""
 
 
 def plain_name(shown: str) -> str:

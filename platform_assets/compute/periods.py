@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 PERIODS = ("week", "month", "quarter", "year")
@@ -33,7 +32,8 @@ def _grouped(trade_dates: Sequence[str], period: str) -> Any:
 
 def resample(bars: pd.DataFrame, ends: Sequence[str]) -> pd.DataFrame:
     """Bars of one period each. `bars`: code, date, open, high, low, close, volume, amount, turnover_pct,
-    growth (close / reference of the bar), bar_count; `ends` the period end of each row."""
+    growth (close / reference of the bar), bar_count; `ends` the period end of each row. One bar whose growth
+    is not known leaves the change of its period unknown."""
     rows = bars.assign(end=list(ends)).sort_values(["code", "date"])
     groups = rows.groupby(["code", "end"], sort=True)
     out = groups.agg(
@@ -46,12 +46,14 @@ def resample(bars: pd.DataFrame, ends: Sequence[str]) -> pd.DataFrame:
         turnover_pct=("turnover_pct", lambda s: s.sum(min_count=1)),
         bar_count=("bar_count", "sum"),
         growth=("growth", "prod"),
+        known=("growth", "count"),
+        bars=("growth", "size"),
     ).reset_index()
-    out["change_pct"] = (out.pop("growth") - 1) * 100
+    whole = out.pop("known") == out.pop("bars")
+    out["change_pct"] = (out.pop("growth").where(whole) - 1) * 100
     return out.rename(columns={"end": "date"})
 
 
 def growth_of(bars: pd.DataFrame) -> pd.Series:
-    """Close over the day's reference price: multiplies through ex-dates."""
-    reference = bars["last_close"].where(bars["last_close"] > 0)
-    return (bars["close"] / reference).fillna(1.0).replace([np.inf], 1.0)
+    """Close over the day's reference price: multiplies through ex-dates. NaN where that is not known."""
+    return bars["close"] / bars["last_close"].where(bars["last_close"] > 0)

@@ -88,7 +88,7 @@ def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.Data
     stored = desk.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)
     stored = stored[stored["period"] == "month"]
     both = pd.concat([fresh, stored], ignore_index=True).drop_duplicates(["code", "date"], keep="first")
-    return both.assign(growth=1 + both["change_pct"].fillna(0) / 100)
+    return both.assign(growth=1 + both["change_pct"] / 100)
 
 
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:

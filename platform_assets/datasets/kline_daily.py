@@ -9,15 +9,24 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
 
 from platform_assets.compute.asof import value_on
-from platform_assets.compute.exright import reference_price
+from platform_assets.compute.bar_checks import (
+    amount_fits_prices,
+    close_within_limits,
+    limits_are_known,
+    reference_is_known,
+    reference_is_previous_close,
+    traded_has_amount,
+)
+from platform_assets.compute.day_limits import day_limits
+from platform_assets.compute.exright import references
 from platform_assets.compute.identity import believed
 from platform_assets.compute.limit_state import limit_status
-from platform_assets.compute.market_rules import board_of, limit_prices
+from platform_assets.compute.market_rules import board_of
+from platform_assets.compute.name_spans import named
 from platform_assets.declaration.columns import (
     S4,
     S8,
@@ -47,9 +56,10 @@ from platform_assets.declaration.rules import (
     latest,
     trading,
 )
-from platform_assets.declaration.scope import Context, Scope
+from platform_assets.declaration.scope import Context, Reader, Scope
+from resources.errors import PayloadError, Unavailable, UpstreamError
 
-Floats = npt.NDArray[np.float64]
+_HALF_FEN = 0.005
 
 
 class KlineDaily(Model):
@@ -63,15 +73,18 @@ class KlineDaily(Model):
     high: Px = col("CNY", "highest price", nullable=False, gt=0)
     low: Px = col("CNY", "lowest price", nullable=False, gt=0)
     close: Px = col("CNY", "closing price", nullable=False, gt=0)
-    last_close: Px = col("CNY", "ex-right reference price of the day", gt=0)
+    last_close: Px = col("CNY", "ex-right reference price; on a listing day the issue price", gt=0)
     volume: Big = col("sh", "shares traded", nullable=False, ge=0)
     amount: Amt = col("CNY", "turnover", ge=0)
     change_pct: Pct = col("pct", "close against the reference price", computed=True)
     amplitude_pct: Pct = col("pct", "(high - low) / reference price", computed=True)
     turnover_pct: Pct = col("pct", "volume / float shares of the day", computed=True)
-    limit_up: Px = col("CNY", "limit-up price; null on days without limit")
-    limit_down: Px = col("CNY", "limit-down price; null on days without limit")
-    limit_status: S16 = col(title="none, up, down, up_open (touched, not held), down_open", computed=True)
+    limit_up: Px = col("CNY", "limit-up price; null on days without limit, or when it is not known")
+    limit_down: Px = col("CNY", "limit-down price; null on days without limit, or when it is not known")
+    limit_status: S16 = col(
+        title="none, up, down, up_open (touched, not held), down_open; null when the limits are not known",
+        computed=True,
+    )
     is_suspended: Bool = col(title="no trade on the day", computed=True)
     adj_factor: F = col(title="cumulative backward factor, 1.0 at listing", computed=True, gt=0)
 
@@ -91,7 +104,7 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
     if not scope.is_range and scope.codes is None and desk.is_current_session(scope.until):
         return _from_quotes(desk, scope.until)
-    return _from_bars(desk, scope)
+    return _with_listing_days(desk, _from_bars(desk, scope))
 
 
 def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
@@ -111,17 +124,19 @@ def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Unadjusted bars per code from the portal, when the terminal does not answer."""
+    """Unadjusted bars per code from the portal, when the terminal does not answer; up to today, since the
+    newest ones show whether they are of the instrument that was asked for."""
     before = desk.calendar.offset(scope.since, -1)
     return _per_code(
         desk,
         scope,
-        lambda s: desk.believe_bars(s, desk.eastmoney.daily_bars(s, beg=before, end=scope.until)),
+        lambda s: desk.believe_bars(s, desk.eastmoney.daily_bars(s, beg=before, end=desk.today)),
     )
 
 
 def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    """Bars of every code; `last_close` is the previous bar's close, taken down by events in between."""
+    """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
+    on a first bar that does not tell its change."""
     events = desk.read(
         "ref_exright",
         columns=("code", "date", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
@@ -131,7 +146,7 @@ def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -
 
     def one(symbol: str) -> pd.DataFrame:
         bars = bars_of(symbol)
-        bars["last_close"] = _references(bars, by_code.get(symbol[2:]))
+        bars["last_close"] = references(bars, by_code.get(symbol[2:]))
         bars["symbol"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
@@ -142,22 +157,38 @@ def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -
     return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
 
 
-def _references(bars: pd.DataFrame, events: pd.DataFrame | None) -> Floats:
-    previous: Floats = bars["close"].shift().to_numpy(dtype=float).copy()
-    if events is None or not len(bars):
-        return previous
-    dates = bars["date"].to_numpy(dtype=str)
-    # An ex-date inside a suspension takes effect on the first bar at or after it.
-    places = np.searchsorted(dates, events["date"].to_numpy(dtype=str), side="left")
-    for place, event in zip(places.tolist(), events.itertuples(index=False), strict=True):
-        if 0 < place < len(dates):
-            cash, bonus, rights, price = (
-                np.array([0.0 if pd.isna(v) else float(v)])
-                for v in (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
-            )
-            previous[place] = reference_price(previous[place : place + 1], cash, bonus, rights, price)[0]
-    rounded: Floats = np.round(previous, 4)
-    return rounded
+def _with_listing_days(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """The terminal's bars, and beside each first bar of a code the portal's line of that day: its change is
+    told against the issue price, which no bar of the terminal carries."""
+    first = rows if rows.empty else rows[rows["last_close"].isna()]
+    if first.empty or desk.direct:
+        return rows
+    days = tuple(sorted(set(first["date"])))
+    told = _told(desk.read, tuple(first["code"]), days[0], days[-1])
+    lines: list[pd.DataFrame] = []
+    for bar in first.itertuples(index=False):
+        if (bar.code, bar.date) in told:
+            continue
+        symbol = f"{bar.market.lower()}{bar.code}"
+        try:
+            line = desk.eastmoney.daily_bars(symbol, beg=bar.date, end=bar.date)
+        except (UpstreamError, PayloadError, Unavailable) as error:
+            desk.problems.append((symbol, f"no issue price: {error}"))
+            if isinstance(error, PayloadError):
+                continue
+            break  # what does not answer now is not asked for every listing
+        line = line[(line["close"] - bar.close).abs() < _HALF_FEN]  # else another instrument
+        line = line.assign(last_close=(line["close"] - line["change_amt"]).round(4), sec_type=bar.sec_type)
+        lines.append(line.assign(code=bar.code, market=bar.market, src="eastmoney"))
+    return pd.concat([rows.assign(src="tdx"), *lines], ignore_index=True) if lines else rows
+
+
+def _told(read: Reader, codes: tuple[str, ...], since: str, until: str) -> dict[tuple[str, str], float]:
+    """Stored reference prices by code and date. One that equals the open was taken from it."""
+    columns = ("code", "date", "open", "last_close")
+    stored = read("fusion_kline_daily", columns=columns, codes=codes, since=since, until=until)
+    stored = stored[stored["last_close"].notna() & (stored["last_close"] != stored["open"])]
+    return {(row.code, row.date): float(row.last_close) for row in stored.itertuples(index=False)}
 
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -212,9 +243,14 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 # -- derivation -------------------------------------------------------------------------------------
 
 
-def fill_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """The first bar known of a code has no previous close: its own open stands in (a listing day)."""
-    rows["last_close"] = rows["last_close"].fillna(rows["open"])
+def keep_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """A first bar tells no reference price; what was told of that day before stands."""
+    missing = rows[rows["last_close"].isna()]
+    if len(missing):
+        told = _told(context.read, tuple(missing["code"]), context.scope.since, context.scope.until)
+        pairs = zip(missing["code"], missing["date"], strict=True)
+        values = pd.Series([told.get(pair) for pair in pairs], index=missing.index, dtype="float64")
+        rows["last_close"] = rows["last_close"].fillna(values)
     return rows
 
 
@@ -231,19 +267,23 @@ def add_changes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Limits from the dated rules where no source gave them; status from close, high and low."""
-    listed = _listed_days(rows, context)
-    board = _boards(rows)
-    up, down = limit_prices(
-        rows["last_close"].to_numpy(dtype=float),
-        board,
-        _is_st(rows, context),
+    """Limits from the dated rules where no source gave them; status from close, high and low. Where a limit
+    applies and is not known, so is the status."""
+    spans = context.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
+    names = named(rows, spans)
+    limits = day_limits(
+        rows["last_close"].to_numpy(dtype=float, na_value=np.nan),
+        _boards(rows),
+        names.special,
         rows["date"].to_numpy(dtype=str),
-        listed_days=listed,
+        listed_days=_listed_days(rows, context),
+        unlimited=names.delisting_began,
     )
-    rows["limit_up"] = rows["limit_up"].fillna(pd.Series(up, index=rows.index))
-    rows["limit_down"] = rows["limit_down"].fillna(pd.Series(down, index=rows.index))
-    rows["limit_status"] = limit_status(rows, price="close", traded=~rows["is_suspended"])
+    known = limits.known | rows["limit_up"].notna().to_numpy()
+    rows["limit_up"] = rows["limit_up"].fillna(pd.Series(limits.up, index=rows.index))
+    rows["limit_down"] = rows["limit_down"].fillna(pd.Series(limits.down, index=rows.index))
+    status = limit_status(rows, price="close", traded=~rows["is_suspended"])
+    rows["limit_status"] = pd.Series(status.astype(object), index=rows.index).where(known, None)
     return rows
 
 
@@ -253,12 +293,6 @@ def _boards(rows: pd.DataFrame) -> Any:
         (code, market): board_of(code, market) or kind for code, market, kind in pairs.itertuples(index=False)
     }
     return np.array([names[pair] for pair in zip(rows["code"], rows["market"], strict=True)])
-
-
-def _is_st(rows: pd.DataFrame, context: Context) -> Any:
-    """ST state of each row on its own date, from the dated names."""
-    names = context.read("ref_name_history", columns=("code", "valid_from", "is_st"))
-    return value_on(rows, names, "is_st", fact_date="valid_from", earliest=True) == 1
 
 
 def _listed_days(rows: pd.DataFrame, context: Context) -> Any:
@@ -295,43 +329,6 @@ def add_factor(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
-# -- soft checks ------------------------------------------------------------------------------------
-
-
-def close_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
-    above = rows["close"] > rows["limit_up"] + 0.0101
-    below = rows["close"] < rows["limit_down"] - 0.0101
-    return ~(above | below)
-
-
-def amount_fits_prices(rows: pd.DataFrame, context: Context) -> pd.Series:
-    traded = rows["volume"] > 0
-    mean = rows["amount"] / rows["volume"].where(traded)
-    return ~traded | rows["amount"].isna() | mean.between(rows["low"] * 0.98, rows["high"] * 1.02)
-
-
-def traded_has_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~((rows["volume"] > 0) & ~(rows["amount"] > 0))
-
-
-def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The reference price equals the stored previous close unless the date is an ex-date."""
-    previous = context.calendar.offset(context.scope.since, -1)
-    stored = context.read(
-        "fusion_kline_daily", columns=("code", "date", "close"), since=previous, until=context.scope.until
-    )
-    known = pd.concat([stored, rows[["code", "date", "close"]]], ignore_index=True)
-    known = known.drop_duplicates(["code", "date"], keep="last").sort_values(["code", "date"])
-    known["before"] = known.groupby("code")["close"].shift()
-    joined = rows[["code", "date", "last_close"]].merge(known, on=["code", "date"], how="left")
-    events = context.read("ref_exright", columns=("code", "date", "category"), since=context.scope.since)
-    ex_dates = set(zip(events["code"], events["date"], strict=True))
-    ex = pd.Series([pair in ex_dates for pair in zip(joined["code"], joined["date"], strict=True)])
-    same = (joined["last_close"] - joined["before"]).abs() < 0.0051
-    fine = ex | joined["before"].isna() | same
-    return pd.Series(fine.to_numpy(), index=rows.index)
-
-
 def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
     """At least 95 % of the securities listed by then have a row."""
     master = context.read("fusion_stock_master", columns=("code", "list_status", "list_date"))
@@ -364,18 +361,24 @@ DATASET = Dataset(
         Source("tencent", quote_site, only_when=_session),
         Source("eastmoney", portal),
     ),
-    fuse=Rows(finer={"amount": amount_rounding, "volume": volume_rounding}, finer_source="tencent"),
+    fuse=Rows(
+        finer={"amount": amount_rounding, "volume": volume_rounding},
+        finer_source="tencent",
+        fills=("last_close",),
+    ),
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
     stands_within={"amount": amount_rounding, "volume": standing_volume},
-    derive=(fill_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
+    derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),
         Soft(amount_fits_prices, "amount / volume outside the day's prices"),
         Soft(traded_has_amount, "volume without amount"),
         Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
+        Soft(reference_is_known, "no source told the reference price of a first day"),
+        Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
     ),
     whole=(Whole(covers_the_list),),
-    reads=("ref_exright",),
+    reads=("ref_exright", "ref_name_history"),
     reads_own_past=True,
     public_at=close_of("date"),
     freshness=trading(1),

@@ -1,70 +1,120 @@
-"""ref_name_history: names and ST states with their dates, continued from the daily quotes.
+"""ref_name_history: names and ST states with their dates.
 
-Before the first name that was seen, that first name is the best knowledge there is.
+Former names come from the terminal's own list of them, complete up to the day before; the current name
+and a change of today from the security list and the quotes. Where the list of former names cannot be had,
+a name is known from the day it was first seen, and nothing is said about the days before.
 """
 
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.names import is_st, plain_name
+from platform_assets.compute.market_rules import sec_type_of
+from platform_assets.compute.name_spans import Seen, Span, spans_of
+from platform_assets.compute.names import plain_name
 from platform_assets.declaration.columns import K32, S64, Bool, Code, Date, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import MIN_COVERAGE, Dataset, Source
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
+from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _BEST_NAME = {"tencent": 0, "eastmoney": 1, "tdx": 2}
 """The terminal's list cuts names at eight bytes."""
+_COLUMNS = ("code", "valid_from", "valid_to", "name", "is_st", "src")
+_HELD = ("stock", "etf", "lof", "cb", "reit")
+_FEW = 3
+"""Changes that were seen while the list, which is a day old, does not tell them yet."""
+Former = dict[str, list[tuple[str, str]]]
+Spans = dict[str, list[Span]]
 
 
 class NameSpan(Model):
     """One name of one security; `valid_to` is null for the current one."""
 
     code: Code = key("security code")
-    valid_from: Date = key("first trade date seen with this name")
+    valid_from: Date = key("first day with this name (the exchange's first, when it has had no other before)")
     valid_to: Date = col(title="last trade date with this name")
-    name: S64 = col(title="name without one-day prefixes", nullable=False)
+    name: S64 = col(title="name without one-day prefixes; former ones cut at eight bytes", nullable=False)
     is_st: Bool = col(title="special treatment", nullable=False)
     src: K32 = col(title="upstream of the name")
 
 
-def continued(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Spans that the quotes of the scope's last date open or close."""
+def with_former_names(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The spans that are not stored so, from the terminal's list of former names and what is shown now."""
+    listed = desk.former_names()
+    kinds = [sec_type_of(code, market) for code, market in zip(listed["code"], listed["market"], strict=True)]
+    held = listed[[kind in _HELD for kind in kinds]].sort_values(["code", "renamed_on"])
+    former: Former = defaultdict(list)
+    for row in held.itertuples(index=False):
+        former[str(row.code)].append((str(row.renamed_on), plain_name(str(row.old_name))))
+    stored = _stored(desk, scope)
+    _not_shortened(stored, former)
+    return _changes(desk, stored, [*_shown(desk, scope), *_listed(desk, scope)], former)
+
+
+def as_seen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The spans that today's names open or close, while former names cannot be had."""
+    shown = list(_shown(desk, scope))
+    with suppress(UpstreamError, PayloadError, Unavailable):
+        shown += _listed(desk, scope)
+    return _changes(desk, _stored(desk, scope), shown, None)
+
+
+def _changes(desk: Any, stored: Spans, shown: list[tuple[str, Seen]], former: Former | None) -> pd.DataFrame:
+    """All spans of the codes whose stored ones are not these."""
+    seen = {code: [Seen(s.since, s.name, s.src, s.until) for s in spans] for code, spans in stored.items()}
+    for code, one in shown:
+        seen.setdefault(code, []).append(one)
+    rows: list[tuple[Any, ...]] = []
+    for code, names in seen.items():
+        spans = spans_of(names, None if former is None else former.get(code, ()), desk.calendar.dates)
+        if spans != stored.get(code):
+            rows += [(code, s.since, s.until, s.name, s.is_st, s.src) for s in spans]
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def _stored(desk: Any, scope: Scope) -> Spans:
+    frame = desk.read("ref_name_history", columns=_COLUMNS, codes=scope.codes)
+    found: Spans = defaultdict(list)
+    for row in frame.sort_values(["code", "valid_from"]).itertuples(index=False):
+        until = None if pd.isna(row.valid_to) else str(row.valid_to)
+        found[str(row.code)].append(Span(str(row.valid_from), until, str(row.name), str(row.src)))
+    return found
+
+
+def _shown(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
+    """Names in the stored quotes of the scope's last date, the fullest spelling of each."""
     day = scope.until
     quotes = desk.read("raw_quote", columns=("code", "name", "src"), codes=scope.codes, since=day, until=day)
     quotes = quotes[quotes["name"].notna()].assign(rank=lambda f: f["src"].map(_BEST_NAME).fillna(9))
     quotes = quotes.sort_values(["code", "rank"]).drop_duplicates("code")
-    stored = desk.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st", "src"))
-    current = {row.code: row for row in stored[stored["valid_to"].isna()].itertuples(index=False)}
-    before = desk.calendar.offset(day, -1)
-    rows: list[dict[str, Any]] = []
-    for quote in quotes.itertuples(index=False):
-        name = plain_name(quote.name)
-        span = current.get(quote.code)
-        if span is not None and (span.valid_from >= day or _same(span, name, quote.src)):
-            continue
-        if span is not None:
-            rows.append({**span._asdict(), "valid_to": before})
-        rows.append(
-            {
-                "code": quote.code,
-                "valid_from": day,
-                "valid_to": None,
-                "name": name,
-                "is_st": is_st(name),
-                "src": quote.src,
-            }
-        )
-    return pd.DataFrame(rows, columns=["code", "valid_from", "valid_to", "name", "is_st", "src"])
+    return _names(quotes, day)
 
 
-def _same(span: Any, name: str, src: str) -> bool:
-    """The same name, or one that only a source with cut names spells shorter."""
-    if span.name == name:
-        return True
-    cut = src == "tdx" or span.src == "tdx"
-    return cut and (str(span.name).startswith(name) or name.startswith(str(span.name)))
+def _listed(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
+    """Names in the terminal's list, which is of now whatever the scope is."""
+    listed = desk.securities()[["code", "name"]].assign(src="tdx")
+    listed = listed[listed["code"].isin(list(scope.codes))] if scope.codes is not None else listed
+    return _names(listed, desk.calendar.on_or_before(desk.today))
+
+
+def _names(rows: pd.DataFrame, day: str) -> Iterator[tuple[str, Seen]]:
+    for code, shown, src in rows[["code", "name", "src"]].itertuples(index=False):
+        name = plain_name(str(shown))
+        if name:
+            yield str(code), Seen(day, name, str(src))
+
+
+def _not_shortened(stored: Spans, former: Former) -> None:
+    """Former names are never taken back: a list that lacks many of those known is cut short."""
+    known = sum(len(spans) - 1 for spans in stored.values())
+    told = sum(len(former.get(code, ())) for code in stored)
+    if told < MIN_COVERAGE * known - _FEW:
+        raise PayloadError(f"the list of former names tells {told} changes, {known} are known", source="tdx")
 
 
 DATASET = Dataset(
@@ -75,8 +125,9 @@ DATASET = Dataset(
     key=("code", "valid_from"),
     partition=Partition.CODE,
     may_be_empty=True,
+    makes_codes_anew=True,
     date_column="valid_from",
-    sources=(Source("derived", continued),),
+    sources=(Source("tdx", with_former_names), Source("seen", as_seen)),
     reads=("raw_quote",),
-    tasks=("fusion_wide_sync", "eod_core"),
+    tasks=("fusion_kline_sync", "fusion_wide_sync", "eod_core"),
 )

@@ -182,7 +182,9 @@ class QuoteSnapshot(Model):
     float_market_cap: Amt = col("wan", "float market cap")
     limit_up: Px = col("CNY", "limit-up price")
     limit_down: Px = col("CNY", "limit-down price")
-    limit_status: S16 = col(title="none, up, down, up_open, down_open", computed=True)
+    limit_status: S16 = col(
+        title="none, up, down, up_open, down_open; null where no limits were told", computed=True
+    )
     is_suspended: Bool = col(title="no trade on the day", computed=True)
     bid1: Px = col("CNY", "best bid", ge=0)
     ask1: Px = col("CNY", "best ask", ge=0)
@@ -204,8 +206,11 @@ def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_states(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """A past day comes from bars, which tell no limits: then nobody knows the status from the quote."""
     rows["is_suspended"] = rows["volume"].fillna(0) == 0
-    rows["limit_status"] = limit_status(rows, price="price", traded=~rows["is_suspended"])
+    status = limit_status(rows, price="price", traded=~rows["is_suspended"])
+    quoted = rows["last_close"].notna() | rows["limit_up"].notna()
+    rows["limit_status"] = pd.Series(status.astype(object), index=rows.index).where(quoted, None)
     return rows
 
 

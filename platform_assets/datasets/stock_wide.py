@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute import wide_stats
+from platform_assets.compute.name_spans import named
 from platform_assets.declaration.columns import (
     S4,
     S16,
@@ -45,11 +46,11 @@ class StockWide(Model):
 
     code: Code = key("security code")
     trade_date: Date = key("trade date")
-    name: S64 = col(title="name")
+    name: S64 = col(title="name on the date")
     market: S4 = col(title="SH, SZ, BJ")
     board: S16 = col(title="main, gem, star, bj")
     list_date: Date = col(title="listing date")
-    is_st: Bool = col(title="special treatment")
+    is_st: Bool = col(title="special treatment on the date")
     is_suspended: Bool = col(title="no trade on the day")
     current_price: Px = col("CNY", "closing price", ge=0)
     open: Px = col("CNY", "opening price")
@@ -137,10 +138,14 @@ _QUOTE = (
     *("amplitude_pct", "amount", "turnover_pct", "volume_ratio", "price", "volume"),
     *("limit_up", "limit_down", "limit_status"),
 )
-_MASTER = ("market", "board", "list_date", "is_st", "total_shares", "float_shares", "sec_type")
+_MASTER = ("market", "board", "list_date", "total_shares", "float_shares", "sec_type")
 _VALUATION = ("pe_ttm", "pe_static", "pb", "dividend_yield", "total_market_cap", "float_market_cap")
 _INDUSTRY = ("industry", "em_industry", "sw_l1", "sw_l2", "sw_l1_name", "sw_l2_name", "concepts")
-_BAR = ("limit_up", "limit_down", "limit_status", "amplitude_pct", "turnover_pct")
+_BAR = (
+    *("limit_up", "limit_down", "limit_status", "amplitude_pct", "turnover_pct"),
+    *("last_close", "change_pct"),
+)
+_NAMES = ("valid_from", "valid_to", "name", "is_st")
 
 
 def joined(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -166,6 +171,10 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
         # A quote without limits cannot tell its status: the bar's, with the day's limits, decides.
         rows[column] = rows[column].where(own | rows[f"{column}_bar"].isna(), rows[f"{column}_bar"])
     rows["trade_date"] = day
+    # What the master says of special treatment is of today.
+    names = named(rows.assign(date=day), read("ref_name_history", _NAMES, dated=False))
+    rows["is_st"] = pd.Series(names.special, index=rows.index).map({1.0: True, 0.0: False})
+    rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(names.name, index=rows.index))
     rows["current_price"] = rows["price"]
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
     rows = rows.merge(_flows(desk, day, codes), on="code", how="left")
@@ -276,6 +285,7 @@ DATASET = Dataset(
         "fusion_valuation",
         "fusion_fund_flow",
         "fusion_kline_daily",
+        "ref_name_history",
     ),
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),

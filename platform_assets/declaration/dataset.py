@@ -133,6 +133,9 @@ class Dataset:
     interfaces: tuple[Interface, ...] = ()
     may_be_empty: bool = False
     """No row at all is an ordinary answer (no ex-date, no new name today)."""
+    makes_codes_anew: bool = False
+    """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
+    `Partition.CODE`."""
     builtin: bool = True
 
     def __post_init__(self) -> None:
@@ -148,6 +151,8 @@ class Dataset:
             raise DeclarationError(f"{self.name}: sources (bypass) and feeds (staged) exclude each other")
         if self.feeds and not self.order:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
+        if self.makes_codes_anew and self.partition is not Partition.CODE:
+            raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
 

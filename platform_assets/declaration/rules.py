@@ -90,10 +90,12 @@ class Rows:
     """Row-level fusion: the first source with a valid row wins the whole row. `finer` names columns that
     a later source may sharpen: its value is taken when it equals the winner's within `finer[column]`
     (the winner's wire rounding, a function of its rows; null where its own value is the finer one), so
-    nothing is mixed, only rounded less."""
+    nothing is mixed, only rounded less. `fills` names columns that a later source may give where the
+    winner's wire has none; the row's provenance says so."""
 
     finer: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
     finer_source: str = ""
+    fills: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -35,33 +35,66 @@ def fuse(frame: pd.DataFrame, key: Sequence[str], order: Sequence[str], rule: Ro
 
 def _fuse_rows(ranked: pd.DataFrame, key: Sequence[str], rule: Rows) -> Fused:
     winners = ranked.drop_duplicates(subset=list(key), keep="first").reset_index(drop=True)
-    winners["provenance"] = None
     flags: list[set[str]] = [set() for _ in range(len(winners))]
+    elsewhere: list[dict[str, list[str]]] = [{} for _ in range(len(winners))]
     if rule.finer and rule.finer_source:
-        finer = ranked[ranked["src"] == rule.finer_source].set_index(list(key))
-        index = pd.MultiIndex.from_frame(winners[list(key)]) if len(key) > 1 else pd.Index(winners[key[0]])
-        other = finer.reindex(index)
-        sharpened: list[list[str]] = [[] for _ in range(len(winners))]
-        foreign = (winners["src"] != rule.finer_source).to_numpy()
-        for column, rounding in rule.finer.items():
-            coarse = winners[column].to_numpy(dtype="float64", na_value=np.nan)
-            fine = other[column].to_numpy(dtype="float64", na_value=np.nan)
-            slack = rounding(winners).to_numpy(dtype="float64", na_value=np.nan)
-            # A null slack says that the winner's own value is the finer one.
-            known = foreign & ~np.isnan(fine) & ~np.isnan(coarse) & ~np.isnan(slack)
-            with np.errstate(invalid="ignore"):
-                same = known & (np.abs(fine - coarse) <= slack)
-            take = same & (fine != coarse)
-            values = np.where(take, fine, coarse)
-            winners[column] = pd.Series(values, index=winners.index).astype(winners[column].dtype)
-            for place in np.flatnonzero(take):
-                sharpened[place].append(column)
-            for place in np.flatnonzero(known & ~same):
-                flags[place].add(f"source_conflict:{column}")
-        winners["provenance"] = [
-            canonical_json({rule.finer_source: sorted(columns)}) if columns else None for columns in sharpened
-        ]
+        _sharpen(winners, _beside(winners, ranked, key, rule.finer_source), rule, elsewhere, flags)
+    if rule.fills:
+        for source in ranked.sort_values("_rank")["src"].unique():
+            _fill(winners, _beside(winners, ranked, key, source), rule.fills, source, elsewhere)
+    winners["provenance"] = [
+        canonical_json({source: sorted(columns) for source, columns in taken.items()}) if taken else None
+        for taken in elsewhere
+    ]
     return Fused(winners.drop(columns="_rank"), flags)
+
+
+def _beside(winners: pd.DataFrame, ranked: pd.DataFrame, key: Sequence[str], source: str) -> pd.DataFrame:
+    """The rows of one source in the order of the winners; empty rows where it has none."""
+    index = pd.MultiIndex.from_frame(winners[list(key)]) if len(key) > 1 else pd.Index(winners[key[0]])
+    return ranked[ranked["src"] == source].set_index(list(key)).reindex(index)
+
+
+def _sharpen(
+    winners: pd.DataFrame,
+    other: pd.DataFrame,
+    rule: Rows,
+    elsewhere: list[dict[str, list[str]]],
+    flags: list[set[str]],
+) -> None:
+    """Take the finer source's value of a column where it is the winner's, rounded less."""
+    foreign = (winners["src"] != rule.finer_source).to_numpy()
+    for column, rounding in rule.finer.items():
+        coarse = winners[column].to_numpy(dtype="float64", na_value=np.nan)
+        fine = other[column].to_numpy(dtype="float64", na_value=np.nan)
+        slack = rounding(winners).to_numpy(dtype="float64", na_value=np.nan)
+        # A null slack says that the winner's own value is the finer one.
+        known = foreign & ~np.isnan(fine) & ~np.isnan(coarse) & ~np.isnan(slack)
+        with np.errstate(invalid="ignore"):
+            same = known & (np.abs(fine - coarse) <= slack)
+        take = same & (fine != coarse)
+        values = np.where(take, fine, coarse)
+        winners[column] = pd.Series(values, index=winners.index).astype(winners[column].dtype)
+        for place in np.flatnonzero(take):
+            elsewhere[place].setdefault(rule.finer_source, []).append(column)
+        for place in np.flatnonzero(known & ~same):
+            flags[place].add(f"source_conflict:{column}")
+
+
+def _fill(
+    winners: pd.DataFrame,
+    other: pd.DataFrame,
+    columns: Sequence[str],
+    source: str,
+    elsewhere: list[dict[str, list[str]]],
+) -> None:
+    """Take a source's value of a column that the winners have none of."""
+    for column in columns:
+        values = other[column].reset_index(drop=True)
+        take = winners[column].isna() & values.notna()
+        winners[column] = winners[column].where(~take, values)
+        for place in np.flatnonzero(take.to_numpy()):
+            elsewhere[place].setdefault(source, []).append(column)
 
 
 def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str], rule: Fields) -> Fused:

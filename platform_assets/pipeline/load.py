@@ -170,7 +170,16 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         raise
     facts = {"inputs": inputs, "fusion_type": dataset.name, "domain": dataset.domain}
     rank = {name: place for place, name in enumerate(dataset.source_order)}
-    _write_parts(run, table, loaded, parts, download, facts=facts, source_rank=rank)
+    _write_parts(
+        run,
+        table,
+        loaded,
+        parts,
+        download,
+        facts=facts,
+        source_rank=rank,
+        replace=dataset.makes_codes_anew,
+    )
     return loaded
 
 

@@ -22,6 +22,7 @@ from resources.simulated_market.world.model import (
     Flow,
     Minutes,
     Quote,
+    Rename,
     Security,
     Ticks,
     Valuation,
@@ -76,6 +77,9 @@ class _Distorted:
 
     def name(self, security: Security, now: datetime) -> str:
         return self._world.name(self._served(security), now)
+
+    def renames(self, now: datetime) -> Sequence[Rename]:
+        return self._world.renames(now)
 
     def bars(self, security: Security, now: datetime) -> Bars:
         return self._falsified(security, self._world.bars(self._served(security), now))

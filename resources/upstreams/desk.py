@@ -256,6 +256,11 @@ class Desk:
         """The quote site's batch of the whole universe, asked once per run (columns: `tencent.quotes`)."""
         return self.once("site_quotes", lambda desk: desk.tencent.quotes(desk.symbols()))
 
+    def former_names(self) -> "pd.DataFrame":
+        """Former names of all securities from the terminal's package, asked once per run (columns:
+        `renames.SCHEMA`)."""
+        return self.once("former_names", lambda desk: desk.tdx.former_names())
+
     def terminal_quotes(self) -> "pd.DataFrame":
         """The quote batch of the whole universe from the terminal source, asked once per run."""
         return self.once("tdx_quotes", lambda desk: desk.tdx.quotes(desk.symbols(None)))

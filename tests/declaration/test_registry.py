@@ -109,6 +109,13 @@ def test_a_key_outside_the_model_is_named(importable: Path) -> None:
         load_package(_package(importable, "extra_key", tip=text))
 
 
+def test_only_a_table_by_code_is_made_anew_code_by_code(importable: Path) -> None:
+    text = DECLARATION.replace("per_code=True,", "per_code=True, makes_codes_anew=True,")
+
+    with pytest.raises(DeclarationError, match="tip: only a partition by code"):
+        load_package(_package(importable, "extra_anew", tip=text))
+
+
 def test_builtin_tables_have_the_columns_of_the_dictionary_in_its_order() -> None:
     """Names, order and types of the dictionary (datasets.yaml) for what is built so far."""
     registry = builtin_registry()

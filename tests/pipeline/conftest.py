@@ -46,6 +46,11 @@ class House:
     def scope(self, *dates: str, codes: tuple[str, ...] | None = None) -> Scope:
         return Scope(dates or (TODAY,), codes)
 
+    def at(self, day: str) -> None:
+        """A new run after the close of `day`."""
+        self.clock.at = datetime.fromisoformat(f"{day}T15:45")
+        self.fresh()
+
     def fresh(self) -> None:
         """A new run: what was asked once is asked again."""
         self.run.desk = self.run.desk.new_run()
@@ -75,6 +80,12 @@ class House:
         self.fuse("kline_bar", *dates)
         self.fuse("stock_wide", *dates)
 
+    def bars(self, *dates: str) -> None:
+        """Names, events and daily bars of some dates."""
+        self.fuse("name_history", *dates)
+        self.fuse("exright", *dates)
+        self.fuse("kline_daily", *dates)
+
     def master(self, *dates: str) -> None:
         """Security list, names and calendar of a date."""
         self.raw("raw_quote", *dates)
@@ -97,9 +108,9 @@ def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[H
 
 
 @contextmanager
-def opened_house(url: str, folder: Path, world: World) -> Iterator[House]:
+def opened_house(url: str, folder: Path, world: World, today: str = TODAY) -> Iterator[House]:
     """A house over the database at `url`, its files below `folder`; closed on the way out."""
-    clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
+    clock = ManualClock(datetime.fromisoformat(f"{today}T15:45"))
     faults = FaultPlan()
     with SimulatedMarket(world, clock, faults) as market:
         host, port = market.tcp_address or ("", 0)

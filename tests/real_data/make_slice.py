@@ -51,6 +51,7 @@ def main(source: Path) -> None:
     cut("index_daily_tushare_2005_2026.csv.gz", None, "code")
     cut("stock_list_em_2024.csv.gz", digits, "code", None)
     cut("stock_basic_2026-03-04.csv", digits, "symbol", None)
+    cut("name_changes_until_2022.csv.gz", digits, "code", None)
     dates = pd.read_csv(source / "trade_dates_1990_2026.csv", dtype=str)
     write(
         dates[(dates.trade_date >= "2000-01-01") & (dates.trade_date <= "2022-12-31")],

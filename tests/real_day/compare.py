@@ -10,6 +10,7 @@ from typing import Any
 
 from resources.warehouse.warehouse import Warehouse
 from tests.real_day.findings import Section, wrapped
+from tests.real_day.names import Spans, compare_names, stored_names
 from tests.real_day.truth import BIG_CUT, PRICES, IndexRow, Key, Row, Truth
 from tests.real_day.wire import PRECISION, Precision, float32_step, is_level, is_star, same_amount
 
@@ -28,6 +29,7 @@ class Stored:
     indices: dict[Key, dict[str, Any]]
     quotes: dict[str, dict[str, Any]]
     events: dict[Key, dict[str, Any]]
+    names: Spans
     patterns: dict[int, Mapping[str, list[str]]]
     today: str
 
@@ -71,6 +73,7 @@ def read_stored(warehouse: Warehouse, truth: Truth, today: str) -> Stored:
             for row in events
             if row["category"] == 1
         },
+        names=stored_names(warehouse, symbol_of),
         patterns={int(number): json.loads(text) for number, text in patterns},
         today=today,
     )
@@ -401,6 +404,7 @@ def compare_stored(stored: Stored, truth: Truth) -> Section:
     compare_limits(pairs, section)
     compare_events(truth, stored, section)
     compare_states(truth, stored, section)
+    compare_names(truth, stored.names, section)
     compare_factors(pairs, section)
     compare_quotes(truth, stored, section)
     compare_indices(truth, stored, section)

@@ -50,6 +50,27 @@ def test_one_wrong_value_is_seen(day: RealDay, truth: Truth, column: str) -> Non
     assert any("sh600519" in line or "marked suspended" in line for line in shown), column
 
 
+def test_one_wrong_name_is_seen(day: RealDay, truth: Truth) -> None:
+    stored = read_stored(day.warehouse, truth, TODAY)
+    spans = [{**span, "is_st": False} for span in stored.names["sh600515"]]
+
+    section = compare_stored(replace(stored, names={**stored.names, "sh600515": spans}), truth)
+
+    (failed,) = section.failed
+    assert failed.figure.startswith("611 of 672 equal")
+
+
+def test_no_name_is_taken_back_from_the_day_of_the_first_look(day: RealDay) -> None:
+    """600515 was under special treatment since 2021-02-19, says the list of former names."""
+    rows = day.warehouse.rows("ref_name_history", where="code='600515'", order="valid_from")
+
+    assert [(row["valid_from"], row["valid_to"], row["name"]) for row in rows][-3:] == [
+        ("2012-09-03", "2016-01-28", "海岛建设"),
+        ("2016-01-29", "2021-02-18", "海航基础"),
+        ("2021-02-19", None, "ST海南机场"),
+    ]
+
+
 def test_the_runs_report_rows_calls_and_reasons(day: RealDay) -> None:
     section = run_section(day, day.runs[-3:])
 

@@ -2,11 +2,14 @@
 
 block_gn.dat holds the world's concepts, block_zs.dat its indices, block_fg.dat styles that follow from
 names and listing dates; tdxhy.cfg and tdxzs.cfg its industries and the codes of all block indices.
+zhb.zip packs the terminal's settings, among them profile.dat: former names up to the day before.
 """
 
 import hashlib
+import io
 import struct
 import threading
+import zipfile
 from datetime import date
 
 from resources.simulated_market.tdx.encoding import cell
@@ -115,11 +118,39 @@ def _index_lines(scene: Scene) -> bytes:
     return _text(lines)
 
 
+def _former_names(scene: Scene) -> bytes:
+    """Records of 64 bytes: market, code, name in 8 bytes, first date of the next name. The package is made
+    in the night, so that a change of today is not in it yet."""
+    records = [
+        struct.pack(
+            "<B6sx8sxI43x",
+            MARKETS.index(each.symbol[:2].upper()),
+            each.symbol[2:].encode(),
+            cell(each.old_name, 8),
+            each.date,
+        )
+        for each in scene.world.renames(scene.now)
+        if each.date < scene.today
+    ]
+    return b"".join(records)
+
+
+def _package(scene: Scene) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, builder in _PACKED.items():
+            # A fixed date: the package is a function of the world and the day.
+            package.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), builder(scene))
+    return buffer.getvalue()
+
+
 def _text(lines: list[str]) -> bytes:
     return "".join(line + "\r\n" for line in lines).encode("gb18030")
 
 
+_PACKED = {"profile.dat": _former_names, "tdxhy.cfg": _industry_lines, "tdxzs.cfg": _index_lines}
 _BUILDERS = {
+    "zhb.zip": _package,
     "block_gn.dat": _concepts,
     "block_zs.dat": _indices,
     "block_fg.dat": _styles,

@@ -79,6 +79,16 @@ class ExRight:
 
 
 @dataclass(frozen=True)
+class Rename:
+    """One change of a security's name: `old_name` (without one-day prefixes) was shown up to the day
+    before `date`."""
+
+    symbol: str
+    old_name: str
+    date: int
+
+
+@dataclass(frozen=True)
 class Minutes:
     """One-minute path of one date: `minute` = minutes since midnight at the END of the minute
     (571 = 09:31 .. 690 = 11:30, 781 = 13:01 .. 900 = 15:00; the 09:25 auction is in 09:31).
@@ -228,6 +238,10 @@ class World(Protocol):
 
     def name(self, security: Security, now: datetime) -> str:
         """The name as shown at `now`, ST and prefixes included."""
+        ...
+
+    def renames(self, now: datetime) -> Sequence[Rename]:
+        """Every change of a name up to `now`, of delisted securities too, by market, code and date."""
         ...
 
     def bars(self, security: Security, now: datetime) -> Bars: ...

@@ -9,7 +9,9 @@ reports. A session therefore becomes visible as a whole at its 15:00. Decisions:
   the formula still holds, and hiding the row would break the series.
 - Float shares = volume / turnover of the newest traded day; total shares are those of the 2024 list, at
   least the float.
-- Names are those of 2026: ST is put before the name on days with `isST`, and taken off on others.
+- Names are the former ones of the file of name changes up to its last change of a security, then those
+  of 2026. On days with bars `isST` decides: ST is put before a name that lacks it, and taken off one that
+  should not have it. A change of the name so found is a rename.
 - The first traded day after 200 or more suspended sessions counts as a re-listing, without limits.
 """
 
@@ -34,10 +36,12 @@ from resources.simulated_market.world.model import (
     Flow,
     Minutes,
     Quote,
+    Rename,
     Security,
     Ticks,
     Valuation,
 )
+from resources.simulated_market.world.plan import is_st_name
 from resources.simulated_market.world.replay_files import Columns, Master
 from resources.simulated_market.world.session import date_number
 
@@ -69,6 +73,7 @@ class ReplayWorld:
         folder = Path(real_data_dir)
         self._dates = replay_files.trade_dates(folder)
         self._master = replay_files.masters(folder)
+        self._former = replay_files.former_names(folder)
         self._series = {
             symbol: _series(symbol, columns, self._master.get(symbol))
             for symbol, columns in {
@@ -79,6 +84,7 @@ class ReplayWorld:
         self._order = sorted(self._series.values(), key=lambda s: (s.security.market, s.security.code))
         self._listed = lru_cache(maxsize=8)(self._listed_on)
         self._boards = lru_cache(maxsize=4)(self._boards_on)
+        self._renames = lru_cache(maxsize=1)(self._all_renames)
         self._last_row = max(int(s.bars.date[-1]) for s in self._order if s.security.kind == "stock")
 
     @property
@@ -120,14 +126,47 @@ class ReplayWorld:
         return int(np.searchsorted(series.bars.date, today, side="right"))
 
     def name(self, security: Security, now: datetime) -> str:
-        series = self._get(security)
         if security.kind == "index":
             return _INDEX_NAMES.get(security.symbol, security.code)
-        base = _plain(
-            self._master[security.symbol].name if security.symbol in self._master else security.code
-        )
-        row = int(np.searchsorted(series.bars.date, date_number(now), side="right")) - 1
-        return "ST" + base if row >= 0 and series.st[row] else base
+        return self._name_on(self._get(security), date_number(now))
+
+    def _name_on(self, series: _Series, date: int) -> str:
+        symbol = series.security.symbol
+        former = next((old for until, old in self._former.get(symbol, ()) if date < until), "")
+        name = former or _plain(self._master[symbol].name if symbol in self._master else symbol[2:])
+        row = int(np.searchsorted(series.bars.date, date, side="right")) - 1
+        if former and row < 0:
+            return former  # the file goes further back than the bars
+        row = max(row, 0)
+        if bool(series.st[row]) == is_st_name(name):
+            return name
+        return "ST" + name if series.st[row] else _plain(name)
+
+    def renames(self, now: datetime) -> Sequence[Rename]:
+        today = date_number(now)
+        return [one for one in self._renames() if one.date <= today]
+
+    def _all_renames(self) -> tuple[Rename, ...]:
+        """The file's for securities without bars; for the others what their shown name does."""
+        made: list[Rename] = []
+        for symbol in sorted({*self._former, *self._master, *self._series}):
+            series = self._series.get(symbol)
+            if series is None:
+                made += [Rename(symbol, name, until) for until, name in self._former.get(symbol, ())]
+            elif series.security.kind == "stock":
+                made += self._renames_of(series)
+        return tuple(made)
+
+    def _renames_of(self, series: _Series) -> list[Rename]:
+        turns = np.flatnonzero(series.st[1:] != series.st[:-1]) + 1
+        days = {until for until, _ in self._former.get(series.security.symbol, ())}
+        days |= set(series.bars.date[turns].tolist())
+        made = []
+        for day in sorted(days):
+            old, new = self._name_on(series, day - 1), self._name_on(series, day)
+            if old != new:
+                made.append(Rename(series.security.symbol, old, day))
+        return made
 
     def is_st(self, security: Security, date: int) -> bool:
         series = self._get(security)

@@ -26,7 +26,7 @@ INDICES = "index_daily_tushare_2005_2026.csv.gz"
 LIST = "stock_list_em_2024.csv.gz"
 BASIC = "stock_basic_2026-03-04.csv"
 CALENDAR = "trade_dates_1990_2026.csv"
-FILES = (BARS, INDICES, LIST, BASIC, CALENDAR)
+NAMES = "name_changes_until_2022.csv.gz"
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,15 @@ def masters(folder: Path) -> dict[str, Master]:
             total_shares=int(total.get(code) or 0),
         )
     return made
+
+
+def former_names(folder: Path) -> dict[str, list[tuple[int, str]]]:
+    """By symbol: (first date of the next name, old name), ascending. The set ends on 2022-04-28."""
+    frame = _read(folder, NAMES, dtype=str, keep_default_na=False).sort_values("renamed_on", kind="stable")
+    found: dict[str, list[tuple[int, str]]] = {}
+    for row in frame.itertuples(index=False):
+        found.setdefault(f"{row.market}{row.code}", []).append((int(str(row.renamed_on)), str(row.old_name)))
+    return found
 
 
 def trade_dates(folder: Path) -> Ints:

@@ -1,5 +1,6 @@
 """The synthetic world: the `World` Protocol over a built tape."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -23,6 +24,7 @@ from resources.simulated_market.world.model import (
     ExRight,
     Minutes,
     Quote,
+    Rename,
     Security,
 )
 from resources.simulated_market.world.naming import base_name, shown_name
@@ -139,6 +141,16 @@ class SyntheticTape:
         listed = day - plan.list_day + 1 if plan.list_day >= 0 else None
         base = base_name(plan.names, today)
         return shown_name(plan, base, listed, self._event(place, day), gone=self._is_gone(place, today))
+
+    def renames(self, now: datetime) -> Sequence[Rename]:
+        today = date_number(now)
+        return [
+            Rename(self._secs[i].symbol, before, since)
+            for i in self._order
+            if i < len(self._plans)
+            for (_, before), (since, _) in itertools.pairwise(self._plans[i].names)
+            if since <= today
+        ]
 
     def _event(self, place: int, day: int) -> Applied | None:
         return next((a for a in self._tape.applied[place] if a.day == day), None)

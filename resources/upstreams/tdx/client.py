@@ -17,7 +17,7 @@ from resources.errors import InputError, PayloadError
 from resources.fetch import FetchLog
 from resources.transport.gate import Gate
 from resources.upstreams.tdx import bars as bar_calls
-from resources.upstreams.tdx import catalogue, company, corporate, files, handshake
+from resources.upstreams.tdx import catalogue, company, corporate, files, handshake, renames
 from resources.upstreams.tdx import minutes as minute_calls
 from resources.upstreams.tdx import quotes as quote_calls
 from resources.upstreams.tdx import transactions as tick_calls
@@ -279,6 +279,13 @@ class TdxClient:
             content = self.file(_MEMBER_FILES[kind])
             columns = files.block_members(kind, files.parse_blocks(content) if content else [], indices)
         return _frame(columns, files.MEMBER_SCHEMA)
+
+    def former_names(self) -> "pd.DataFrame":
+        """Every change of a name up to the day before: `old_name` was shown until the day before
+        `renamed_on`. Current names are not among them. PayloadError when the server does not hand them out.
+        """
+        content = renames.unpacked(self.file(renames.PACKAGE))
+        return _frame(renames.parse_renames(content), renames.SCHEMA)
 
     # -- the server -------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from resources.simulated_market.world.model import (
     Flow,
     Minutes,
     Quote,
+    Rename,
     Security,
     Ticks,
     Valuation,
@@ -248,6 +249,9 @@ class TinyWorld:
             Board("BK0707", "沪股通", "concept", ("sh600519", "sh688981")),
             Board("BK0153", "广东板块", "region", ("sz000001", "sz000002")),
         ]
+
+    def renames(self, now: datetime) -> Sequence[Rename]:
+        return []
 
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         return {}

@@ -180,3 +180,11 @@ def test_company_text_and_blocks(market: Market, theirs: TdxHq_API) -> None:
     assert text == market.client.company_text(BANK.symbol, first["name"])
     assert column(blocks, "blockname") == ours["block_name"].tolist()
     assert column(blocks, "code") == ours["code"].tolist()
+
+
+def test_files_of_the_server(market: Market, theirs: TdxHq_API) -> None:
+    """The package of former names arrives there byte by byte as it does here."""
+    ours = market.client.file("zhb.zip")
+
+    assert len(ours) > 200
+    assert bytes(theirs.get_report_file_by_size("zhb.zip")) == ours

@@ -283,6 +283,17 @@ def test_block_files_are_the_world_up_to_four_hundred_members() -> None:
     assert style.groupby("block_name")["code"].agg(list).to_dict() == {"ST板块": ["688001"]}
 
 
+def test_former_names_are_those_of_the_day_before() -> None:
+    """The package is made in the night: the rename of today is not in it."""
+    with open_market() as market:
+        names = market.client.former_names()
+
+    assert names[["symbol", "old_name", "renamed_on"]].to_numpy().tolist() == [
+        ["sz000001", "S深发展A", "2007-06-20"],
+        ["sz000001", "深发展A", "2012-08-02"],
+    ]
+
+
 def test_greetings_tell_the_clock_of_the_world() -> None:
     with open_market(second_hello=True) as market:
         assert market.client.greeting().time == NOW

@@ -15,6 +15,7 @@ from resources.simulated_market.world.model import (
     Ints,
     Minutes,
     Quote,
+    Rename,
     Security,
     Ticks,
     Valuation,
@@ -41,6 +42,12 @@ _NAMES = {
     INDEX: "上证指数", SZ_INDEX: "深证成指", BANK: "浦发银行", PINGAN: "平安银行", STAR: "ST兴源A份",
     GEM: "特锐德", ETF: "300ETF", BOND: "平银转债", BEIJING: "北证一号", GONE: "PT金田Ａ",
 }  # fmt: skip
+#: The last one happens on the day of NOW.
+RENAMES = (
+    Rename("sz000001", "S深发展A", 20070620),
+    Rename("sz000001", "深发展A", 20120802),
+    Rename("sh600000", "浦发行", 20260306),
+)
 _LEVELS = {INDEX: 40_000_000, SZ_INDEX: 130_000_000, ETF: 47_510, BOND: 1_102_350}
 #: Day (from the end) on which this stock is suspended.
 SUSPENDED = {PINGAN: 3}
@@ -259,6 +266,9 @@ class TinyWorld:
             Board("BK0800", "人工智能", "concept", (STAR.symbol, GEM.symbol)),
             Board("BK0801", "大金融", "concept", tuple(f"sh60{at:04d}" for at in range(450))),
         )
+
+    def renames(self, now: datetime) -> Sequence[Rename]:
+        return [each for each in RENAMES if each.date <= _int(now.date())]
 
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         if security != BANK:

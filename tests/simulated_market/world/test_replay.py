@@ -77,6 +77,20 @@ def test_special_treatment_prefix_and_band(replay):
     assert quote.limit_up / quote.preclose == pytest.approx(1.05, abs=0.005)
 
 
+def test_names_change_on_the_days_that_the_file_tells(replay):
+    airport, now = replay.find("sh600515"), at(20220729)
+    names = [replay.name(airport, at(day)) for day in (20120831, 20120903, 20210218, 20210219, 20220506)]
+    assert names == ["ST海建", "海岛建设", "海航基础", "ST海南机场", "ST海南机场"]
+    renames = [(r.old_name, r.date) for r in replay.renames(now) if r.symbol == "sh600515"]
+    assert renames[0] == ("第一投资", 20050510)
+    assert renames[-2:] == [("海岛建设", 20160129), ("海航基础", 20210219)]
+
+
+def test_a_rename_is_not_told_before_its_day(replay):
+    assert not [r for r in replay.renames(at(20210218)) if r.date > 20210218]
+    assert len(replay.renames(at(20210219))) == len(replay.renames(at(20210218))) + 1
+
+
 def test_suspended_rows(replay):
     security = replay.find("sh600372")
     quote = replay.quote(security, at(20220606))
@@ -182,3 +196,28 @@ def test_the_slice_equals_the_full_set(real_data, replay):
         since = whole.date >= 20220104
         assert np.array_equal(whole.close[since], cut.close)
         assert np.array_equal(whole.preclose[since], cut.preclose)
+
+
+@pytest.mark.real_data
+def test_special_treatment_of_the_bars_begins_and_ends_with_a_name(real_data):
+    """Two sources that know nothing of each other: every day of `isST` lies under a name with ST and no
+    other day does, and where the file of names ends, the bars go on."""
+    full = ReplayWorld(real_data)
+    end = at(full.last_date)
+    changes = {(r.symbol, r.date) for r in full.renames(end)}
+    turns = set()
+    for security in full.securities(end):
+        bars = full.bars(security, end)
+        states = [full.is_st(security, int(day)) for day in bars.date] if security.kind == "stock" else []
+        days = zip(bars.date[1:].tolist(), states, states[1:], strict=False)
+        turns |= {(security.symbol, day) for day, before, after in days if before != after}
+    assert turns == {
+        ("sz000408", 20200506), ("sh600515", 20210219), ("sz000408", 20210512), ("sz000792", 20210810),
+        ("sh600515", 20221014),
+    }  # fmt: skip
+    assert turns <= changes
+    names = {symbol: full.find(symbol) for symbol, _ in turns}
+    for symbol, day in turns:
+        shown = [full.name(names[symbol], at(date)) for date in (day - 1, day)]
+        assert "ST" in shown[0] + shown[1]
+        assert ("ST" in shown[0]) != ("ST" in shown[1])

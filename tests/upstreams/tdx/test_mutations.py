@@ -1,5 +1,7 @@
 """A damaged body is a PayloadError or a complete result, never a part of one and never another error."""
 
+import io
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import PayloadError
-from resources.upstreams.tdx import bars, catalogue, company, corporate, files, minutes, quotes, transactions
+from resources.upstreams.tdx import (
+    bars,
+    catalogue,
+    company,
+    corporate,
+    files,
+    minutes,
+    quotes,
+    renames,
+    transactions,
+)
 from resources.upstreams.tdx.instruments import instrument
 from tests.upstreams.tdx.recorded import payload, sample
 
@@ -126,6 +138,8 @@ def test_noise_is_a_whole_result_or_a_payload_error(noise: bytes) -> None:
         files.parse_blocks,
         files.parse_industries,
         files.parse_block_indices,
+        renames.unpacked,
+        renames.parse_renames,
         catalogue.parse_count,
         lambda body: minutes.parse_averages(body, PINGAN, "2026-03-06"),
     ]
@@ -156,3 +170,61 @@ def test_an_index_under_the_code_of_a_stock_does_not_fit_its_layout() -> None:
 def test_more_rows_than_were_asked_for_are_refused() -> None:
     with pytest.raises(PayloadError, match="asked for"):
         bars.parse_bars(sample("kline_body_a"), PINGAN, DAY, limit=9)
+
+
+def packed(content: bytes, member: str = renames.MEMBER, how: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", how) as package:
+        package.writestr(zipfile.ZipInfo(member), content, compress_type=how)
+    return buffer.getvalue()
+
+
+RECORD = bytes.fromhex("00 303030303031 00 c9eeb7a2d5b9410000 511b3201").ljust(64, b"\0")
+
+
+@given(data=st.data())
+def test_a_damaged_package_is_whole_or_a_payload_error(data: st.DataObject) -> None:
+    whole = packed(RECORD * 40)
+    changed = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 6))):
+        changed[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+
+    try:
+        content = renames.unpacked(bytes(changed))
+    except PayloadError:
+        return
+
+    assert content == RECORD * 40
+
+
+@pytest.mark.parametrize(
+    ("package", "reason"),
+    [
+        (b"", "no zhb.zip"),
+        (packed(RECORD)[:-30], "zip"),
+        (packed(RECORD, member="other.dat"), "profile.dat"),
+        (packed(RECORD, how=zipfile.ZIP_LZMA), "packed in way 14"),
+        (packed(b"\0" * ((16 << 20) + 1)), "more than"),
+    ],
+)
+def test_a_package_that_holds_no_former_names_is_refused(package: bytes, reason: str) -> None:
+    with pytest.raises(PayloadError, match=reason):
+        renames.unpacked(package)
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (RECORD[:-1], "whole records"),
+        (RECORD[:8] + bytes(9) + RECORD[17:], "without a name"),
+        (RECORD[:17] + (20061339).to_bytes(4, "little") + RECORD[21:], "month"),
+        (RECORD[:1] + b"00000\xff" + RECORD[7:], "no security code"),
+    ],
+)
+def test_a_record_that_cannot_be_one_is_refused(record: bytes, reason: str) -> None:
+    with pytest.raises(PayloadError, match=reason):
+        renames.parse_renames(RECORD + record)
+
+
+def test_a_security_of_a_market_that_is_not_served_is_left_out() -> None:
+    assert renames.parse_renames(RECORD + b"\x2c" + RECORD[1:])["symbol"] == ["sz000001"]

@@ -10,6 +10,7 @@ from resources.upstreams.tdx import (
     handshake,
     minutes,
     quotes,
+    renames,
     transactions,
 )
 from resources.upstreams.tdx.instruments import instrument
@@ -341,3 +342,24 @@ def test_industry_lines() -> None:
     assert files.parse_industries(b"0|000001|T1001|||X500102\r\n") == [(0, "000001", "T1001")]
     (index,) = files.parse_block_indices("轮动趋势|880081|5|2|0|轮动趋势\r\n".encode("gb18030"))
     assert (index.name, index.code, index.type_number) == ("轮动趋势", "880081", "5")
+
+
+FORMER_NAMES = (
+    "00 303030303031 00 c9eeb7a2d5b9410000 511b3201",
+    "00 303030303031 00 53c9eeb7a2d5b94100 dc403201",
+    "00 303032333731 00 c6dfd0c7b5e7d7d300 f0c53301",
+    "01 393030393436 00 2a5354ccecd1e34200 ee3b3401",
+)
+
+
+def test_former_names_with_the_first_day_of_the_next_one() -> None:
+    content = b"".join(bytes.fromhex(record).ljust(64, b"\0") for record in FORMER_NAMES)
+
+    columns = renames.parse_renames(content)
+
+    assert list(zip(columns["symbol"], columns["old_name"], columns["renamed_on"], strict=True)) == [
+        ("sz000001", "深发展A", "2006-10-09"),
+        ("sz000001", "S深发展A", "2007-06-20"),
+        ("sz002371", "七星电子", "2017-02-24"),
+        ("sh900946", "*ST天雁B", "2020-04-30"),
+    ]

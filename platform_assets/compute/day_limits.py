@@ -1,0 +1,58 @@
+"""Price limits of bars from what is known of each: where a rule applies and one of its figures is not
+known, the limit is not known either. Pure numpy."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.market_rules import limit_prices
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+_ANY_PRICE = 10.0
+
+
+@dataclass(frozen=True)
+class DayLimits:
+    """`up`, `down` in CNY, NaN where there is no limit or it is not known; `known` tells these two apart."""
+
+    up: Floats
+    down: Floats
+    known: Bools
+
+
+def day_limits(
+    reference: Floats,
+    board: npt.NDArray[Any],
+    special: Floats,
+    day: npt.NDArray[Any],
+    *,
+    listed_days: npt.NDArray[np.int64],
+    unlimited: Bools,
+) -> DayLimits:
+    """Limits of each row. `special` is 1 under special treatment, 0 not, NaN when nobody knows: then a limit
+    is known only where both bands are the same. A missing `reference` price leaves it unknown wherever one
+    applies."""
+
+    def limits(prices: Floats, flags: Bools) -> tuple[Floats, Floats]:
+        return limit_prices(prices, board, flags, day, listed_days=listed_days, unlimited=unlimited)
+
+    state = special == 1
+    up, down = limits(reference, state)
+    known = np.ones(len(up), dtype=bool)
+    unsure = np.isnan(special)
+    if unsure.any():
+        other_up, other_down = limits(reference, np.ones(len(up), dtype=bool))
+        known &= ~unsure | (_equal(up, other_up) & _equal(down, other_down))
+    missing = ~(reference > 0)
+    if missing.any():
+        some, _ = limits(np.where(missing, _ANY_PRICE, reference), state)
+        known &= ~missing | np.isnan(some)
+    return DayLimits(np.where(known, up, np.nan), np.where(known, down, np.nan), known)
+
+
+def _equal(one: Floats, other: Floats) -> Bools:
+    equal: Bools = (one == other) | (np.isnan(one) & np.isnan(other))
+    return equal
