@@ -127,6 +127,8 @@ class Dataset:
     public_at: PublicAt | None = None
     freshness: Freshness | None = None
     per_code: bool = False
+    of_stocks: bool = True
+    """False: its codes are no stocks (indices), so a run that is limited to codes takes all of them."""
     monitored: bool = True
     tasks: tuple[str, ...] = ()
     indexes: tuple[tuple[str, ...], ...] = ()

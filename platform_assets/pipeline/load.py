@@ -140,6 +140,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
 
 def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Fuse a dataset for a scope: sources or staging rows -> one checked row per key."""
+    scope = scope if dataset.of_stocks else scope.whole
     table = dataset.table
     loaded = Loaded(table)
     context = run.context(scope)
