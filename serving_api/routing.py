@@ -151,10 +151,13 @@ class PlatformRoute(APIRoute):
             stand = await state.versions.stand(self.serving.tables)
             request.state.stand = stand
             headers = self._headers(request, state, stand)
-            if "ETag" in headers and is_match(request.headers.get("if-none-match"), headers["ETag"]):
+            etag, known = headers.get("ETag"), request.headers.get("if-none-match")
+            if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
             query_time = local_iso(state.clock.now())
             response = await handle(request)
+            if etag is not None and is_match(known, etag, answered=response.status_code == 200):
+                return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):
                 return render_answer(response, self.path, query_time=query_time, headers=headers)
             for name, value in headers.items():

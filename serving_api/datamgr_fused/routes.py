@@ -19,6 +19,7 @@ from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
+from serving_api.stocks.queries import AVAILABILITY
 
 router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: fused layer")
 
@@ -119,7 +120,7 @@ async def index_daily(
 @serving(
     schemas.StockRecord,
     top=[("data_availability", DataAvailability), _AS_OF],
-    tables=(queries.MASTER, queries.PROFILE, queries.FINANCE),
+    tables=(queries.MASTER, queries.PROFILE, *AVAILABILITY.values()),
     raises=(404,),
 )
 async def stock(request: Request, subject: Admin, code: StockCode, as_of: AsOfRead) -> Answer:

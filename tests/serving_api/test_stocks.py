@@ -333,6 +333,23 @@ def test_an_unchanged_answer_is_not_sent_again(bench: Bench) -> None:
     assert other.status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/stocks/600519/kline?days=60", 304),
+        ("/stocks/600519", 304),
+        ("/stocks/600519/kline?days=1", 422),
+        ("/stocks/search?keyword=", 422),
+        ("/stocks/999999", 404),
+    ],
+)
+def test_any_tag_matches_an_answer_and_no_refusal(bench: Bench, path: str, status: int) -> None:
+    """`If-None-Match: *` asks whether there is an answer; a wrong request has none."""
+    for _ in range(2):  # by the route, then from memory where the read is hot
+        assert bench.api.get(path, headers={"If-None-Match": "*"}).status_code == status
+        bench.api.get(path)
+
+
 def test_a_write_is_seen_by_the_next_request(own_on_both: Bench) -> None:
     path = "/stocks/600519/kline"
     assert own_on_both.api.get(path).json()["results"] == []
