@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 class SyncLog(BaseModel):
     id: int
     taskType: str | None = Field(
-        description="`sched:<key>` for scheduled tasks, `download:<type>`, or the name of a job that somebody asked for"
+        description="`sched:<key>` for scheduled tasks, `download:<type>`, or a job that somebody asked for"
     )
     code: str | None
     status: str | None
