@@ -59,6 +59,9 @@ MEANINGS: Mapping[str, Meaning] = {
 class BadCall(InputError):
     """422 of a call, in the fixed words of the interface."""
 
+    inside = ("params",)
+    """Where in the body the parameter stands."""
+
     def __init__(self, interface: str, parameter: str, problem: str | None = None) -> None:
         super().__init__(parameter, problem or "missing")
         told = f"missing required parameter: {parameter}"

@@ -78,7 +78,7 @@ def test_future_and_malformed_as_of_is_refused(bench: Bench, as_of: str) -> None
 
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("as_of: ")
-    assert answer.json()["errors"][0]["loc"] == ["as_of"]
+    assert answer.json()["errors"][0]["loc"] == ["query", "as_of"]
 
 
 def test_a_correction_is_seen_only_after_it_was_made(own_on_both: Bench) -> None:

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from serving_api.answers import Answer
 from serving_api.datamgr.records import schemas, service
-from serving_api.datamgr.shared import Limit50
+from serving_api.datamgr.shared import CodeFilter, Limit50
 from serving_api.envelope import PREFIX
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
@@ -26,7 +26,7 @@ async def sync_logs(
     subject: Admin,
     taskType: Word = None,
     status: Word = None,
-    code: Word = None,
+    code: CodeFilter = None,
     limit: Limit50 = 50,
 ) -> Answer:
     """What was downloaded and synchronised, newest first."""
@@ -44,7 +44,7 @@ async def quality_records(
     table: Word = None,
     batch_id: Word = None,
     severity: Literal["hard", "soft", "contract"] | None = None,
-    code: Word = None,
+    code: CodeFilter = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Answer:
     """Failed checks, newest first."""
