@@ -9,7 +9,6 @@ import functools
 import inspect
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter, FastAPI
@@ -167,11 +166,7 @@ class PlatformRoute(APIRoute):
         return respond
 
     def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
-        headers = {"Cache-Control": self.cache_control(state)}
-        if stand.as_of:
-            headers["X-Data-As-Of"] = local_iso(datetime.fromisoformat(stand.as_of))
-        if stand.sources:
-            headers["X-Data-Source"] = ",".join(stand.sources)
+        headers = {"Cache-Control": self.cache_control(state), **stand.headers}
         if stand.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
             headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())
         return headers

@@ -85,7 +85,7 @@ async def sync(
 
 
 @router.get("/status")
-@serving(schemas.Status, cache=NO_STORE)
+@serving(schemas.Status)
 async def read_status(request: Request, subject: Admin) -> Answer:
     """Rows and quality of every fused table, locks, and what ran lately."""
     return Answer({"results": await status(state_of(request))})

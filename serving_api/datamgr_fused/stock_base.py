@@ -197,7 +197,7 @@ for _path, _counted in _WRITES.items():
 
 
 @router.get("/stock-base/staging")
-@serving(_shape("count"), cache=NO_STORE)
+@serving(_shape("count"))
 async def staging(request: Request, subject: Admin) -> Answer:
     """Retired: there is no staging of the stock base any more."""
     return Answer(_retired("count"))

@@ -45,6 +45,6 @@ async def read_intraday(
 ) -> Answer:
     """Minute bars of the newest trade dates, unadjusted."""
     state = state_of(request)
-    found, origin = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
+    told = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
     headers = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
-    return Answer(found, headers=headers | ({"X-Data-Source": origin} if origin else {}))
+    return Answer(told.value, headers=headers | told.headers)

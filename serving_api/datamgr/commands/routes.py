@@ -20,7 +20,7 @@ CommandId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 @router.get("")
-@serving(list[schemas.CommandItem], top=[("total", int)], cache=NO_STORE)
+@serving(list[schemas.CommandItem], top=[("total", int)])
 async def commands(
     request: Request,
     subject: Admin,
@@ -32,7 +32,7 @@ async def commands(
 
 
 @router.get("/{command_id}")
-@serving(schemas.CommandItem, cache=NO_STORE, raises=(404,))
+@serving(schemas.CommandItem, raises=(404,))
 async def command(request: Request, subject: Admin, command_id: CommandId) -> Answer:
     """One command and how far it is."""
     return Answer(await service.command(state_of(request), command_id))

@@ -17,7 +17,7 @@ router = area_router(f"{PREFIX}/datamgr/config", "datamgr: configuration")
 
 
 @router.get("")
-@serving(list[schemas.ConfigItem], cache=NO_STORE)
+@serving(list[schemas.ConfigItem])
 async def config(
     request: Request, subject: Admin, group: Annotated[str | None, Query(max_length=32)] = None
 ) -> Answer:

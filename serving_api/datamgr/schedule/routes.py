@@ -23,14 +23,14 @@ TaskKey = Annotated[str, Path(max_length=64, examples=["fusion_kline_sync"])]
 
 
 @router.get("")
-@serving(list[schemas.TaskItem], cache=NO_STORE)
+@serving(list[schemas.TaskItem])
 async def schedule(request: Request, subject: Admin) -> Answer:
     """Every scheduled task as it is in force."""
     return Answer(await service.tasks(state_of(request)))
 
 
 @router.get("/status")
-@serving(schemas.SchedulerStatus, cache=NO_STORE)
+@serving(schemas.SchedulerStatus)
 async def status(request: Request, subject: Admin) -> Answer:
     """Heartbeat, locks, running tasks and the count of today's slots."""
     return Answer(await service.status(state_of(request)))
@@ -54,7 +54,7 @@ async def change(request: Request, subject: Admin, key: TaskKey, body: schemas.T
 
 @runs_router.get("/runs")
 @alias_router.get("/runs")
-@serving(schemas.TaskRuns, cache=NO_STORE)
+@serving(schemas.TaskRuns)
 async def task_runs(
     request: Request,
     subject: Admin,

@@ -140,6 +140,14 @@ def test_lists_are_counted_and_nothing_inside_is_lifted(fused: Bench) -> None:
     assert alone["results"]["code"] == MAOTAI
 
 
+def test_a_call_says_where_its_rows_come_from(fused: Bench) -> None:
+    answer = call(fused, "get_stock_master", code=MAOTAI)
+
+    assert answer.headers["x-data-source"] == "fusion_stock_master"
+    assert answer.headers["x-data-as-of"].endswith("+08:00")
+    assert answer.headers["cache-control"] == "no-store"
+
+
 def test_as_of_answers_with_what_was_known(fused: Bench) -> None:
     assert value(fused, "get_stock_master", as_of="2026-06-30", code=MAOTAI) is None
     answer = call(fused, "get_stock_master", as_of="2026-08-02", code=MAOTAI).json()
