@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from resources.errors import DeclarationError
 from serving_api.answers import Answer, render_answer
 from serving_api.caching import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
-from serving_api.documents import enveloped, refusals
+from serving_api.documents import UNCHANGED, enveloped, refusals
 from serving_api.envelope import is_enveloped, local_iso
 from serving_api.permissions import Permission
 from serving_api.state import State, state_of
@@ -130,12 +130,16 @@ class PlatformRoute(APIRoute):
                 enveloped(self.serving.model, self.serving.top) if is_enveloped(path) else self.serving.model
             )
         methods = options.get("methods") or {"GET"}
+        is_tagged = bool(self.serving.tables) and "GET" in methods
         options["responses"] = {
+            **(UNCHANGED if is_tagged else {}),
             **refusals(self.permission.name, self.serving.raises, writes="GET" not in methods),
             **(options.get("responses") or {}),
         }
+        extra = {"x-permission": self.permission.name, **(options.get("openapi_extra") or {})}
         if self.permission.name != "anyone":
-            options["openapi_extra"] = {"security": [{"bearer": []}], **(options.get("openapi_extra") or {})}
+            extra["security"] = [{"bearer": []}]
+        options["openapi_extra"] = extra
         super().__init__(path, _accepting(endpoint, self.permission), **options)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:

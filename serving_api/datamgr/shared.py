@@ -24,7 +24,14 @@ CodeFilter = Annotated[
         description="only this code: 6 digits (HK 5, US ticker, index like sh000001)",
     ),
 ]
-Limit50 = Annotated[int, Query(ge=1, le=500)]
+Limit50 = Annotated[int, Query(ge=1, le=500, description="rows at most")]
+
+
+def only(what: str) -> Any:
+    """A filter by an exact text."""
+    return Query(max_length=128, description=f"only this {what}")
+
+
 MAX_ID = 2**53
 """Larger numbers are no ids, and neither engine nor client could tell them apart."""
 

@@ -34,8 +34,10 @@ async def search(
     request: Request,
     subject: Admin,
     q: Annotated[str, Query(min_length=1, max_length=200, description="English or Chinese words")],
-    limit: Annotated[int, Query(ge=1, le=50)] = 10,
-    dimension: Literal["stock", "timeseries", "market"] | None = None,
+    limit: Annotated[int, Query(ge=1, le=50, description="hits at most")] = 10,
+    dimension: Annotated[
+        Literal["stock", "timeseries", "market"] | None, Query(description="only interfaces of this kind")
+    ] = None,
 ) -> Answer:
     """Interfaces that fit a question, best first."""
     hits = builtin_catalog().search(q, limit, dimension)

@@ -29,11 +29,14 @@ _AS_OF = ("as_of", str)
 _TOTAL = ("total", int)
 
 
-class Period(StrEnum):
+class BarPeriod(StrEnum):
     week = "week"
     month = "month"
     quarter = "quarter"
     year = "year"
+
+
+Ascending = Annotated[bool, Query(description="oldest first; the rows are the newest ones either way")]
 
 
 def _fused(request: Request) -> Fused:
@@ -109,7 +112,7 @@ async def index_daily(
     codes: Annotated[list[str], Depends(_index_codes)],
     as_of: AsOfRead,
     periods: Annotated[int, Query(ge=1, le=1500, description="newest bars of each index")] = 240,
-    ascending: bool = True,
+    ascending: Ascending = True,
 ) -> Answer:
     """Daily bars of indices."""
     items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
@@ -136,7 +139,7 @@ async def valuation(
     subject: Admin,
     code: StockCode,
     as_of: AsOfRead,
-    snapshots: Annotated[int, Query(ge=1, le=60)] = 20,
+    snapshots: Annotated[int, Query(ge=1, le=60, description="newest dates")] = 20,
 ) -> Answer:
     """The newest valuation and the snapshots before it."""
     found = await _fused(request).valuation(code, snapshots, _bound(as_of))
@@ -161,9 +164,9 @@ async def kline_bar(
     subject: Admin,
     code: StockCode,
     as_of: AsOfRead,
-    period: Period = Period.week,
+    period: Annotated[BarPeriod, Query(description="length of a bar")] = BarPeriod.week,
     periods: Annotated[int, Query(ge=1, le=1500, description="newest bars")] = 240,
-    ascending: bool = True,
+    ascending: Ascending = True,
     adjust: Adjust = "none",
 ) -> Answer:
     """Week, month, quarter or year bars: stored ones, or made of adjusted daily bars."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Path, Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
@@ -16,7 +16,7 @@ from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
 
-CommandId = Annotated[int, Path(ge=1, le=MAX_ID)]
+CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="as the answer that accepted it said")]
 
 
 @router.get("")
@@ -24,7 +24,7 @@ CommandId = Annotated[int, Path(ge=1, le=MAX_ID)]
 async def commands(
     request: Request,
     subject: Admin,
-    status: schemas.CommandStatus | None = None,
+    status: Annotated[schemas.CommandStatus | None, Query(description="only commands that stand so")] = None,
     limit: Limit50 = 50,
 ) -> Answer:
     """What was asked for, newest first."""

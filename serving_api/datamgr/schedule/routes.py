@@ -19,7 +19,7 @@ router = area_router(f"{PREFIX}/datamgr/schedule", "datamgr: schedule")
 runs_router = area_router(f"{PREFIX}/tasks", "datamgr: schedule")
 alias_router = area_router(f"{PREFIX}/datamgr/tasks", "datamgr: schedule")
 
-TaskKey = Annotated[str, Path(max_length=64, examples=["fusion_kline_sync"])]
+TaskKey = Annotated[str, Path(max_length=64, description="task key", examples=["fusion_kline_sync"])]
 
 
 @router.get("")
@@ -58,11 +58,11 @@ async def change(request: Request, subject: Admin, key: TaskKey, body: schemas.T
 async def task_runs(
     request: Request,
     subject: Admin,
-    key: Annotated[str | None, Query(max_length=64)] = None,
-    status: schemas.RunStatus | None = None,
+    key: Annotated[str | None, Query(max_length=64, description="only this task")] = None,
+    status: Annotated[schemas.RunStatus | None, Query(description="only slots that stand so")] = None,
     date: Annotated[str | None, Query(description="trade date, or day of the slot")] = None,
     limit: Limit50 = 50,
-    offset: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_ID, description="slots to skip")] = 0,
 ) -> Answer:
     """The slots of all tasks, newest first; one that did not run says why."""
     found = await service.task_runs(
