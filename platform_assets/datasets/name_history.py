@@ -78,5 +78,6 @@ DATASET = Dataset(
     date_column="valid_from",
     sources=(Source("derived", continued),),
     reads=("raw_quote",),
+    owners={"name": ("raw_quote", "name"), "is_st": ("raw_quote", "name")},
     tasks=("fusion_wide_sync", "eod_core"),
 )

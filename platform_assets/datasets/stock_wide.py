@@ -29,6 +29,7 @@ from platform_assets.declaration.columns import (
     Px,
     col,
     key,
+    model_columns,
 )
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Rows, Soft, Whole, batch, close_of, latest, trading
@@ -140,7 +141,35 @@ _QUOTE = (
 _MASTER = ("market", "board", "list_date", "is_st", "total_shares", "float_shares", "sec_type")
 _VALUATION = ("pe_ttm", "pe_static", "pb", "dividend_yield", "total_market_cap", "float_market_cap")
 _INDUSTRY = ("industry", "em_industry", "sw_l1", "sw_l2", "sw_l1_name", "sw_l2_name", "concepts")
+_STATS = (
+    *("chg_3d", "chg_5d", "chg_10d", "chg_20d", "chg_60d", "chg_120d", "chg_1y", "chg_ytd"),
+    *("high_52w", "low_52w", "ma5_dev_pct", "ma20_dev_pct", "vol_accel_5_5", "volatility_20d"),
+    *("limit_days_today", "limit_up_count_20d", "break_fail_days_5d"),
+)
 _BAR = ("limit_up", "limit_down", "limit_status", "amplitude_pct", "turnover_pct")
+
+
+_FLOW = ("main_net", "main_net_pct", "super_net", "large_net")
+
+
+def _owners() -> dict[str, tuple[str, str]]:
+    """Column -> the table and column it is taken from; what a year of bars gives rests on the closes."""
+    owned = {
+        "fusion_quote_snapshot": _QUOTE,
+        "fusion_stock_master": _MASTER,
+        "fusion_valuation": _VALUATION,
+        "fusion_stock_industry": _INDUSTRY,
+        "fusion_fund_flow": _FLOW,
+    }
+    names = {spec.name for spec in model_columns(StockWide)}
+    owners = {name: (table, name) for table, columns in owned.items() for name in columns if name in names}
+    return {
+        **owners,
+        **dict.fromkeys(_STATS, ("fusion_kline_daily", "close")),
+        "current_price": ("fusion_quote_snapshot", "price"),
+        "total_volume": ("fusion_quote_snapshot", "volume"),
+        **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
+    }
 
 
 def joined(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -277,6 +306,7 @@ DATASET = Dataset(
         "fusion_fund_flow",
         "fusion_kline_daily",
     ),
+    owners=_owners(),
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     per_code=True,

@@ -124,6 +124,9 @@ class Dataset:
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
     reads_own_past: bool = False
+    owners: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Of a dataset that is computed from stored tables: column -> (table of `reads`, its column) that the
+    value is taken or computed from. Lineage goes on there."""
     public_at: PublicAt | None = None
     freshness: Freshness | None = None
     per_code: bool = False
@@ -150,6 +153,9 @@ class Dataset:
             raise DeclarationError(f"{self.name}: sources (bypass) and feeds (staged) exclude each other")
         if self.feeds and not self.order:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
+        strange = {table for table, _ in self.owners.values()} - set(self.reads)
+        if strange or not self.owners.keys() <= names:
+            raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
 
