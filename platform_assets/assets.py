@@ -29,7 +29,7 @@ from platform_assets.descriptions import (
 from platform_assets.materialization import check_results, column_schema, partition_metadata
 from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Trigger
-from platform_assets.run_lease import lease_for
+from platform_assets.run_lease import CODES_TAG, lease_for
 from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
 from resources.logs import bound
@@ -38,7 +38,6 @@ from resources.warehouse.ledger.slots import SlotLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
-CODES_TAG = "app/codes"
 
 
 @dataclass(frozen=True)

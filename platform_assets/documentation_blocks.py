@@ -134,7 +134,7 @@ def routes() -> str:
         for method, operation in operations.items():
             names = ", ".join(f"`{item['name']}`" for item in operation.get("parameters", []))
             about = (operation.get("description") or operation.get("summary", "")).split("\n")[0]
-            who = "login or admin" if operation.get("security") else "anyone"
+            who = operation["x-permission"]
             rows.append((operation["tags"][0], f"`{method.upper()} {path}`", cell(about), names, who))
     rows.sort(key=lambda row: row[0])
     return table(("area", "route", "answers", "parameters", "who"), rows)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from resources.warehouse.locks import DomainLocks, Lease
 
 LEASE_TAG = "app/lease"
+CODES_TAG = "app/codes"
+"""Comma list of the codes that a run is limited to."""
 
 
 def lease_tag(lease: Lease) -> str:
@@ -18,11 +20,12 @@ def lease_tag(lease: Lease) -> str:
 def lease_for(
     locks: DomainLocks, domain: str | None, tags: Mapping[str, str], run_id: str
 ) -> Iterator[Lease | None]:
-    """The lease under which an asset of `domain` writes; None for assets without a domain.
+    """The lease under which an asset of `domain` writes; None for assets without a domain, and for a run
+    that is limited to codes: it upserts single rows, which need nobody to wait.
 
     Raises ConflictError when another run holds the domain.
     """
-    if domain is None:
+    if domain is None or tags.get(CODES_TAG):
         yield None
         return
     if LEASE_TAG in tags:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from platform_assets.run_lease import CODES_TAG
 from resources.warehouse.ledger.tasks import Slot
 
 TASK = "app/task_key"
@@ -14,8 +15,7 @@ COMMAND = "app/command_id"
 WARNING = "app/warning"
 NO_RETRY = "app/no_retry"
 """Set on a run whose failure only a person can mend: the sensor does not try its slot again."""
-CODES = "app/codes"
-"""Comma list of the codes that a run is limited to."""
+CODES = CODES_TAG
 
 
 def slot_tags(

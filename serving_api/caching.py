@@ -36,10 +36,11 @@ def weak_etag(token: str, path: str, query: Iterable[tuple[str, str]]) -> str:
     return f'W/"{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"'
 
 
-def is_match(if_none_match: str | None, etag: str) -> bool:
-    """Weak comparison with a list of tags, or `*`."""
+def is_match(if_none_match: str | None, etag: str, *, answered: bool = False) -> bool:
+    """Weak comparison with a list of tags. `*` stands for any answer that there is, so it matches only
+    where the request is known to have one (`answered`): nobody asked wrongly, nothing is missing."""
     if not if_none_match:
         return False
     opaque = etag.removeprefix("W/")
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-    return "*" in tags or opaque in tags
+    return opaque in tags or (answered and "*" in tags)

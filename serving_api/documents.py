@@ -1,16 +1,20 @@
 """Shapes that the OpenAPI document shows: the envelope around a model, and the body of each refusal."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 
-class Detail(BaseModel):
+def example(*, extra: Literal["allow", "forbid", "ignore"] = "ignore", **values: Any) -> ConfigDict:
+    """The configuration of a model that the document shows with these values."""
+    return ConfigDict(json_schema_extra={"examples": [values]}, extra=extra)
+
+
+class Refusal(BaseModel):
     """Every refusal but 422."""
 
-    model_config = ConfigDict(title="Error")
-    detail: str
+    detail: str = Field(description="why, in words for the user")
 
 
 class Problem(BaseModel):
@@ -63,14 +67,36 @@ _TEXTS = {
 }
 
 
+_RETRY = {"Retry-After": {"description": "seconds", "schema": {"type": "integer"}}}
+_HEADERS: dict[int, dict[str, Any]] = {
+    401: {"headers": {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}}},
+    429: {"headers": _RETRY},
+    503: {"headers": _RETRY},
+}
+UNCHANGED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "the answer is what If-None-Match names", "model": None}
+}
+
+
+def _label(model: Any) -> str:
+    """A name for a type: KBarList, KBarListMap, DownloadedOrUnknownType."""
+    inner = [_label(arg) for arg in get_args(model) if arg is not type(None)]
+    origin = get_origin(model)
+    if origin is list:
+        return f"{inner[0]}List"
+    if origin is dict:
+        return f"{inner[1]}Map"
+    if inner:
+        return "Or".join(inner)
+    name = "Value" if model is object else str(model.__name__)
+    return name[0].upper() + name[1:]
+
+
 def enveloped(model: Any, top: Sequence[tuple[str, Any]] = ()) -> Any:
     """The envelope's model with `results` of `model`; `top` adds optional top-level keys."""
-    label = getattr(model, "__name__", None) or str(model)
-    inner = "".join(getattr(arg, "__name__", "") for arg in getattr(model, "__args__", ()))
     fields: dict[str, Any] = {"results": (model, ...)}
     fields |= {name: (kind | None, None) for name, kind in top}
-    name = "Envelope_" + "".join(part for part in f"{label}_{inner}" if part.isalnum() or part == "_")
-    return create_model(name, __base__=Envelope, **fields)
+    return create_model(f"{_label(model)}Envelope", __base__=Envelope, **fields)
 
 
 def refusals(permission: str, raises: Sequence[int], *, writes: bool) -> dict[int | str, dict[str, Any]]:
@@ -83,7 +109,8 @@ def refusals(permission: str, raises: Sequence[int], *, writes: bool) -> dict[in
     if writes:
         statuses |= {400, 503}
     documented: dict[int | str, dict[str, Any]] = {
-        status: {"model": Detail, "description": _TEXTS[status]} for status in sorted(statuses)
+        status: {"model": Refusal, "description": _TEXTS[status], **_HEADERS.get(status, {})}
+        for status in sorted(statuses)
     }
     documented[422] = {"model": InvalidInput, "description": "a value is missing, malformed or out of range"}
     return documented

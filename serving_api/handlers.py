@@ -1,6 +1,7 @@
 """Exception handlers of the app: every error leaves through `errors.Face`."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from resources.errors import PlatformError
+from resources.errors import InputError, PlatformError
 from serving_api.errors import Face, face_of
 
 _PLACES = {"body", "query", "path", "header", "cookie"}
@@ -24,8 +25,22 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-async def _platform(_request: Request, error: Exception) -> Response:
-    return face_of(error).response()
+async def _platform(request: Request, error: Exception) -> Response:
+    face = face_of(error)
+    if isinstance(error, InputError) and face.errors:
+        inside: tuple[str, ...] = getattr(error, "inside", ())
+        loc = [_place(request, error.parameter), *inside, error.parameter]
+        face = replace(face, errors=[{**face.errors[0], "loc": loc}])
+    return face.response()
+
+
+def _place(request: Request, parameter: str) -> str:
+    """Where a parameter stands: path, query, or the body of a route that has one."""
+    route = request.scope.get("route")
+    fields = _parameters(getattr(route, "dependant", None))
+    known = {field.alias: type(field.field_info).__name__.lower() for field in fields}
+    otherwise = "query" if getattr(route, "body_field", None) is None else "body"
+    return known.get(parameter, otherwise)
 
 
 async def _unexpected(_request: Request, error: Exception) -> Response:
@@ -62,6 +77,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 def _problem(item: dict[str, Any]) -> dict[str, Any]:
     """Without the input: it may be a password."""
     message = str(item["msg"]).removeprefix("Value error, ")
+    if message.startswith("Expected UploadFile"):
+        message = "is no file; a multipart part with a file name is needed"
     return {"loc": list(item["loc"]), "msg": message, "type": str(item["type"])}
 
 

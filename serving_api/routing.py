@@ -9,7 +9,6 @@ import functools
 import inspect
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter, FastAPI
@@ -24,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from resources.errors import DeclarationError
 from serving_api.answers import Answer, render_answer
 from serving_api.caching import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
-from serving_api.documents import enveloped, refusals
+from serving_api.documents import UNCHANGED, enveloped, refusals
 from serving_api.envelope import is_enveloped, local_iso
 from serving_api.permissions import Permission
 from serving_api.state import State, state_of
@@ -131,12 +130,16 @@ class PlatformRoute(APIRoute):
                 enveloped(self.serving.model, self.serving.top) if is_enveloped(path) else self.serving.model
             )
         methods = options.get("methods") or {"GET"}
+        is_tagged = bool(self.serving.tables) and "GET" in methods
         options["responses"] = {
+            **(UNCHANGED if is_tagged else {}),
             **refusals(self.permission.name, self.serving.raises, writes="GET" not in methods),
             **(options.get("responses") or {}),
         }
+        extra = {"x-permission": self.permission.name, **(options.get("openapi_extra") or {})}
         if self.permission.name != "anyone":
-            options["openapi_extra"] = {"security": [{"bearer": []}], **(options.get("openapi_extra") or {})}
+            extra["security"] = [{"bearer": []}]
+        options["openapi_extra"] = extra
         super().__init__(path, _accepting(endpoint, self.permission), **options)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -151,10 +154,13 @@ class PlatformRoute(APIRoute):
             stand = await state.versions.stand(self.serving.tables)
             request.state.stand = stand
             headers = self._headers(request, state, stand)
-            if "ETag" in headers and is_match(request.headers.get("if-none-match"), headers["ETag"]):
+            etag, known = headers.get("ETag"), request.headers.get("if-none-match")
+            if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
             query_time = local_iso(state.clock.now())
             response = await handle(request)
+            if etag is not None and is_match(known, etag, answered=response.status_code == 200):
+                return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):
                 return render_answer(response, self.path, query_time=query_time, headers=headers)
             for name, value in headers.items():
@@ -164,11 +170,7 @@ class PlatformRoute(APIRoute):
         return respond
 
     def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
-        headers = {"Cache-Control": self.cache_control(state)}
-        if stand.as_of:
-            headers["X-Data-As-Of"] = local_iso(datetime.fromisoformat(stand.as_of))
-        if stand.sources:
-            headers["X-Data-Source"] = ",".join(stand.sources)
+        headers = {"Cache-Control": self.cache_control(state), **stand.headers}
         if stand.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
             headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())
         return headers

@@ -7,9 +7,11 @@ was committed; on MariaDB the table is read at most once a second.
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from resources.errors import StorageError
+from serving_api.envelope import local_iso
 from serving_api.reading import Reading, Session
 
 POLL_S = 1.0
@@ -38,6 +40,16 @@ class Stand:
     token: str | None = None
     as_of: str | None = None
     sources: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a response says of its origin."""
+        told = {}
+        if self.as_of:
+            told["X-Data-As-Of"] = local_iso(datetime.fromisoformat(self.as_of))
+        if self.sources:
+            told["X-Data-Source"] = ",".join(self.sources)
+        return told
 
 
 def read_versions(session: Session) -> dict[str, Version]:

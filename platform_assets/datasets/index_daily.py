@@ -54,8 +54,7 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
         bars["code"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    wanted_symbols = [s for s in INDICES if scope.covers(s)]
-    frames = [frame for frame in desk.each(one, wanted_symbols) if not frame.empty]
+    frames = [frame for frame in desk.each(one, list(INDICES)) if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=["code", "date"])
     return pd.concat(frames, ignore_index=True)
@@ -63,7 +62,7 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """The quote site: one call for the finished session of today, else the unadjusted history."""
-    symbols = [s for s in INDICES if scope.covers(s)]
+    symbols = list(INDICES)
     if not scope.is_range and desk.is_current_session(scope.until):
         quotes = desk.tencent.quotes(symbols)
         return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
@@ -138,6 +137,7 @@ DATASET = Dataset(
     ),
     public_at=close_of("date"),
     freshness=trading(2),
+    of_stocks=False,
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
         Interface("get_index_daily", "timeseries", "history", _PARAMS, "object[]", 300, "bars of one index"),

@@ -161,6 +161,7 @@ DATASET = Dataset(
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
     reads=("fusion_kline_daily",),
     reads_own_past=True,
+    owners={"close": ("fusion_kline_daily", "close")},
     public_at=close_of("date"),
     freshness=trading(6),
     per_code=True,

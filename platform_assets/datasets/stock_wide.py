@@ -30,6 +30,7 @@ from platform_assets.declaration.columns import (
     Px,
     col,
     key,
+    model_columns,
 )
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Rows, Soft, Whole, batch, close_of, latest, trading
@@ -146,6 +147,35 @@ _BAR = (
     *("last_close", "change_pct"),
 )
 _NAMES = ("valid_from", "valid_to", "name", "is_st")
+_STATS = (
+    *("chg_3d", "chg_5d", "chg_10d", "chg_20d", "chg_60d", "chg_120d", "chg_1y", "chg_ytd"),
+    *("high_52w", "low_52w", "ma5_dev_pct", "ma20_dev_pct", "vol_accel_5_5", "volatility_20d"),
+    *("limit_days_today", "limit_up_count_20d", "break_fail_days_5d"),
+)
+
+
+_FLOW = ("main_net", "main_net_pct", "super_net", "large_net")
+
+
+def _owners() -> dict[str, tuple[str, str]]:
+    """Column -> the table and column it is taken from; what a year of bars gives rests on the closes."""
+    owned = {
+        "fusion_quote_snapshot": _QUOTE,
+        "fusion_stock_master": _MASTER,
+        "fusion_valuation": _VALUATION,
+        "fusion_stock_industry": _INDUSTRY,
+        "fusion_fund_flow": _FLOW,
+        "ref_name_history": ("is_st",),
+    }
+    names = {spec.name for spec in model_columns(StockWide)}
+    owners = {name: (table, name) for table, columns in owned.items() for name in columns if name in names}
+    return {
+        **owners,
+        **dict.fromkeys(_STATS, ("fusion_kline_daily", "close")),
+        "current_price": ("fusion_quote_snapshot", "price"),
+        "total_volume": ("fusion_quote_snapshot", "volume"),
+        **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
+    }
 
 
 def joined(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -287,6 +317,7 @@ DATASET = Dataset(
         "fusion_kline_daily",
         "ref_name_history",
     ),
+    owners=_owners(),
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     per_code=True,

@@ -124,9 +124,14 @@ class Dataset:
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
     reads_own_past: bool = False
+    owners: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Of a dataset that is computed from stored tables: column -> (table of `reads`, its column) that the
+    value is taken or computed from. Lineage goes on there."""
     public_at: PublicAt | None = None
     freshness: Freshness | None = None
     per_code: bool = False
+    of_stocks: bool = True
+    """False: its codes are no stocks (indices), so a run that is limited to codes takes all of them."""
     monitored: bool = True
     tasks: tuple[str, ...] = ()
     indexes: tuple[tuple[str, ...], ...] = ()
@@ -153,6 +158,9 @@ class Dataset:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
         if self.makes_codes_anew and self.partition is not Partition.CODE:
             raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
+        strange = {table for table, _ in self.owners.values()} - set(self.reads)
+        if strange or not self.owners.keys() <= names:
+            raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
 

@@ -29,6 +29,11 @@ class Scope:
     def covers(self, code: str) -> bool:
         return self.codes is None or code in self.codes
 
+    @property
+    def whole(self) -> "Scope":
+        """The same dates of the whole market."""
+        return Scope(self.dates)
+
 
 class Calendar(Protocol):
     """The part of the trade calendar that declarations use."""

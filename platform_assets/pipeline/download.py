@@ -31,6 +31,11 @@ class Download:
     """(source, code or symbol, reason) of single answers that were not believed; the rest was."""
 
     @property
+    def asked(self) -> bool:
+        """Whether an upstream stands behind the rows, by a call of this load or by a shared answer."""
+        return any(item["calls"] or item["fetch_ids"] for item in self.sources)
+
+    @property
     def failed(self) -> list[dict[str, Any]]:
         return [item for item in self.sources if item.get("error")]
 

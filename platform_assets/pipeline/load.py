@@ -22,6 +22,7 @@ from platform_assets.pipeline.checks import (
 )
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fusing import fused_parts
+from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts
 from platform_assets.pipeline.run import PipelineRun
 from resources.errors import PlatformError, QualityError
@@ -114,7 +115,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         rows = run.warehouse.frame(feed, where=_raw_slice(raw, scope))
         if rows.empty:
             continue
-        inputs.append(_input(feed, rows, raw.date_column))
+        inputs.append(staged_input(feed, rows, raw.date_column))
         frames.append(stage(rows, context))
     if not frames and not dataset.may_be_empty:
         raise QualityError(f"{table.name}: no RAW rows for {scope.until}", dataset=dataset.name)
@@ -141,6 +142,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
 
 def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Fuse a dataset for a scope: sources or staging rows -> one checked row per key."""
+    scope = scope if dataset.of_stocks else scope.whole
     table = dataset.table
     loaded = Loaded(table)
     context = run.context(scope)
@@ -149,11 +151,12 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     if dataset.staged:
         rows, inputs = _staged(run, dataset, scope)
     else:
+        reads = NotedReads(run.warehouse, run.read)
         try:
             rule = dataset.fuse
             download = ask(
                 dataset.sources,
-                run.desk_for(FetchLog()),
+                run.desk.view(FetchLog(), read=reads),
                 scope,
                 also=rule.finer_source if isinstance(rule, Rows) else "",
                 expected=dataset.expected,
@@ -163,6 +166,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             _refuse(run, table, scope, str(error), error.download, dataset)
             raise
         rows = download.frame
+        # What was asked of an upstream walks back to its responses; what nobody was asked for, to its reads.
+        inputs = [] if download.asked else reads.inputs()
     try:
         parts = fused_parts(dataset, rows, context, scope)
     except PlatformError as error:
@@ -317,19 +322,13 @@ def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFr
     rows = run.warehouse.frame(table.name, where=where)
     if rows.empty and not dataset.may_be_empty:
         raise QualityError(f"{table.name}: nothing is staged for {scope.until}", dataset=dataset.name)
-    return rows, [_input(table.name, rows, dataset.date_column)]
+    return rows, [staged_input(table.name, rows, dataset.date_column)]
 
 
 def _raw_slice(raw: Raw, scope: Scope) -> Slice:
     if raw.date_column is None:
         return Slice(codes=scope.codes)
     return Slice(date_column=raw.date_column, since=scope.since, until=scope.until, codes=scope.codes)
-
-
-def _input(table: str, rows: pd.DataFrame, date_column: str | None) -> dict[str, Any]:
-    batches = sorted(set(rows["batch_id"].dropna().tolist()))
-    newest = rows[date_column].dropna().max() if date_column else None
-    return {"table": table, "batch_ids": batches[:50], "rows": len(rows), "max_date": newest}
 
 
 def _key_with_src(table: Table) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """/auth: registration, login, the own account. Plain bodies, never stored by caches."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import BackgroundTasks, File, Query, UploadFile
@@ -12,7 +13,7 @@ from serving_api.accounts import avatars, schemas
 from serving_api.accounts.model import User
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
+from serving_api.envelope import PREFIX, local_iso
 from serving_api.errors import BadRequest
 from serving_api.permissions import Anyone, Login
 from serving_api.routing import area_router, serving
@@ -27,7 +28,13 @@ _UPLOAD_ROOM = 64 * 1024
 def _shown(state: State, user: User) -> dict[str, Any]:
     """The user with today's AI calls: yesterday's count is stored until the next call, but not shown."""
     quota = state.accounts.quota_of(user)
-    return {**asdict(user), "ai_usage_count": quota.used, "ai_quota": asdict(quota)}
+    entered = user.last_login_at
+    return {
+        **asdict(user),
+        "ai_usage_count": quota.used,
+        "ai_quota": asdict(quota),
+        "last_login_at": None if entered is None else local_iso(datetime.fromisoformat(entered)),
+    }
 
 
 def _summary(state: State, user: User) -> dict[str, Any]:
@@ -123,6 +130,8 @@ async def read_avatar(request: Request, subject: Login) -> Response:
 
 @router.get("/verify-email")
 @serving(schemas.Message, cache=NO_STORE, raises=(400,))
-async def verify_email(subject: Anyone, token: Annotated[str, Query(max_length=512)]) -> Answer:
+async def verify_email(
+    subject: Anyone, token: Annotated[str, Query(description="from a verification mail")] = ""
+) -> Answer:
     """No verification token is ever created, so none is ever right."""
     raise BadRequest("验证链接无效或已过期")

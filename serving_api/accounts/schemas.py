@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
+from serving_api.documents import example
+
 MIN_PASSWORD, MAX_PASSWORD = 8, 128
 _NAME = re.compile(r"[\w.-]{3,32}")
 _MAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+")
@@ -45,6 +47,7 @@ GivenPassword = Annotated[str, Field(max_length=1024)]
 
 
 class Registration(BaseModel):
+    model_config = example(username="reader", email="reader@example.com", password="correct horse")  # noqa: S106
     username: Username
     email: Email
     password: NewPassword
@@ -57,17 +60,22 @@ class Registration(BaseModel):
 
 
 class Credentials(BaseModel):
+    model_config = example(username="reader", password="correct horse")  # noqa: S106
     username: Annotated[str, Field(max_length=128)]
     password: GivenPassword
 
 
 class ProfileChange(BaseModel):
+    """What is given is set; an empty phone is taken back."""
+
+    model_config = example(phone="+86 138 0000 0000")
     username: Username | None = None
     email: Email | None = None
     phone: Phone | None = None
 
 
 class PasswordChange(BaseModel):
+    model_config = example(old_password="correct horse", new_password="battery staple")  # noqa: S106
     old_password: GivenPassword
     new_password: NewPassword
 

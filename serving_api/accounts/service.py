@@ -152,7 +152,9 @@ class Accounts:
 
     async def change_profile(self, user: User, change: ProfileChange) -> User:
         """Set what was given. Raises ConflictError when the name or address is taken."""
-        values = change.model_dump(exclude_none=True)
+        values: dict[str, Any] = change.model_dump(exclude_none=True)
+        if values.get("phone") == "":
+            values["phone"] = None  # taken back
         if "email" in values:
             values["email"] = values["email"].lower()
         if values:

@@ -15,7 +15,9 @@ from resources.errors import InputError
 
 MOST_ROWS = 5000
 MOST_CODES = 500
-_CODE = re.compile(r"[A-Za-z0-9.]{1,16}")
+_CODE = re.compile(r"[0-9]{5,6}|[A-Z][A-Z0-9.]{0,15}")
+_INDEX_CODE = re.compile(r"(sh|sz|bj|hk|us|csi|gz|gl)[A-Za-z0-9.]{1,13}")
+_CODES_ARE = "6 digits, 5 digits (HK) or a US ticker are allowed"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
@@ -56,6 +58,9 @@ MEANINGS: Mapping[str, Meaning] = {
 
 class BadCall(InputError):
     """422 of a call, in the fixed words of the interface."""
+
+    inside = ("params",)
+    """Where in the body the parameter stands."""
 
     def __init__(self, interface: str, parameter: str, problem: str | None = None) -> None:
         super().__init__(parameter, problem or "missing")
@@ -125,8 +130,10 @@ def _string(name: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > 128:
         raise ValueError("a text of 1..128 characters is allowed")
     text = value.strip()
-    if name.endswith("code") and not _CODE.fullmatch(text):
-        raise ValueError(f"{text[:20]!r} is no code")
+    if name == "index_code" and not _INDEX_CODE.fullmatch(text):
+        raise ValueError(f"{text[:20]!r} is no index code; the form sh000001 is allowed")
+    if name == "code" and not _CODE.fullmatch(text):
+        raise ValueError(f"{text[:20]!r} is no code; {_CODES_ARE}")
     meaning = MEANINGS.get(name)
     if meaning and meaning.allowed and text not in meaning.allowed:
         raise ValueError(f"{text[:20]!r} is none of {', '.join(meaning.allowed)}")
@@ -142,7 +149,7 @@ def _list(name: str, value: Any) -> list[str]:
         raise ValueError(f"{len(items)} items; 1..{MOST_CODES} are allowed")
     wrong = next((item for item in items if name == "codes" and not _CODE.fullmatch(item)), None)
     if wrong is not None:
-        raise ValueError(f"{wrong[:20]!r} is no code")
+        raise ValueError(f"{wrong[:20]!r} is no code; {_CODES_ARE}")
     return items
 
 

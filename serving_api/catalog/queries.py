@@ -157,15 +157,16 @@ def on_date(
 def calendar_days(
     session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
 ) -> list[Row]:
-    """Days of a market's calendar, oldest first."""
+    """The newest `limit` days of a market's calendar between two dates, oldest first."""
     where, values = ["market=?"], [market]
     for bound, sign in ((since, ">="), (until, "<=")):
         if bound is not None:
             where.append(f"date{sign}?")
             values.append(bound)
-    return public_rows(
-        session, table.name, where=" AND ".join(where), values=tuple(values), order="date ASC", limit=limit
+    rows = public_rows(
+        session, table.name, where=" AND ".join(where), values=tuple(values), order="date DESC", limit=limit
     )
+    return rows[::-1]
 
 
 def last_open_day(session: Session, table: Table, market: str, until: str) -> str | None:

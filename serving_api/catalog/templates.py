@@ -116,7 +116,7 @@ def by_date(session: Session, asked: Question) -> Any:
 
 
 def calendar(session: Session, asked: Question) -> Any:
-    """Calendar days of a market, oldest first."""
+    """Calendar days of a market, oldest first; those to come belong to it."""
     since, until = _bounds(asked)
     return queries.calendar_days(session, asked.table, asked.params["market"], since, until, MOST_ROWS)
 
@@ -146,6 +146,9 @@ EXECUTORS: Mapping[str, Executor] = {
 
 def _range(session: Session, asked: Question, also: str = "") -> list[queries.Row]:
     since, until = _bounds(asked)
+    for name, day in (("start_date", since), ("end_date", until)):
+        if day is not None and day > asked.today:
+            raise asked.bad(name, f"{day} lies in the future")
     limit = asked.params["limit"]
     return queries.in_range(
         session, asked.table, asked.code, since=since, until=until, limit=limit, as_of=asked.as_of, also=also

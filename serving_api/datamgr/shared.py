@@ -17,7 +17,21 @@ from serving_api.envelope import local_iso
 T = TypeVar("T")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 
-Limit50 = Annotated[int, Query(ge=1, le=500)]
+CodeFilter = Annotated[
+    str | None,
+    Query(
+        pattern=r"^([0-9]{5,6}|(sh|sz|bj)[0-9]{6}|[A-Z][A-Z0-9.]{0,15})$",
+        description="only this code: 6 digits (HK 5, US ticker, index like sh000001)",
+    ),
+]
+Limit50 = Annotated[int, Query(ge=1, le=500, description="rows at most")]
+
+
+def only(what: str) -> Any:
+    """A filter by an exact text."""
+    return Query(max_length=128, description=f"only this {what}")
+
+
 MAX_ID = 2**53
 """Larger numbers are no ids, and neither engine nor client could tell them apart."""
 

@@ -2,14 +2,16 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
+
+from serving_api.documents import example
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Status = Literal["success", "failed"]
 
 
 class BatchRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(extra="forbid", codes=["600519", "000001"], taskTypes=["quote", "fund_flow"])
     codes: list[Code] = Field(min_length=1, max_length=500)
     taskTypes: list[Annotated[str, StringConstraints(min_length=1, max_length=64)]] = Field(
         min_length=1, max_length=64, description="download types, or `all`"

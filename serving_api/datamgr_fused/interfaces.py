@@ -34,8 +34,10 @@ async def search(
     request: Request,
     subject: Admin,
     q: Annotated[str, Query(min_length=1, max_length=200, description="English or Chinese words")],
-    limit: Annotated[int, Query(ge=1, le=50)] = 10,
-    dimension: Literal["stock", "timeseries", "market"] | None = None,
+    limit: Annotated[int, Query(ge=1, le=50, description="hits at most")] = 10,
+    dimension: Annotated[
+        Literal["stock", "timeseries", "market"] | None, Query(description="only interfaces of this kind")
+    ] = None,
 ) -> Answer:
     """Interfaces that fit a question, best first."""
     hits = builtin_catalog().search(q, limit, dimension)
@@ -48,8 +50,13 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     """The value of one interface."""
     state = state_of(request)
     catalog = builtin_catalog()
-    catalog.find(body.interface)
+    dataset = catalog.find(body.interface)[1]
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     value = await catalog.call(state, body.interface, body.params, as_of)
     total = {"total": len(value)} if isinstance(value, list) else {}
-    return Answer({"results": value, **total}, top={"as_of": as_of.echo if as_of else None})
+    stand = await state.versions.stand((dataset.table_name,))
+    return Answer(
+        {"results": value, **total},
+        top={"as_of": as_of.echo if as_of else None},
+        headers=stand.headers,
+    )

@@ -19,6 +19,7 @@ from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
+from serving_api.stocks.queries import AVAILABILITY
 
 router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: fused layer")
 
@@ -28,11 +29,14 @@ _AS_OF = ("as_of", str)
 _TOTAL = ("total", int)
 
 
-class Period(StrEnum):
+class BarPeriod(StrEnum):
     week = "week"
     month = "month"
     quarter = "quarter"
     year = "year"
+
+
+Ascending = Annotated[bool, Query(description="oldest first; the rows are the newest ones either way")]
 
 
 def _fused(request: Request) -> Fused:
@@ -84,7 +88,7 @@ async def sync(
 
 
 @router.get("/status")
-@serving(schemas.Status, cache=NO_STORE)
+@serving(schemas.Status)
 async def read_status(request: Request, subject: Admin) -> Answer:
     """Rows and quality of every fused table, locks, and what ran lately."""
     return Answer({"results": await status(state_of(request))})
@@ -108,7 +112,7 @@ async def index_daily(
     codes: Annotated[list[str], Depends(_index_codes)],
     as_of: AsOfRead,
     periods: Annotated[int, Query(ge=1, le=1500, description="newest bars of each index")] = 240,
-    ascending: bool = True,
+    ascending: Ascending = True,
 ) -> Answer:
     """Daily bars of indices."""
     items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
@@ -119,7 +123,7 @@ async def index_daily(
 @serving(
     schemas.StockRecord,
     top=[("data_availability", DataAvailability), _AS_OF],
-    tables=(queries.MASTER, queries.PROFILE, queries.FINANCE),
+    tables=(queries.MASTER, queries.PROFILE, *AVAILABILITY.values()),
     raises=(404,),
 )
 async def stock(request: Request, subject: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
@@ -135,7 +139,7 @@ async def valuation(
     subject: Admin,
     code: StockCode,
     as_of: AsOfRead,
-    snapshots: Annotated[int, Query(ge=1, le=60)] = 20,
+    snapshots: Annotated[int, Query(ge=1, le=60, description="newest dates")] = 20,
 ) -> Answer:
     """The newest valuation and the snapshots before it."""
     found = await _fused(request).valuation(code, snapshots, _bound(as_of))
@@ -160,9 +164,9 @@ async def kline_bar(
     subject: Admin,
     code: StockCode,
     as_of: AsOfRead,
-    period: Period = Period.week,
+    period: Annotated[BarPeriod, Query(description="length of a bar")] = BarPeriod.week,
     periods: Annotated[int, Query(ge=1, le=1500, description="newest bars")] = 240,
-    ascending: bool = True,
+    ascending: Ascending = True,
     adjust: Adjust = "none",
 ) -> Answer:
     """Week, month, quarter or year bars: stored ones, or made of adjusted daily bars."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from serving_api.datamgr.records.schemas import SyncLog
+from serving_api.documents import example
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 _OPEN = ConfigDict(extra="allow")
@@ -14,7 +15,7 @@ _OPEN = ConfigDict(extra="allow")
 class SyncRequest(BaseModel):
     """No body, or none of these keys: the whole market."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(extra="forbid", codes=["600519", "000001"])
     codes: list[Code] | None = Field(default=None, min_length=1, max_length=500)
 
 
@@ -28,6 +29,8 @@ class SyncAccepted(BaseModel):
 
 
 class Master(BaseModel):
+    """Shares; then the other columns of fusion_stock_master."""
+
     model_config = _OPEN
     code: str
     name: str | None
@@ -75,6 +78,8 @@ class ValuationRow(BaseModel):
 
 
 class Snapshot(BaseModel):
+    """Price in CNY, cap in 10k CNY."""
+
     date: str
     price: float | None
     pe_ttm: float | None
@@ -102,6 +107,20 @@ class IndustryRow(BaseModel):
 
 
 class PeriodBar(BaseModel):
+    """CNY; volume in shares; `bar_count` trade dates inside."""
+
+    model_config = example(
+        period="week",
+        date="2026-08-21",
+        open=14.42,
+        close=15.04,
+        high=15.09,
+        low=13.81,
+        volume=13083800,
+        amount=188749972.0,
+        bar_count=5,
+        quality="ok",
+    )
     period: str
     date: str
     open: float | None
@@ -115,6 +134,20 @@ class PeriodBar(BaseModel):
 
 
 class IndexBar(BaseModel):
+    """Points; volume in shares, amount in CNY."""
+
+    model_config = example(
+        code="sh000001",
+        date="2026-08-21",
+        name="上证指数",
+        open=2977.21,
+        close=3075.01,
+        high=3093.26,
+        low=2976.07,
+        volume=509325900,
+        amount=2845178100.0,
+        quality="ok",
+    )
     code: str
     date: str
     name: str | None
@@ -128,6 +161,8 @@ class IndexBar(BaseModel):
 
 
 class Core(BaseModel):
+    """Shares; report figures in CNY, `eps` and `bvps` CNY per share, `roe` in percent."""
+
     code: str
     name: str | None
     market: str | None
@@ -204,7 +239,7 @@ class Hit(BaseModel):
 
 
 class Call(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    interface: str = Field(min_length=1, max_length=128, examples=["get_kline_daily"])
-    params: dict[str, Any] = Field(default_factory=dict, examples=[{"code": "600519", "limit": 5}])
+    model_config = example(extra="forbid", interface="get_kline_daily", params={"code": "600519", "limit": 5})
+    interface: str = Field(min_length=1, max_length=128, description="a name of the catalog")
+    params: dict[str, Any] = Field(default_factory=dict, description="as the catalog lists them")
     as_of: str | None = Field(default=None, description="answer with what was known then")

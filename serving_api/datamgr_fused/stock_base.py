@@ -29,8 +29,17 @@ _UPLOAD_ROOM = 64 * 1024
 _MOST_CODES = 500
 
 Sort = StrEnum("Sort", list(SORTS))  # type: ignore[misc]
-_Number = Annotated[float | None, Query(allow_inf_nan=False)]
-_Word = Annotated[str | None, Query(max_length=64)]
+
+
+def _bound(unit: str) -> Any:
+    """An inclusive bound of a filter."""
+    return Query(allow_inf_nan=False, description=f"{unit}, inclusive; rows without a value meet no bound")
+
+
+_Price = Annotated[float | None, _bound("CNY")]
+_Change = Annotated[float | None, _bound("percent")]
+_Cap = Annotated[float | None, _bound("total market cap in 10k CNY")]
+_Word = Annotated[str | None, Query(max_length=64, description="exactly this value")]
 
 
 class WideRow(BaseModel):
@@ -68,20 +77,20 @@ async def stock_list(
     request: Request,
     subject: Admin,
     as_of: AsOfRead,
-    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    page_size: Annotated[int, Query(alias="pageSize", ge=10, le=200)] = 50,
+    page: Annotated[int, Query(ge=1, le=1_000_000, description="from 1")] = 1,
+    page_size: Annotated[int, Query(alias="pageSize", ge=10, le=200, description="rows of a page")] = 50,
     keyword: Annotated[str | None, Query(max_length=64, description="code prefix, or part of a name")] = None,
     industry: _Word = None,
     sw_l1: _Word = None,
     sw_l2: _Word = None,
-    sort: Sort = Sort("change_desc"),  # noqa: B008  a constant
+    sort: Annotated[Sort, Query(description="missing values stand last")] = Sort("change_desc"),  # noqa: B008
     codes: Annotated[str | None, Query(description="comma list of 6-digit codes, at most 500")] = None,
-    price_min: _Number = None,
-    price_max: _Number = None,
-    change_min: Annotated[float | None, Query(allow_inf_nan=False, description="percent")] = None,
-    change_max: Annotated[float | None, Query(allow_inf_nan=False, description="percent")] = None,
-    cap_min: Annotated[float | None, Query(allow_inf_nan=False, description="10k CNY")] = None,
-    cap_max: Annotated[float | None, Query(allow_inf_nan=False, description="10k CNY")] = None,
+    price_min: _Price = None,
+    price_max: _Price = None,
+    change_min: _Change = None,
+    change_max: _Change = None,
+    cap_min: _Cap = None,
+    cap_max: _Cap = None,
     fields: Annotated[str | None, Query(description="ignored")] = None,
 ) -> Answer:
     """The wide table's newest rows, filtered and sorted; missing values stand last."""
@@ -197,7 +206,7 @@ for _path, _counted in _WRITES.items():
 
 
 @router.get("/stock-base/staging")
-@serving(_shape("count"), cache=NO_STORE)
+@serving(_shape("count"))
 async def staging(request: Request, subject: Admin) -> Answer:
     """Retired: there is no staging of the stock base any more."""
     return Answer(_retired("count"))

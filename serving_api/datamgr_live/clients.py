@@ -8,7 +8,8 @@ pages counts as one of them, so that 600 quotes do not fail where one does.
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 import anyio
@@ -21,6 +22,7 @@ from resources.settings import Settings
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
 from serving_api.caching import in_trading_hours
+from serving_api.envelope import local_iso
 
 THREADS = 8
 TDX, TENCENT, EASTMONEY = "tdx", "tencent", "eastmoney"
@@ -36,14 +38,27 @@ logger = logging.getLogger("serving_api.live")
 
 @dataclass(frozen=True)
 class Answered:
-    """What a source answered; `source` is its key, None when nobody had anything."""
+    """What a source answered, and when by the market clock; `source` is its key, None when nobody had
+    anything."""
 
     value: Any
-    source: str | None
+    source: str | None = None
+    at: datetime | None = None
 
     @property
     def origin(self) -> str | None:
         return None if self.source is None else ORIGIN[self.source]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the response says of its origin."""
+        if self.origin is None or self.at is None:
+            return {}
+        return {"X-Data-As-Of": local_iso(self.at), "X-Data-Source": self.origin}
+
+    def shaped(self, value: Any) -> "Answered":
+        """Another shape of the same answer."""
+        return replace(self, value=value)
 
 
 def open_clients(
@@ -113,8 +128,8 @@ class LiveClients:
                     first_error = first_error or error
                     continue
                 if empty is None or not empty(value):
-                    return Answered(value, name)
-                nothing = nothing or Answered(value, None)
+                    return Answered(value, name, self._clock.now())
+                nothing = nothing or Answered(value)
         if nothing is not None:
             return nothing
         raise first_error or Unavailable("no source serves this read")

@@ -1,7 +1,7 @@
 """Live reads of the datamgr area: admin, enveloped, never cached by a client."""
 
 from enum import IntEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query
 from starlette.requests import Request
@@ -9,6 +9,7 @@ from starlette.requests import Request
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr_live import schemas
+from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.service import Live, live_of
 from serving_api.envelope import PREFIX
 from serving_api.parameters import StockCode, code_list
@@ -33,8 +34,8 @@ def _live(request: Request) -> Live:
     return state_of(request).part(live_of)
 
 
-def _answer(payload: Any, source: str | None = None) -> Answer:
-    return Answer(payload, headers={"X-Data-Source": source} if source else None)
+def _answer(told: Answered) -> Answer:
+    return Answer(told.value, headers=told.headers)
 
 
 @router.get("/fusion/market/realtime-quote")
@@ -43,14 +44,15 @@ async def realtime_quote(
     request: Request, subject: Admin, codes: Annotated[list[str], Depends(code_list(600))]
 ) -> Answer:
     """Live quotes of up to 600 codes; {} when no source answers."""
-    return Answer({"results": await _live(request).quotes(codes)})
+    told = await _live(request).quotes(codes)
+    return _answer(told.shaped({"results": told.value}))
 
 
 @router.get("/market/stat")
 @serving(schemas.MarketStat, cache=NO_STORE, raises=(503,))
 async def market_stat(request: Request, subject: Admin) -> Answer:
     """Totals of all A shares now; 503 when no source answers."""
-    return Answer(await _live(request).market_stat())
+    return _answer(await _live(request).market_stat())
 
 
 @router.get("/realtime/northbound")
@@ -59,15 +61,14 @@ async def market_stat(request: Request, subject: Admin) -> Answer:
 )
 async def northbound(request: Request, subject: Admin) -> Answer:
     """Northbound flow of the day by minute, 10k CNY; values are null where nothing is disclosed."""
-    return _answer(await _live(request).northbound(), "finance_portal_a")
+    return _answer(await _live(request).northbound())
 
 
 @router.get("/realtime/{code}/quote")
 @serving(schemas.OrderBook, cache=NO_STORE)
 async def quote(request: Request, subject: Admin, code: StockCode) -> Answer:
     """The five-level quote of one code; {} when no source answers."""
-    found = await _live(request).order_book(code)
-    return _answer(found, found.get("_source"))
+    return _answer(await _live(request).order_book(code))
 
 
 @router.get("/realtime/{code}/minute-kline")
@@ -79,23 +80,21 @@ async def minute_kline(
     period: Annotated[Minutes, Query(description="minutes of a bar")] = Minutes.m1,
 ) -> Answer:
     """The newest minute bars, oldest first."""
-    found = await _live(request).minute_kline(code, int(period))
-    return _answer(found, found["_source"])
+    return _answer(await _live(request).minute_kline(code, int(period)))
 
 
 @router.get("/realtime/{code}/fund-flow-minute")
 @serving(list[schemas.FlowMinute], top=[("code", str), ("_source", str)], cache=NO_STORE)
 async def fund_flow_minute(request: Request, subject: Admin, code: StockCode) -> Answer:
     """Money flow of the day by minute, cumulative CNY."""
-    found = await _live(request).fund_flow_minutes(code)
-    return _answer(found, found["_source"])
+    return _answer(await _live(request).fund_flow_minutes(code))
 
 
 @router.get("/stock/{code}/xdxr")
 @serving(schemas.ExRights, cache=NO_STORE)
 async def xdxr(request: Request, subject: Admin, code: StockCode) -> Answer:
     """Ex-rights and capital changes, oldest first."""
-    return Answer({"code": code, "records": await _live(request).exrights(code)})
+    return _answer(await _live(request).exrights(code))
 
 
 @router.get("/stock/{code}/fund-flow")
@@ -107,4 +106,4 @@ async def fund_flow(
     days: Annotated[int, Query(ge=1, le=120, description="trade dates of the history")] = 20,
 ) -> Answer:
     """Today's money flow by size of order, and the main nets of the days before."""
-    return Answer(await _live(request).fund_flow(code, days))
+    return _answer(await _live(request).fund_flow(code, days))

@@ -2,12 +2,29 @@
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
+from serving_api.documents import example
+
 _ALIASED = ConfigDict(populate_by_name=True)
 
 
 class BriefQuote(BaseModel):
     """CNY, percent; `mcap_yi` in 100 million CNY."""
 
+    model_config = example(
+        name="瀚岳银行",
+        price=15.04,
+        open=14.77,
+        high=15.09,
+        low=14.71,
+        last_close=14.58,
+        change_pct=3.16,
+        turnover_pct=1.39,
+        pe_ttm=6.92,
+        pb=0.26,
+        mcap_yi=45.13,
+        limit_up=16.04,
+        limit_down=13.12,
+    )
     name: str | None
     price: float | None
     open: float | None
@@ -58,6 +75,9 @@ class OrderBook(BaseModel):
 class MinuteBar(BaseModel):
     """`datetime` is the end of the bar; CNY and shares."""
 
+    model_config = example(
+        datetime="2026-08-21 09:35:00", open=14.77, high=14.83, low=14.76, close=14.83, volume=326000
+    )
     datetime: str
     open: float
     high: float
@@ -133,6 +153,18 @@ class NorthboundMinute(BaseModel):
 class MarketStat(BaseModel):
     """The A shares of the exchanges: CNY, shares, cap in 10k CNY."""
 
+    model_config = example(
+        up_count=55,
+        down_count=3,
+        neutral_count=1,
+        suspended_count=0,
+        total_count=59,
+        limit_up_count=0,
+        limit_down_count=0,
+        total_amount=12509348423.0,
+        total_volume=1334892900,
+        total_market_cap=58727900.0,
+    )
     up_count: int
     down_count: int
     neutral_count: int

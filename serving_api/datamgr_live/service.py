@@ -1,6 +1,6 @@
 """What the live reads ask, of whom, and how long an answer is shared."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any
 
 from platform_assets.compute.market_rules import sec_type_of
@@ -15,7 +15,7 @@ from serving_api.datamgr_live.clients import (
     Answered,
     LiveClients,
 )
-from serving_api.datamgr_live.flight import Flights
+from serving_api.datamgr_live.flight import Flights, Ttl
 from serving_api.datamgr_live.frames import is_empty, records, session_date, whole
 from serving_api.datamgr_live.quotes import brief_quote, order_book
 from serving_api.datamgr_live.stat import Traded, from_ranking, from_terminal, market_stat
@@ -35,7 +35,7 @@ XDXR_RIGHTS = 1
 
 class Live:
     """Live reads of one app. Every method answers its empty structure when no source answers, but
-    `market_stat`, which raises."""
+    `market_stat`, which raises. The `value` of an answer is what its route shows."""
 
     def __init__(self, state: State, clients: LiveClients | None = None) -> None:
         self._clock = state.clock
@@ -49,17 +49,16 @@ class Live:
 
     # -- quotes -----------------------------------------------------------------------------------
 
-    async def quotes(self, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
+    async def quotes(self, codes: Sequence[str]) -> Answered:
         """Code -> brief quote; codes that nobody knows are left out."""
         key = ("quotes", tuple(sorted(codes)))
-        landed = await read_or(None, self.flights.take(key, QUOTE_TTL, lambda: self._quotes(codes)))
-        found: dict[str, dict[str, Any]] = {} if landed is None else landed.value
-        return {code: found[code] for code in codes if code in found}
+        told = await self._told(key, QUOTE_TTL, lambda: self._quotes(codes), {})
+        return told.shaped({code: told.value[code] for code in codes if code in told.value})
 
-    async def _quotes(self, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
+    async def _quotes(self, codes: Sequence[str]) -> Answered:
         found = await listed_of(self._reading, codes)
         if not found:
-            return {}
+            return Answered({})
         symbols = [one.symbol for one in found.values()]
         # Ratios, caps and limits belong to this answer and the terminal has none of them: it comes last.
         answer = await self.clients.ask(
@@ -74,22 +73,22 @@ class Live:
         )
         by_symbol = {one.symbol: one for one in found.values()}
         day = session_date(self._clock.now(), self._calendar)
-        return {
-            by_symbol[row["symbol"]].code: brief_quote(row, by_symbol[row["symbol"]], day, self._calendar)
-            for row in records(answer.value)
-            if row["symbol"] in by_symbol and not row.get("unknown")
-        }
+        return answer.shaped(
+            {
+                by_symbol[row["symbol"]].code: brief_quote(row, by_symbol[row["symbol"]], day, self._calendar)
+                for row in records(answer.value)
+                if row["symbol"] in by_symbol and not row.get("unknown")
+            }
+        )
 
-    async def order_book(self, code: str) -> dict[str, Any]:
+    async def order_book(self, code: str) -> Answered:
         """One security with its five-level book; {} when nobody knows it."""
-        make = self.flights.take(("book", code), QUOTE_TTL, lambda: self._order_book(code))
-        landed = await read_or(None, make)
-        return {} if landed is None else dict(landed.value)
+        return await self._told(("book", code), QUOTE_TTL, lambda: self._order_book(code), {})
 
-    async def _order_book(self, code: str) -> dict[str, Any]:
+    async def _order_book(self, code: str) -> Answered:
         one = await self._listed(code)
         if one is None:
-            return {}
+            return Answered({})
         answer = await self.clients.ask(
             {
                 TDX: lambda client: _known(client.quotes([one.symbol])),
@@ -99,13 +98,13 @@ class Live:
             empty=is_empty,
         )
         if answer.source is None:
-            return {}
+            return Answered({})
         row = records(answer.value)[0]
         time = row["quote_time"] if isinstance(row["quote_time"], str) else None
         if time and answer.source == TDX:
             # The terminal tells the time of day alone.
             time = f"{session_date(self._clock.now(), self._calendar)} {time}"
-        return order_book(row, one, time, ORIGIN[answer.source])
+        return answer.shaped(order_book(row, one, time, ORIGIN[answer.source]))
 
     # -- minutes and flows --------------------------------------------------------------------------
 
@@ -113,7 +112,7 @@ class Live:
         """(MinuteBars oldest first, source). Raises what the sources raised."""
         one = await self._listed(code)
         if one is None:
-            return Answered([], None)
+            return Answered([])
         newest = min(count, MOST_SITE_BARS)
         # The quote site has a few days of bars: for more it is asked last, and gives what it has.
         order = None if count == newest else (TDX, EASTMONEY, TENCENT)
@@ -127,33 +126,30 @@ class Live:
             pages=-(-count // BARS_PER_CALL),
             empty=is_empty,
         )
-        return Answered([_minute_bar(row) for row in records(answer.value)], answer.source)
+        return answer.shaped([_minute_bar(row) for row in records(answer.value)])
 
-    async def minute_kline(self, code: str, period: int) -> dict[str, Any]:
+    async def minute_kline(self, code: str, period: int) -> Answered:
         """The newest minute bars of a code."""
-        make = self.flights.take(
-            ("minutes", code, period), FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS)
-        )
-        landed = await read_or(None, make)
-        answer = Answered([], None) if landed is None else landed.value
-        return {"code": code, "period": period, "items": answer.value, "_source": answer.origin}
+        key = ("minutes", code, period)
+        told = await self._told(key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), [])
+        return told.shaped({"code": code, "period": period, "items": told.value, "_source": told.origin})
 
-    async def fund_flow(self, code: str, days: int) -> dict[str, Any]:
+    async def fund_flow(self, code: str, days: int) -> Answered:
         """Today's ins and outs and the main nets of the newest `days` trade dates."""
-        make = self.flights.take(("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days))
-        landed = await read_or(None, make)
-        if landed is not None:
-            return dict(landed.value)
-        nothing: list[dict[str, Any]] = []
-        stored = await read_or(nothing, self._reading.point(queries.stored_flows, code, days))
-        return {"code": code, "today": flows.no_sides(), "history": flows.history([], stored, days)}
+        told = await self._told(("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days), None)
+        if told.value is not None:
+            return told
+        return Answered(_stored_flow(code, await self._stored_flows(code, days), days))
 
-    async def _fund_flow(self, code: str, days: int) -> dict[str, Any]:
+    async def _stored_flows(self, code: str, days: int) -> list[dict[str, Any]]:
         nothing: list[dict[str, Any]] = []
-        stored = await read_or(nothing, self._reading.point(queries.stored_flows, code, days))
+        return await read_or(nothing, self._reading.point(queries.stored_flows, code, days))
+
+    async def _fund_flow(self, code: str, days: int) -> Answered:
+        stored = await self._stored_flows(code, days)
         one = await self._listed(code)
         if one is None:
-            return {"code": code, "today": flows.no_sides(), "history": flows.history([], stored, days)}
+            return Answered(_stored_flow(code, stored, days))
 
         def portal(client: Any) -> tuple[list[Any], list[Any]]:
             return records(client.ulist([one.symbol])), records(client.fund_flow_daily(one.symbol))
@@ -169,21 +165,22 @@ class Live:
             empty=lambda got: not any(got),
         )
         today, nets = answer.value
-        return {
-            "code": code,
-            "today": flows.today_sides(today),
-            "history": flows.history(nets, stored, days),
-        }
+        return answer.shaped(
+            {
+                "code": code,
+                "today": flows.today_sides(today),
+                "history": flows.history(nets, stored, days),
+            }
+        )
 
-    async def fund_flow_minutes(self, code: str) -> dict[str, Any]:
-        make = self.flights.take(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code))
-        landed = await read_or(None, make)
-        return {"code": code, "items": [], "_source": None} if landed is None else dict(landed.value)
+    async def fund_flow_minutes(self, code: str) -> Answered:
+        told = await self._told(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), [])
+        return told.shaped({"code": code, "items": told.value, "_source": told.origin})
 
-    async def _flow_minutes(self, code: str) -> dict[str, Any]:
+    async def _flow_minutes(self, code: str) -> Answered:
         one = await self._listed(code)
         if one is None:
-            return {"code": code, "items": [], "_source": None}
+            return Answered([])
         answer = await self.clients.ask(
             {
                 EASTMONEY: lambda client: client.fund_flow_minutes(one.symbol),
@@ -192,46 +189,42 @@ class Live:
             order=(EASTMONEY, TENCENT),
             empty=is_empty,
         )
-        return {"code": code, "items": flows.minute_flow(answer.value), "_source": answer.origin}
+        return answer.shaped(flows.minute_flow(answer.value))
 
-    async def northbound(self) -> dict[str, Any]:
-        make = self.flights.take("northbound", FLOW_TTL, self._northbound)
-        landed = await read_or(None, make)
-        if landed is None:
-            return {"date": None, "items": [], "available": False, "note": None}
-        return dict(landed.value)
+    async def northbound(self) -> Answered:
+        nothing: dict[str, Any] = {"date": None, "items": [], "available": False, "note": None}
+        return await self._told("northbound", FLOW_TTL, self._northbound, nothing)
 
-    async def _northbound(self) -> dict[str, Any]:
+    async def _northbound(self) -> Answered:
         answer = await self.clients.ask({EASTMONEY: lambda client: client.connect_minutes()})
-        return flows.northbound(answer.value)
+        return answer.shaped(flows.northbound(answer.value))
 
     # -- ex-rights ----------------------------------------------------------------------------------
 
-    async def exrights(self, code: str) -> list[dict[str, Any]]:
+    async def exrights(self, code: str) -> Answered:
         """Records of the terminal source, oldest first."""
-        landed = await read_or(
-            None, self.flights.take(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code))
-        )
-        return [] if landed is None else list(landed.value)
+        told = await self._told(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
+        return told.shaped({"code": code, "records": told.value})
 
-    async def _exrights(self, code: str) -> list[dict[str, Any]]:
+    async def _exrights(self, code: str) -> Answered:
         one = await self._listed(code)
         if one is None:
-            return []
+            return Answered([])
         answer = await self.clients.ask({TDX: lambda client: client.xdxr(one.symbol)})
-        return sorted((_exright(row) for row in records(answer.value)), key=lambda row: row["date"])
+        return answer.shaped(sorted(map(_exright, records(answer.value)), key=lambda row: row["date"]))
 
     # -- the market ---------------------------------------------------------------------------------
 
-    async def market_stat(self) -> dict[str, Any]:
+    async def market_stat(self) -> Answered:
         """MarketStat. Raises when no source answers (503)."""
         landed = await self.flights.take("market stat", self._stat_ttl, self._market_stat)
-        return dict(landed.value)
+        told: Answered = landed.value
+        return told
 
     def _stat_ttl(self) -> float:
         return STAT_TTL if in_trading_hours(self._clock.now(), self._calendar) else IDLE_TTL
 
-    async def _market_stat(self) -> dict[str, Any]:
+    async def _market_stat(self) -> Answered:
         nothing: list[dict[str, Any]] = []
         rows = await read_or(nothing, self._reading.scan(queries.listed_stocks))
         known = {one.symbol: one for one in map(listed, rows) if one is not None}
@@ -257,7 +250,16 @@ class Live:
         if answer.source is None:
             raise Unavailable("no source lists the market")
         day = session_date(self._clock.now(), self._calendar)
-        return market_stat(answer.value, day, self._calendar)
+        return answer.shaped(market_stat(answer.value, day, self._calendar))
+
+    # -- inside -------------------------------------------------------------------------------------
+
+    async def _told(
+        self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
+    ) -> Answered:
+        """A shared answer; one of `empty` when no source has any."""
+        landed = await read_or(None, self.flights.take(key, ttl, make))
+        return Answered(empty) if landed is None else landed.value
 
     async def _listed(self, code: str) -> Listed | None:
         return (await listed_of(self._reading, [code])).get(code)
@@ -266,6 +268,10 @@ class Live:
 def live_of(state: State) -> Live:
     """The app's live reads (`state.part(live_of)`)."""
     return Live(state)
+
+
+def _stored_flow(code: str, stored: Sequence[dict[str, Any]], days: int) -> dict[str, Any]:
+    return {"code": code, "today": flows.no_sides(), "history": flows.history([], stored, days)}
 
 
 def _known(frame: Any) -> Any:

@@ -19,6 +19,8 @@ from serving_api.layers.compression import MIN_BYTES, chosen, compressed
 from serving_api.routing import PlatformRoute
 from serving_api.state import State
 
+LONGEST_QUERY = 4096
+"""Bytes of a query string whose answer is kept: 500 codes fit, junk that nobody will send again does not."""
 FRESH_S = 0.5
 """How old the `query_time` of a kept answer may be; within it a compressed answer is sent again as it is."""
 
@@ -94,7 +96,8 @@ class HotLayer:
             await self._app(scope, receive, send)
             return
         asked = {name: value for name, value in scope["headers"] if name in _ASKED}
-        name = hot_name(scope["path"]) if scope["method"] == "GET" else None
+        is_kept = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
+        name = hot_name(scope["path"]) if is_kept else None
         if name is None or not await self._answered(name, scope, asked, receive, send):
             await self._app(scope, receive, _Outgoing(self, name, scope, asked, send))
 
@@ -119,7 +122,7 @@ class HotLayer:
         if policy is None:
             policy = moment.policies[name] = route.cache_control(self._state).encode("latin-1")
         headers = [*kept.headers, (b"cache-control", policy)]
-        if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), kept.etag):
+        if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), kept.etag, answered=True):
             headers = [pair for pair in headers if pair[0] != b"content-type"]
             await send({"type": "http.response.start", "status": 304, "headers": [*headers, _VARY]})
             await send({"type": "http.response.body", "body": b""})
@@ -143,8 +146,8 @@ class HotLayer:
         self._routes[name] = route
         token = (await self._state.versions.stand(route.serving.tables)).token
         if token and etag == weak_etag(token, scope["path"], Request(scope).query_params.multi_items()):
-            kept = Kept.of(etag, headers, body)
-            self._state.cache.put("hot", (scope["path"], scope["query_string"]), token, kept, kept.size)
+            kept, key = Kept.of(etag, headers, body), (scope["path"], scope["query_string"])
+            self._state.cache.put("hot", key, token, kept, kept.size + len(scope["query_string"]))
 
 
 _ASKED = {b"accept-encoding", b"if-none-match"}

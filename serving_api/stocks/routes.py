@@ -46,8 +46,8 @@ async def search(
     request: Request,
     subject: Anyone,
     keyword: Annotated[str, Query(min_length=1, max_length=64, description="part of a code, name or pinyin")],
-    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    page_size: Annotated[int, Query(ge=1, le=100)] = 10,
+    page: Annotated[int, Query(ge=1, le=1_000_000, description="from 1")] = 1,
+    page_size: Annotated[int, Query(ge=1, le=100, description="hits of a page")] = 10,
 ) -> Answer:
     """Find securities by code, name, pinyin initials or spelling."""
     hits, total = await state_of(request).stocks.search(keyword, page, page_size)
@@ -91,7 +91,7 @@ async def batch_kline(
     subject: Anyone,
     codes: Annotated[list[str], Depends(code_list(100))],
     as_of: AsOfRead,
-    days: Annotated[int, Query(ge=5, le=500)] = 60,
+    days: Annotated[int, Query(ge=5, le=500, description="newest bars of each code")] = 60,
     adjust: Adjust = "qfq",
 ) -> Answer:
     """The newest bars of several codes, oldest first."""
@@ -128,7 +128,7 @@ async def base_info(request: Request, subject: Anyone, code: StockCode, as_of: A
 
 
 @router.get("/{code}")
-@serving(schemas.Detail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
+@serving(schemas.StockDetail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
 async def detail(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """One security."""
     figures, available = await state_of(request).stocks.detail(code, _bound(as_of))

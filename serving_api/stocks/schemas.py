@@ -2,12 +2,17 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.documents import example
+
 # Field names are those of the wire, camelCase where the specification has it so.
 
 
 class KBar(BaseModel):
     """A daily bar: prices adjusted as the answer says, volume in shares, amount in CNY."""
 
+    model_config = example(
+        date="2026-08-21", open=14.77, close=15.04, high=15.09, low=14.71, volume=3204800, amount=47828396.0
+    )
     date: str
     open: float | None
     close: float | None
@@ -18,6 +23,9 @@ class KBar(BaseModel):
 
 
 class SearchHit(BaseModel):
+    model_config = example(
+        code="600519", name="贵州茅台", industry="白酒", market="SH", price=0, changePercent=0
+    )
     code: str
     name: str
     industry: str | None
@@ -33,6 +41,9 @@ class PageInfo(BaseModel):
 
 
 class IndexEntry(BaseModel):
+    model_config = example(
+        code="600519", name="贵州茅台", market="SH", py="gzmt", pinyin="guizhoumaotai", secType="stock"
+    )
     code: str
     name: str
     market: str | None
@@ -59,6 +70,20 @@ class CacheStats(BaseModel):
 class Quote(BaseModel):
     """The newest stored quote: CNY, percent, shares."""
 
+    model_config = example(
+        code="600040",
+        name="瀚岳银行",
+        price=15.04,
+        open=14.77,
+        high=15.09,
+        low=14.71,
+        prevClose=14.58,
+        changePercent=3.16,
+        volume=3204800,
+        amount=47828394.96,
+        turnoverRate=1.39,
+        time="2026-08-21 15:00:00",
+    )
     code: str
     name: str | None
     price: float | None
@@ -73,9 +98,22 @@ class Quote(BaseModel):
     time: str | None
 
 
-class Detail(BaseModel):
-    """Key figures of one security; marketCap in CNY."""
+class StockDetail(BaseModel):
+    """Key figures of one security: price in CNY, changePercent and turnoverRate in percent, marketCap in CNY,
+    shares."""
 
+    model_config = example(
+        code="600040",
+        name="瀚岳银行",
+        price=15.04,
+        changePercent=3.16,
+        peRatio=6.92,
+        pbRatio=0.26,
+        marketCap=4513243700.0,
+        turnoverRate=1.39,
+        totalShares=300082695,
+        floatShares=230222095,
+    )
     code: str
     name: str | None
     price: float | None

@@ -5,6 +5,7 @@ from typing import Any
 
 from resources.calendar import CalendarHorizon, TradeCalendar
 from serving_api.caching import in_trading_hours
+from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.service import Live
 from serving_api.failures import DATA_FAILURES
 from serving_api.state import State
@@ -46,8 +47,8 @@ def newest_days(bars: list[dict[str, Any]], days: int) -> list[dict[str, Any]]:
 
 async def intraday(
     state: State, live: Live, code: str, period: str, days: int, *, use_cache: bool
-) -> tuple[dict[str, Any], str | None]:
-    """({code, period, bars, source}, origin of the bars). When no source answers: the last good bars
+) -> Answered:
+    """{code, period, bars, source}, as the bars' source answered. When no source answers: the last good bars
     (`cache_stale`), else none."""
     minutes = PERIODS[period]
     try:
@@ -59,6 +60,7 @@ async def intraday(
             stale_on=DATA_FAILURES,
         )
     except DATA_FAILURES:
-        return {"code": code, "period": period, "bars": [], "source": "live"}, None
-    bars = newest_days(landed.value.value, days)
-    return {"code": code, "period": period, "bars": bars, "source": landed.origin}, landed.value.origin
+        return Answered({"code": code, "period": period, "bars": [], "source": "live"})
+    told: Answered = landed.value
+    bars = newest_days(told.value, days)
+    return told.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})

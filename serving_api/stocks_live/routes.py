@@ -19,7 +19,7 @@ from serving_api.stocks_live.intraday import client_ttl, intraday
 router = area_router(f"{PREFIX}/stocks", "stocks")
 
 
-class Period(StrEnum):
+class IntradayPeriod(StrEnum):
     """Length of a bar."""
 
     m1 = "1m"
@@ -39,12 +39,12 @@ async def read_intraday(
     request: Request,
     subject: Anyone,
     code: StockCode,
-    period: Period = Period.m5,
+    period: Annotated[IntradayPeriod, Query(description="length of a bar")] = IntradayPeriod.m5,
     days: Annotated[int, Query(ge=1, le=30, description="newest trade dates")] = 1,
     use_cache: Annotated[bool, Query(description="false asks the sources anew")] = True,
 ) -> Answer:
     """Minute bars of the newest trade dates, unadjusted."""
     state = state_of(request)
-    found, origin = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
+    told = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
     headers = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
-    return Answer(found, headers=headers | ({"X-Data-Source": origin} if origin else {}))
+    return Answer(told.value, headers=headers | told.headers)

@@ -1,60 +1,15 @@
 """The command `download` end to end: worker, Dagster run, pipeline, simulated market, answer."""
 
-from collections.abc import Iterator
-from datetime import datetime
-from pathlib import Path
-
 import pytest
-from dagster import DagsterInstance
 
 from platform_assets.download_job import ANSWER, JOB
-from resources.clock import FrozenClock
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from schedules import download as handler
 from schedules import runner as runners
 from schedules.handlers import HANDLERS
-from schedules.house import House, make_house
+from schedules.house import House
 from schedules.runner import DagsterRunner
 from schedules.worker import Worker
-
-NOW = "2026-08-21T15:45"
-BANK = "600040"
-
-
-@pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """A platform whose settings come from the environment, as those of a run do."""
-    from resources.settings import load_settings
-
-    clock = FrozenClock(datetime.fromisoformat(NOW))
-    with SimulatedMarket(load_world("synthetic", "S"), clock) as market:
-        host, port = market.tcp_address or ("", 0)
-        for name, value in {
-            "DATA_DIR": str(tmp_path),
-            "DATA_SOURCE": "mock",
-            "SIMULATOR_URL": market.http_url,
-            "SIMULATOR_TDX": f"{host}:{port}",
-            "SAMPLE_NOW": NOW,
-        }.items():
-            monkeypatch.setenv(name, value)
-        from resources.platform import open_platform
-
-        settings = load_settings(dotenv=tmp_path / "none")
-        open_platform(settings).close()  # the tables
-        house = make_house(settings)
-        yield house
-        house.engine.dispose()
-
-
-@pytest.fixture
-def runner() -> Iterator[DagsterRunner]:
-    from platform_assets.definitions import defs
-
-    with DagsterInstance.ephemeral() as instance:
-        made = DagsterRunner()
-        made._opened = (defs, instance)
-        yield made
+from tests.dagster_side.conftest import BANK
 
 
 def test_a_download_command_becomes_a_run_with_batches_and_an_answer(

@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,3 +180,30 @@ def test_two_feeds_of_one_source_complete_each_other(filled: House) -> None:
     assert all(row["name"] for row in rows)  # from raw_quote
     assert any(row["dividend_yield"] for row in rows)  # from raw_valuation
     assert any(row["dividend_yield"] for row in filled.warehouse.rows("fusion_stock_wide"))
+
+
+def test_a_batch_of_computed_rows_names_what_it_read(filled: House) -> None:
+    def batch_of(table: str) -> dict[str, Any]:
+        row = filled.warehouse.rows(table, order="batch_id", limit=1)[0]
+        return filled.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]
+
+    inputs = {item["table"]: item for item in json.loads(batch_of("fusion_stock_wide")["inputs_json"])}
+    assert inputs.keys() == {
+        "fusion_quote_snapshot",
+        "fusion_stock_master",
+        "fusion_valuation",
+        "fusion_stock_industry",
+        "fusion_kline_daily",
+        "fusion_fund_flow",
+    }
+    for table, item in inputs.items():
+        newest = "" if item["max_date"] is None else f" WHERE {filled.warehouse.table(table).date_column}=?"
+        values = () if item["max_date"] is None else (item["max_date"],)
+        stored = filled.warehouse.query(f"SELECT DISTINCT batch_id FROM {table}{newest}", values)
+        assert {row[0] for row in stored} == set(item["batch_ids"]), table
+        assert item["rows"] > 0
+        assert item["max_date"] in {TODAY, None}
+    assert inputs["fusion_kline_daily"]["rows"] > 60 * 50  # the window of a year, as far as it is stored
+
+    # What an upstream was asked for has responses instead.
+    assert json.loads(batch_of("fusion_kline_daily")["inputs_json"]) == []

@@ -11,6 +11,8 @@ from resources.errors import ConflictError
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.slots import SlotLedger
 from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.tasks_state import TaskTable
+from schedules.tasks import TASKS
 
 DUE = datetime(2026, 8, 21, 15, 40)
 SLOT = Slot("fusion_kline_sync", "2026-08-21", DUE)
@@ -99,6 +101,19 @@ def test_finish_settles_the_slot_and_writes_the_sync_log(engine: Engine) -> None
     assert [tuple(line) for line in logged] == [
         ("sched:fusion_kline_sync", "failed", "no answer", "run-1", "schedule")
     ]
+
+
+def test_only_tasks_of_the_table_are_logged_as_scheduled(engine: Engine) -> None:
+    """A download is no scheduled task; a task that is started by hand still is one."""
+    TaskTable(engine).publish(TASKS)
+    ledger = SlotLedger(engine)
+    for number, key in enumerate(("eod_core", "download")):
+        ledger.by_hand(key, at=NOW, trade_date=None, command_id=number, run_id=f"run-{number}")
+        ledger.finish(f"run-{number}", "success", now=NOW)
+
+    with engine.connect() as connection:
+        logged = connection.exec_driver_sql("SELECT task_type FROM sys_sync_log ORDER BY id").scalars()
+        assert list(logged) == ["sched:eod_core", "download"]
 
 
 def test_a_failed_slot_is_retried_once_per_attempt(engine: Engine) -> None:

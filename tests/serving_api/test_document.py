@@ -2,11 +2,13 @@
 
 import ast
 import json
+import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 
 import serving_api
@@ -96,10 +98,48 @@ def test_the_document_has_every_route_its_refusals_and_its_lock(own: Bench) -> N
         assert {"422", "429", "500"} <= statuses, path
         assert statuses & {"200", "202"}, path
         assert not guarded or {"401", "503"} <= statuses, path
+        assert operation["x-permission"] == route.permission.name, path
+        assert ("304" in statuses) is (method == "get" and bool(route.serving.tables)), path
         assert route.permission.name not in {"admin", "quota"} or "403" in statuses, path
         assert operation["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith(
             "InvalidInput"
         )
+
+
+def test_every_parameter_is_explained_and_every_body_shown(own: Bench) -> None:
+    document = own.api.get("//openapi.json").json()
+    schemas = document["components"]["schemas"]
+
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            for parameter in operation.get("parameters", []):
+                told = parameter.get("description") or parameter["schema"].get("description")
+                assert told, (method, path, parameter["name"])
+            content = operation.get("requestBody", {}).get("content", {})
+            if "application/json" in content:
+                shape = content["application/json"]["schema"]
+                ref = next(one["$ref"] for one in [shape, *shape.get("anyOf", [])] if "$ref" in one)
+                assert schemas[ref.rpartition("/")[2]]["examples"], (method, path)
+
+
+def test_examples_are_what_their_models_allow(own: Bench) -> None:
+    document = own.api.get("//openapi.json").json()
+    shown = {name: one for name, one in document["components"]["schemas"].items() if "examples" in one}
+    assert {"KBar", "StockDetail", "BriefQuote", "Call", "TaskChange"} <= shown.keys()
+
+    for name, schema in shown.items():
+        whole = {**schema, "components": document["components"]}
+        for one in schema["examples"]:
+            assert jsonschema_rs.is_valid(whole, one), name
+            assert set(one) <= set(schema["properties"]), name
+
+
+def test_components_have_names_of_their_own(own: Bench) -> None:
+    """Clients are generated from them: no module's path, no counter."""
+    names = own.api.get("//openapi.json").json()["components"]["schemas"]
+
+    for name in names:
+        assert name.startswith("Body_") or re.fullmatch(r"[A-Z][A-Za-z0-9]+", name), name
 
 
 def test_fixed_paths_stand_before_codes(own: Bench) -> None:

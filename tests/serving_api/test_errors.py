@@ -131,6 +131,35 @@ def test_unreadable_bodies_are_422(trial: Bench, content: bytes, media_type: str
     assert answer.json()["detail"].startswith(detail)
 
 
+def test_every_problem_says_where_its_parameter_stands(bench: Bench) -> None:
+    """Those that the framework finds, and those that a rule of ours finds."""
+
+    admin = bench.admin()
+
+    def loc(method: str, path: str, **how: Any) -> list[str]:
+        answer = bench.api.request(method, path, headers=admin, **how)
+        assert answer.status_code == 422, answer.text
+        found: list[str] = answer.json()["errors"][0]["loc"]
+        return found
+
+    call = {"interface": "get_kline_daily", "params": {"code": "600519", "limit": 0}}
+    assert loc("GET", "/stocks/600519/kline?days=1") == ["query", "days"]
+    assert loc("GET", "/stocks/600519/kline?as_of=x") == ["query", "as_of"]
+    assert loc("GET", "/stocks/60051/kline") == ["path", "code"]
+    assert loc("GET", "/stocks/batch-kline?codes=1") == ["query", "codes"]
+    assert loc("GET", "/datamgr/lineage/fusion_kline_daily?code=600519") == ["query", "date"]
+    assert loc("POST", "/datamgr/fusion/call", json=call) == ["body", "params", "limit"]
+    assert loc("POST", "/datamgr/fusion/call", json={**call, "as_of": "x"}) == ["body", "as_of"]
+    assert loc("PUT", "/datamgr/config", json={"key": "nobody", "value": "1"}) == ["body", "key"]
+
+
+def test_a_field_where_a_file_belongs_is_told_in_words_of_the_request(bench: Bench) -> None:
+    answer = bench.api.post("/datamgr/stock-base/import", data={"file": "text"}, headers=bench.admin())
+
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "file: is no file; a multipart part with a file name is needed"
+
+
 def test_a_trailing_slash_is_redirected(trial: Bench) -> None:
     answer = trial.api.get("/stocks/index/")
 

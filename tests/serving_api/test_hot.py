@@ -256,6 +256,21 @@ def test_what_is_kept_is_bounded(bench: Bench) -> None:
         cache._max_bytes = roof
 
 
+def test_long_queries_of_nobody_fill_no_memory(bench: Bench) -> None:
+    """Unknown parameters are ignored, and part of the address: a kept answer costs its address too."""
+    cache = bench.api.app.state.platform.cache
+    bench.api.get("/stocks/index")
+
+    before = cache.stats()["size"]
+    for number in range(20):
+        assert bench.api.get(f"/stocks/index?junk={number}{'x' * 5000}").status_code == 200
+    assert cache.stats()["size"] == before
+
+    for number in range(20):
+        bench.api.get(f"/stocks/search?keyword=%E8%8C%85&junk={number}{'x' * 3000}")
+    assert cache.stats()["size"] >= before + 20 * 3000
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [

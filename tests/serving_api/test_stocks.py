@@ -78,7 +78,7 @@ def test_future_and_malformed_as_of_is_refused(bench: Bench, as_of: str) -> None
 
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("as_of: ")
-    assert answer.json()["errors"][0]["loc"] == ["as_of"]
+    assert answer.json()["errors"][0]["loc"] == ["query", "as_of"]
 
 
 def test_a_correction_is_seen_only_after_it_was_made(own_on_both: Bench) -> None:
@@ -331,6 +331,23 @@ def test_an_unchanged_answer_is_not_sent_again(bench: Bench) -> None:
     assert (again.status_code, again.content) == (304, b"")
     assert again.headers["cache-control"] == first.headers["cache-control"]
     assert other.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/stocks/600519/kline?days=60", 304),
+        ("/stocks/600519", 304),
+        ("/stocks/600519/kline?days=1", 422),
+        ("/stocks/search?keyword=", 422),
+        ("/stocks/999999", 404),
+    ],
+)
+def test_any_tag_matches_an_answer_and_no_refusal(bench: Bench, path: str, status: int) -> None:
+    """`If-None-Match: *` asks whether there is an answer; a wrong request has none."""
+    for _ in range(2):  # by the route, then from memory where the read is hot
+        assert bench.api.get(path, headers={"If-None-Match": "*"}).status_code == status
+        bench.api.get(path)
 
 
 def test_a_write_is_seen_by_the_next_request(own_on_both: Bench) -> None:

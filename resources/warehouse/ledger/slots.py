@@ -212,8 +212,9 @@ class SlotLedger(SlotReads):
             self.begin(tags["app/task_key"], tags["app/slot"], run_id, now=now)
 
     def finish(self, run_id: str, status: str, *, now: datetime, reason: str | None = None) -> SlotRow | None:
-        """Settle the slot of a run and write its line of the sync log (`sched:<key>`), together. None when
-        the run has no open slot."""
+        """Settle the slot of a run and write its line of the sync log, together: `sched:<key>` for a task of
+        the table, the job's plain name for work that only somebody asks for (download, first load). None
+        when the run has no open slot."""
         if status not in ENDED:
             raise InputError("status", f"{status!r} is none of {', '.join(ENDED)}")
         with transaction(self._engine) as connection:
@@ -238,6 +239,10 @@ class SlotLedger(SlotReads):
                 ),
                 (run_id,),
             ).one()
+            known = connection.exec_driver_sql(
+                self._sql.text("SELECT 1 FROM sys_task WHERE task_key=?"), (row.task_key,)
+            ).first()
+            is_task = known is not None or row.trigger != "manual"
             connection.exec_driver_sql(
                 self._sql.insert(
                     "sys_sync_log",
@@ -255,7 +260,7 @@ class SlotLedger(SlotReads):
                     ),
                 ),
                 (
-                    f"sched:{row.task_key}",
+                    f"sched:{row.task_key}" if is_task else row.task_key,
                     status,
                     int(counts[0] or 0),
                     int(counts[1] or 0),

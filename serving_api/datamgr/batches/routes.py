@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.requests import Request
 
 from serving_api.answers import Answer
 from serving_api.datamgr.batches import schemas, service
-from serving_api.datamgr.shared import Limit50
+from serving_api.datamgr.shared import Limit50, only
 from serving_api.envelope import PREFIX
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
@@ -15,17 +15,15 @@ from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/datamgr/batches", "datamgr: batches")
 
-Word = Annotated[str | None, Query(max_length=128)]
-
 
 @router.get("")
 @serving(list[schemas.Batch], top=[("total", int)])
 async def batches(
     request: Request,
     subject: Admin,
-    fusion_type: Word = None,
-    status: Word = None,
-    run_id: Word = None,
+    fusion_type: Annotated[str | None, only("dataset")] = None,
+    status: Annotated[str | None, only("status: running, success, failed")] = None,
+    run_id: Annotated[str | None, only("Dagster run")] = None,
     limit: Limit50 = 50,
 ) -> Answer:
     """What was written, newest first."""
@@ -37,6 +35,8 @@ async def batches(
 
 @router.get("/{batch_id}")
 @serving(schemas.BatchDetail, raises=(404,))
-async def batch(request: Request, subject: Admin, batch_id: Annotated[str, Path(max_length=64)]) -> Answer:
+async def batch(
+    request: Request, subject: Admin, batch_id: Annotated[str, Path(max_length=64, description="batch id")]
+) -> Answer:
     """One batch: what it wrote, which checks failed, which batches came from the same download."""
     return Answer(await service.batch(state_of(request), batch_id))

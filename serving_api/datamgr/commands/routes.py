@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Path, Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
@@ -16,15 +16,15 @@ from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
 
-CommandId = Annotated[int, Path(ge=1, le=MAX_ID)]
+CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="as the answer that accepted it said")]
 
 
 @router.get("")
-@serving(list[schemas.CommandItem], top=[("total", int)], cache=NO_STORE)
+@serving(list[schemas.CommandItem], top=[("total", int)])
 async def commands(
     request: Request,
     subject: Admin,
-    status: schemas.CommandStatus | None = None,
+    status: Annotated[schemas.CommandStatus | None, Query(description="only commands that stand so")] = None,
     limit: Limit50 = 50,
 ) -> Answer:
     """What was asked for, newest first."""
@@ -32,7 +32,7 @@ async def commands(
 
 
 @router.get("/{command_id}")
-@serving(schemas.CommandItem, cache=NO_STORE, raises=(404,))
+@serving(schemas.CommandItem, raises=(404,))
 async def command(request: Request, subject: Admin, command_id: CommandId) -> Answer:
     """One command and how far it is."""
     return Answer(await service.command(state_of(request), command_id))

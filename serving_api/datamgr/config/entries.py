@@ -1,6 +1,7 @@
 """The allow-list: which settings may be stored, of what type, in which range."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -21,6 +22,7 @@ _GROUPS = {
 }
 _RANGES: Mapping[str, tuple[float, float]] = {"web_search_max_results": (1, 50)}
 _POSITIVE = (0.0, 1_000_000.0)
+_NUMBERS = {"int": re.compile(r"-?[0-9]{1,18}"), "float": re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")}
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 
 
@@ -47,10 +49,9 @@ class Entry:
             return shown(value.lower() in _TRUE)
         if self.kind == "str":
             return value
-        try:
-            number = int(value) if self.kind == "int" else float(value)
-        except ValueError:
-            raise InputError("value", f"{text[:40]!r} is no {self.kind}") from None
+        if not _NUMBERS[self.kind].fullmatch(value):
+            raise InputError("value", f"{text[:40]!r} is no {self.kind}")
+        number = int(value) if self.kind == "int" else float(value)
         if not (math.isfinite(number) and self.low <= number <= self.high):
             raise InputError("value", f"{value[:40]} is out of range; allowed: {self.low:g}..{self.high:g}")
         return shown(number)

@@ -17,9 +17,11 @@ router = area_router(f"{PREFIX}/datamgr/config", "datamgr: configuration")
 
 
 @router.get("")
-@serving(list[schemas.ConfigItem], cache=NO_STORE)
+@serving(list[schemas.ConfigItem])
 async def config(
-    request: Request, subject: Admin, group: Annotated[str | None, Query(max_length=32)] = None
+    request: Request,
+    subject: Admin,
+    group: Annotated[str | None, Query(max_length=32, description="only this group")] = None,
 ) -> Answer:
     """The settings that may be stored, with the value in force."""
     return Answer(await service.config(state_of(request), group))

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
+
+from serving_api.documents import example
 
 
 class ConfigItem(BaseModel):
@@ -17,7 +19,7 @@ class ConfigItem(BaseModel):
 
 
 class ConfigChange(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(extra="forbid", key="data.cleanup.retention_days", value="1095")
     key: Annotated[str, Field(min_length=1, max_length=128)]
     value: Annotated[str, Field(max_length=2000)]
 

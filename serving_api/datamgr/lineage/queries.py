@@ -64,6 +64,28 @@ def rows_of(
     return session.dicts(table.name, where=where, values=tuple(values), order="imported_at DESC", limit=limit)
 
 
+def rows_until(
+    session: Session, table: Table, code: str, day: str | None, limit: int
+) -> list[dict[str, Any]]:
+    """Rows of a code on the newest date that is not after `day`; of a table without dates, its rows."""
+    column = table.date_column
+    if column is None or day is None:
+        return session.dicts(table.name, where="code=?", values=(code,), limit=limit)
+    newest = session.dicts(
+        table.name,
+        columns=(column,),
+        where=f"code=? AND {column}<=?",
+        values=(code, day),
+        order=f"{column} DESC",
+        limit=1,
+    )
+    if not newest:
+        return []
+    return session.dicts(
+        table.name, where=f"code=? AND {column}=?", values=(code, newest[0][column]), limit=limit
+    )
+
+
 def pattern(session: Session, pattern_id: int) -> str | None:
     """A provenance pattern's JSON."""
     found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))

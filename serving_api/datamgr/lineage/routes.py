@@ -21,7 +21,9 @@ router = area_router(f"{PREFIX}/datamgr/lineage", "datamgr: lineage")
 async def lineage(
     request: Request,
     subject: Admin,
-    table: Annotated[str, Path(max_length=64, examples=["fusion_kline_daily"])],
+    table: Annotated[
+        str, Path(max_length=64, description="a table of a dataset", examples=["fusion_kline_daily"])
+    ],
     as_of: AsOfRead,
     column: Annotated[str | None, Query(description="only this column")] = None,
     payload: Annotated[bool, Query(description="with the bodies of the responses")] = False,

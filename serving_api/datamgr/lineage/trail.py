@@ -43,6 +43,10 @@ class Trail:
                     self.batches[name] = known[name]
         return [self.batches[one] for one in asked if one in self.batches]
 
+    def look_up(self, batch_id: str) -> dict[str, Any] | None:
+        """A batch, without a visit."""
+        return self.batches.get(batch_id) or batch_queries.by_ids(self.session, [batch_id]).get(batch_id)
+
     def inputs(self, batch: Mapping[str, Any], table: str) -> list[str]:
         """Batches of `table` whose rows a batch read (at most 50 were noted)."""
         return [

@@ -1,6 +1,7 @@
 """value -> fused row -> batch -> staged row of the winning source -> RAW row -> upstream response.
 
-Datasets that bypass staging go from the batch to the response at once. A staged or RAW row is named only
+Datasets that bypass staging go from the batch to the response at once, computed ones through the rows that
+they were computed from. A staged or RAW row is named only
 while it still is the one that was read; where a later batch has overwritten it, the batches and their
 responses remain.
 """
@@ -18,6 +19,7 @@ from resources.errors import InputError, NotFound
 from resources.settings import Settings
 from serving_api.datamgr.batches.service import batch_view
 from serving_api.datamgr.lineage import queries
+from serving_api.datamgr.lineage.derived import asked_nobody, rows_behind
 from serving_api.datamgr.lineage.revisions import Version, chain, decoded, revisions, valid_at
 from serving_api.datamgr.lineage.trail import Trail
 from serving_api.datamgr.shared import instant, parse_json
@@ -51,6 +53,7 @@ class Walk:
     trail: Trail
     question: Question
     raw: list[dict[str, Any]] = field(default_factory=list)
+    level: int = 0
 
     def answer(self) -> dict[str, Any]:
         """The shape `Lineage`. Raises NotFound when there is no such row (then)."""
@@ -153,9 +156,41 @@ class Walk:
         if dataset.staged and table.name == dataset.stage_name:
             self._from_raw(dataset, [str(row["batch_id"])], used)
             return self._raw_origins(dataset, row)
+        batch = next(iter(self.trail.visit([row.get("batch_id")])), None)
+        if batch is not None and asked_nobody(batch):
+            return self._from_reads(dataset, table, row, batch)
         if row.get("batch_id"):
             self._response_entries(str(row["batch_id"]), used)
         return {}
+
+    def _from_reads(
+        self, dataset: Dataset, table: Table, row: Version, batch: Mapping[str, Any]
+    ) -> dict[str, dict[str, Any]]:
+        """A computed row: column -> the row that holds its value, where its owner does. Asked for one column
+        the walk follows its owner alone, else every table that was read."""
+        if self.level >= _LEVELS:
+            return {}
+        asked = self.question.column
+        owner = dataset.owners.get(asked) if asked else None
+        origins: dict[str, dict[str, Any]] = {}
+        for name in [owner[0]] if owner else dataset.reads:
+            read = next(one for one in self.registry.of_table(name).tables() if one.name == name)
+            for version in rows_behind(self.session, self.trail, read, table, row, batch):
+                key = {part: version[part] for part in read.key}
+                for column, (table_name, theirs) in dataset.owners.items():
+                    if table_name == name and row[column] is not None and version[theirs] == row[column]:
+                        origins.setdefault(column, {"table": name, "key": key})
+                below = Question(read, key, owner[1] if owner else None, None, self.question.payload)
+                Walk(
+                    self.session, self.registry, self.settings, self.trail, below, self.raw, self.level + 1
+                ).descend(version)
+        return origins
+
+    def descend(self, row: Version) -> None:
+        """Batches and RAW entries behind a row that another one was computed from."""
+        self.trail.visit([row.get("batch_id")])
+        wanted = [self.question.column] if self.question.column else self._content()
+        self._follow(row, self._sources(row), wanted)
 
     def _from_staging(
         self, dataset: Dataset, row: Version, sources: Mapping[str, str | None], used: Sequence[str]
@@ -231,6 +266,8 @@ class Walk:
                 "row_hash": _row_hash(table, row),
                 "imported_at": instant(row["imported_at"]),
             }
+            if any(known["table"] == table.name and known["key"] == entry["key"] for known in self.raw):
+                continue  # two computed columns rest on the same RAW row
             found = self.trail.responses(str(row["batch_id"]), [str(source)] if source else used)
             self.raw += [{**entry, **self._response(item)} for item in found] or [{**entry, "fetch": None}]
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from serving_api.answers import Answer
 from serving_api.datamgr.records import schemas, service
-from serving_api.datamgr.shared import Limit50
+from serving_api.datamgr.shared import CodeFilter, Limit50, only
 from serving_api.envelope import PREFIX
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
@@ -16,17 +16,15 @@ from serving_api.state import state_of
 sync_logs_router = area_router(f"{PREFIX}/datamgr/sync-logs", "datamgr: records")
 quality_router = area_router(f"{PREFIX}/datamgr/quality-records", "datamgr: records")
 
-Word = Annotated[str | None, Query(max_length=128)]
-
 
 @sync_logs_router.get("")
 @serving(list[schemas.SyncLog], top=[("total", int)])
 async def sync_logs(
     request: Request,
     subject: Admin,
-    taskType: Word = None,
-    status: Word = None,
-    code: Word = None,
+    taskType: Annotated[str | None, only("kind of work, e.g. sched:eod_core, download:quote")] = None,
+    status: Annotated[str | None, only("status: success, partial, failed")] = None,
+    code: CodeFilter = None,
     limit: Limit50 = 50,
 ) -> Answer:
     """What was downloaded and synchronised, newest first."""
@@ -41,11 +39,14 @@ async def sync_logs(
 async def quality_records(
     request: Request,
     subject: Admin,
-    table: Word = None,
-    batch_id: Word = None,
-    severity: Literal["hard", "soft", "contract"] | None = None,
-    code: Word = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    table: Annotated[str | None, only("table")] = None,
+    batch_id: Annotated[str | None, only("batch")] = None,
+    severity: Annotated[
+        Literal["hard", "soft", "contract"] | None,
+        Query(description="hard rejects a row, soft warns, contract is about an upstream's answer"),
+    ] = None,
+    code: CodeFilter = None,
+    limit: Limit50 = 100,
 ) -> Answer:
     """Failed checks, newest first."""
     found = await service.quality_records(

@@ -7,7 +7,9 @@ from pydantic import BaseModel, Field
 
 class SyncLog(BaseModel):
     id: int
-    taskType: str | None = Field(description="`sched:<key>` for scheduled tasks")
+    taskType: str | None = Field(
+        description="`sched:<key>` for scheduled tasks, `download:<type>`, or a job that somebody asked for"
+    )
     code: str | None
     status: str | None
     total: int | None

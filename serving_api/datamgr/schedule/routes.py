@@ -19,18 +19,18 @@ router = area_router(f"{PREFIX}/datamgr/schedule", "datamgr: schedule")
 runs_router = area_router(f"{PREFIX}/tasks", "datamgr: schedule")
 alias_router = area_router(f"{PREFIX}/datamgr/tasks", "datamgr: schedule")
 
-TaskKey = Annotated[str, Path(max_length=64, examples=["fusion_kline_sync"])]
+TaskKey = Annotated[str, Path(max_length=64, description="task key", examples=["fusion_kline_sync"])]
 
 
 @router.get("")
-@serving(list[schemas.TaskItem], cache=NO_STORE)
+@serving(list[schemas.TaskItem])
 async def schedule(request: Request, subject: Admin) -> Answer:
     """Every scheduled task as it is in force."""
     return Answer(await service.tasks(state_of(request)))
 
 
 @router.get("/status")
-@serving(schemas.SchedulerStatus, cache=NO_STORE)
+@serving(schemas.SchedulerStatus)
 async def status(request: Request, subject: Admin) -> Answer:
     """Heartbeat, locks, running tasks and the count of today's slots."""
     return Answer(await service.status(state_of(request)))
@@ -54,15 +54,15 @@ async def change(request: Request, subject: Admin, key: TaskKey, body: schemas.T
 
 @runs_router.get("/runs")
 @alias_router.get("/runs")
-@serving(schemas.TaskRuns, cache=NO_STORE)
+@serving(schemas.TaskRuns)
 async def task_runs(
     request: Request,
     subject: Admin,
-    key: Annotated[str | None, Query(max_length=64)] = None,
-    status: schemas.RunStatus | None = None,
+    key: Annotated[str | None, Query(max_length=64, description="only this task")] = None,
+    status: Annotated[schemas.RunStatus | None, Query(description="only slots that stand so")] = None,
     date: Annotated[str | None, Query(description="trade date, or day of the slot")] = None,
     limit: Limit50 = 50,
-    offset: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_ID, description="slots to skip")] = 0,
 ) -> Answer:
     """The slots of all tasks, newest first; one that did not run says why."""
     found = await service.task_runs(

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictInt, model_validator
+
+from serving_api.documents import example
 
 RunStatus = Literal["queued", "running", "success", "partial", "failed", "skipped", "missed", "canceled"]
 
@@ -72,9 +74,10 @@ class SchedulerStatus(BaseModel):
 
 
 class RunWish(BaseModel):
-    """`force` asks for a run also while another one of the task is at work."""
+    """`date`: a trade date, default the newest complete one. `force` asks for a run also while another one
+    of the task is at work."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(extra="forbid", date="2026-08-21", force=False)
     date: Annotated[str, Field(max_length=32)] | None = None
     force: StrictBool = False
 
@@ -88,9 +91,9 @@ class RunAccepted(BaseModel):
 
 
 class TaskChange(BaseModel):
-    """At least one of both."""
+    """At least one of both; `triggerHm` is HHMM, 1600 for 16:00."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(extra="forbid", enabled=True, triggerHm=1600)
     enabled: StrictBool | None = None
     triggerHm: Annotated[StrictInt, AfterValidator(_time_of_day)] | None = None
 

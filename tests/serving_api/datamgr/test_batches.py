@@ -173,6 +173,11 @@ def test_wrong_filters_are_422(refused: Desk) -> None:
     assert refused.get("/datamgr/quality-records", limit=0).status_code == 422
     assert refused.get("/datamgr/batches", limit=501).status_code == 422
     assert refused.get("/datamgr/sync-logs", limit=0).status_code == 422
+    for path in ("/datamgr/sync-logs", "/datamgr/quality-records"):
+        for code in ("60051", "AAPL", "sh000001"):
+            assert refused.get(path, code=code).status_code == 200
+        for wrong in ("12", "6005 19", "", "600519;"):
+            assert refused.get(path, code=wrong).json()["detail"].startswith("code: ")
 
 
 def test_loaded_days_have_no_hard_failures(desk: Desk, loaded: House) -> None:

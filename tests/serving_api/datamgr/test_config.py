@@ -113,6 +113,8 @@ def test_what_the_environment_fixes_cannot_be_stored(bare: Desk) -> None:
         ("PRICE_ALERT_THRESHOLD", 5, "value"),
         ("WEB_SEARCH_MAX_RESULTS", "6.5", "value"),
         ("WEB_SEARCH_MAX_RESULTS", "0", "value"),
+        ("WEB_SEARCH_MAX_RESULTS", "1_0", "value"),
+        ("WEB_SEARCH_MAX_RESULTS", "\uff15", "value"),
         ("ENABLE_PORTFOLIO_MONITOR", "maybe", "value"),
         (RETENTION, "29", "value"),
         (RETENTION, "", "value"),

@@ -180,10 +180,11 @@ def fused(shared_warehouse_url: str, tmp_path_factory: pytest.TempPathFactory) -
     warehouse = market.open_warehouse(shared_warehouse_url, folder, clock=clock, tables=all_tables())
     warehouse.migrate()
     fill(warehouse, clock)
-    with running(app_over(shared_warehouse_url, folder, Ticks())) as api:
+    ticks = Ticks()
+    with running(app_over(shared_warehouse_url, folder, ticks)) as api:
         token = api.post("/auth/login", json=ADMIN).json()["access_token"]
         extra = {"headers": bearer(token), "warehouse": warehouse}
-        yield Bench(api, Ticks(), shared_warehouse_url, folder, extra)
+        yield Bench(api, ticks, shared_warehouse_url, folder, extra)
     warehouse.close()
 
 

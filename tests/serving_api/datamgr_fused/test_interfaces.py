@@ -3,10 +3,13 @@
 from typing import Any
 
 import httpx
+import pandas as pd
 import pytest
 
 from platform_assets.declaration.registry import builtin_registry
 from resources.calendar import shipped_calendar
+from resources.warehouse.slices import Slice
+from resources.warehouse.writer import Batch
 from serving_api.catalog.catalog import Catalog, builtin_catalog
 from serving_api.catalog.templates import EXECUTORS
 from tests.serving_api.conftest import Bench
@@ -113,6 +116,21 @@ def test_the_calendar_knows_the_newest_trade_date(fused: Bench) -> None:
     assert value(fused, "get_trade_calendar", start_date="2026-08-01") == []
 
 
+def test_a_calendar_that_is_cut_keeps_its_newest_days(fused: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    days = ["2026-08-20", "2026-08-21", "2026-08-22", "2026-08-24"]
+    fused.extra["warehouse"].writer.write(
+        fused.extra["warehouse"].table("ref_trade_calendar"),
+        pd.DataFrame([{"market": "CN", "date": day, "is_open": day != "2026-08-22"} for day in days]),
+        where=Slice(),
+        batch=Batch(partition_key="test"),
+    )
+    monkeypatch.setattr("serving_api.catalog.templates.MOST_ROWS", 3)
+
+    assert [row["date"] for row in value(fused, "get_trade_calendar")] == days[1:]
+    # Days to come are part of a calendar.
+    assert [row["date"] for row in value(fused, "get_trade_calendar", end_date="2030-01-01")] == days[1:]
+
+
 def test_lists_are_counted_and_nothing_inside_is_lifted(fused: Bench) -> None:
     listed = call(fused, "get_index_daily", index_code="sh000001", limit=3).json()
     assert (listed["stats"]["total"], len(listed["results"])) == (3, 3)
@@ -120,6 +138,14 @@ def test_lists_are_counted_and_nothing_inside_is_lifted(fused: Bench) -> None:
     alone = call(fused, "get_stock_master", code=MAOTAI).json()
     assert alone["stats"] == {}
     assert alone["results"]["code"] == MAOTAI
+
+
+def test_a_call_says_where_its_rows_come_from(fused: Bench) -> None:
+    answer = call(fused, "get_stock_master", code=MAOTAI)
+
+    assert answer.headers["x-data-source"] == "fusion_stock_master"
+    assert answer.headers["x-data-as-of"].endswith("+08:00")
+    assert answer.headers["cache-control"] == "no-store"
 
 
 def test_as_of_answers_with_what_was_known(fused: Bench) -> None:
@@ -205,6 +231,32 @@ def test_an_unknown_name_is_answered_with_the_nearest(fused: Bench) -> None:
             {"trade_date": "2026-08-16"},
             "interface get_kline_daily_by_date bad parameter: trade_date: 2026-08-16 is no trade date; "
             "the nearest earlier one is 2026-08-14",
+        ),
+        (
+            "get_kline_daily",
+            {"code": "6005"},
+            "interface get_kline_daily bad parameter: code: '6005' is no code",
+        ),
+        ("get_stock_master", {"code": "sh600519"}, "interface get_stock_master bad parameter: code: "),
+        (
+            "get_stock_master_batch",
+            {"codes": "600519,1"},
+            "interface get_stock_master_batch bad parameter: codes",
+        ),
+        (
+            "get_index_daily",
+            {"index_code": "600519"},
+            "interface get_index_daily bad parameter: index_code: ",
+        ),
+        (
+            "get_kline_daily",
+            {"code": "600519", "end_date": "2026-08-22"},
+            "interface get_kline_daily bad parameter: end_date: 2026-08-22 lies in the future",
+        ),
+        (
+            "get_index_daily",
+            {"index_code": "sh000001", "start_date": "20260822"},
+            "interface get_index_daily bad parameter: start_date: 2026-08-22 lies in the future",
         ),
         (
             "get_index_daily",

@@ -6,7 +6,7 @@ from resources.calendar import shipped_calendar
 from serving_api.datamgr_fused.periods import last_day, period_of, resampled
 from serving_api.stocks.bars import Bar
 from tests.serving_api.conftest import Bench
-from tests.serving_api.datamgr_fused.conftest import MAOTAI, PINGAN, TODAY, get, results
+from tests.serving_api.datamgr_fused.conftest import MAOTAI, PINGAN, TODAY, get, put, results
 
 STOCK = f"/datamgr/fusion/stock/{MAOTAI}"
 AUDIT = {"src", "provenance", "quality_flags", "batch_id", "valid_from", "created_at", "updated_at"}
@@ -225,3 +225,22 @@ def test_an_unchanged_answer_need_not_be_sent_again(fused: Bench) -> None:
 
     assert fused.api.get(STOCK, headers=headers).status_code == 304
     assert "fusion_stock_master" in first.headers["x-data-source"]
+
+
+def test_what_is_known_of_a_stock_is_told_anew_when_it_grows(fused: Bench) -> None:
+    """data_availability looks into other tables than the record; the tag of the answer follows them."""
+    path = f"/datamgr/fusion/stock/{PINGAN}"
+    first = get(fused, path)
+    assert first.json()["data_availability"]["valuation"] is False
+
+    put(
+        fused.extra["warehouse"],
+        "fusion_valuation",
+        [{"code": PINGAN, "date": TODAY, "price": 11.0, "pe_ttm": 5.0, "pb": 0.6, "total_market_cap": 2e7}],
+    )
+    fused.ticks.advance(1.5)
+    headers = fused.extra["headers"] | {"If-None-Match": first.headers["etag"]}
+    again = fused.api.get(path, headers=headers)
+
+    assert again.status_code == 200
+    assert again.json()["data_availability"]["valuation"] is True

@@ -1,5 +1,7 @@
 """POST /datamgr/fusion/sync on both engines: accepted, refused while locked, never by accident."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -32,6 +34,22 @@ def test_without_a_body_the_whole_market_is_asked_for(own_on_both: Bench, queue:
     assert (found["status"], found["mode"], found["codes"]) == ("accepted", "full_market", [])
     command = queue.get(found["command_id"])
     assert (command.command, command.args, command.requested_by) == ("fusion_sync", {}, "admin")
+
+
+def test_of_many_at_once_one_is_accepted(own_on_both: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = CommandQueue.of_name
+
+    def slow(*args: Any, **how: Any) -> Any:
+        found = look(*args, **how)
+        time.sleep(0.1)
+        return found
+
+    monkeypatch.setattr(CommandQueue, "of_name", slow)
+    ask(own_on_both, json={"codes": ["600519"]})  # logged in
+    with ThreadPoolExecutor(4) as pool:
+        statuses = [answer.status_code for answer in pool.map(lambda _: ask(own_on_both), range(4))]
+
+    assert sorted(statuses) == [202, 409, 409, 409]
 
 
 def test_an_empty_object_is_no_list_of_codes(own_on_both: Bench) -> None:

@@ -91,6 +91,40 @@ def test_the_book_has_five_levels_on_both_sides(desk: Desk) -> None:
     assert quote["inner_vol"] + quote["outer_vol"] == quote["volume"]
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/datamgr/fusion/market/realtime-quote?codes={BANK}",
+        "/datamgr/market/stat",
+        f"/datamgr/realtime/{BANK}/quote",
+        f"/datamgr/realtime/{BANK}/minute-kline",
+        f"/datamgr/realtime/{BANK}/fund-flow-minute",
+        "/datamgr/realtime/northbound",
+        f"/datamgr/stock/{BANK}/xdxr",
+        f"/datamgr/stock/{BANK}/fund-flow",
+        f"/stocks/{BANK}/intraday",
+    ],
+)
+def test_every_live_answer_says_whose_it_is_and_of_when(desk: Desk, path: str) -> None:
+    first = desk.api.get(path, headers=desk.headers)
+    desk.clock.at = desk.clock.at.replace(second=1)  # shared: still the answer of the minute
+    shared = desk.api.get(path, headers=desk.headers)
+
+    assert first.headers["x-data-as-of"] == "2026-08-21T10:30:00+08:00"
+    assert first.headers["x-data-source"] in {"tcp_terminal", "quote_site_a", "finance_portal_a"}
+    for name in ("x-data-as-of", "x-data-source"):
+        assert shared.headers[name] == first.headers[name]
+
+
+def test_an_empty_answer_names_nobody(desk: Desk) -> None:
+    desk.silence("tdx", "tencent", "eastmoney")
+
+    answer = desk.get("/datamgr/realtime/northbound")
+
+    assert answer.json()["results"] == []
+    assert "x-data-source" not in answer.headers
+
+
 def test_quotes_are_shared_for_seconds(desk: Desk) -> None:
     desk.clock.at = CLOSED
     for _ in range(5):

@@ -1,0 +1,92 @@
+"""What a load read from stored tables, for the `inputs` of its batches.
+
+Rows that were computed from our own tables have no response to walk back to: their batch names the
+batches that it read instead.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.scope import Reader
+from resources.warehouse.slices import Slice
+from resources.warehouse.warehouse import Warehouse
+
+MAX_BATCHES = 50
+"""Batches that one input names."""
+
+
+def staged_input(table: str, rows: pd.DataFrame, date_column: str | None) -> dict[str, Any]:
+    """The input that a frame with `batch_id` is."""
+    batches = sorted(set(rows["batch_id"].dropna().tolist()))
+    newest = rows[date_column].dropna().max() if date_column else None
+    return {"table": table, "batch_ids": batches[:MAX_BATCHES], "rows": len(rows), "max_date": newest}
+
+
+@dataclass
+class _Read:
+    """Reads of one table, added up; `newest` are the slices of the newest date of each read."""
+
+    rows: int = 0
+    max_date: str | None = None
+    newest: dict[Slice, None] = field(default_factory=dict)
+
+
+@dataclass
+class NotedReads:
+    """A reader that remembers what it gave. Of a table by dates only the batches of the newest date read
+    are looked up: those of a year of bars would cost more than the bars."""
+
+    warehouse: Warehouse
+    reader: Reader
+    _tables: dict[str, _Read] = field(default_factory=dict)
+
+    def __call__(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> pd.DataFrame:
+        frame = self.reader(table, columns=columns, codes=codes, since=since, until=until)
+        if len(frame):
+            self._note(table, frame, codes, until)
+        return frame
+
+    def _note(self, table: str, frame: pd.DataFrame, codes: Sequence[str] | None, until: str | None) -> None:
+        read = self._tables.setdefault(table, _Read())
+        read.rows += len(frame)
+        column = self.warehouse.table(table).date_column
+        newest = frame[column].dropna().max() if column in frame.columns else until
+        wanted = None if codes is None else tuple(codes)
+        if column is None or newest is None:
+            read.newest[Slice(codes=wanted)] = None
+            return
+        read.max_date = max(read.max_date or "", str(newest))
+        read.newest[Slice.of_date(column, str(newest), wanted)] = None
+
+    def inputs(self) -> list[dict[str, Any]]:
+        """[{table, batch_ids, rows, max_date}], by table in the order of the first read."""
+        return [
+            {
+                "table": table,
+                "batch_ids": self._batches(table, read),
+                "rows": read.rows,
+                "max_date": read.max_date,
+            }
+            for table, read in self._tables.items()
+        ]
+
+    def _batches(self, table: str, read: _Read) -> list[str]:
+        """At most `MAX_BATCHES`, those of the newest dates first."""
+        found: dict[str, None] = {}
+        for where in sorted(read.newest, key=lambda one: one.until or "", reverse=True):
+            rows = self.warehouse.frame(table, columns=("batch_id",), where=where)
+            found |= dict.fromkeys(sorted(set(rows["batch_id"].dropna().tolist())))
+            if len(found) >= MAX_BATCHES:
+                break
+        return list(found)[:MAX_BATCHES]

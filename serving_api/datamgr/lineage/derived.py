@@ -1,0 +1,63 @@
+"""Rows that were computed from our own tables: which stored rows they were computed from.
+
+A batch that asked no upstream has no response. Its rows go on through the row of the same key in each
+table that the dataset reads, in the version that was there when the batch was written.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from platform_assets.declaration.tables import Table
+from serving_api.datamgr.lineage import queries
+from serving_api.datamgr.lineage.revisions import Version, chain
+from serving_api.datamgr.lineage.trail import Trail
+from serving_api.datamgr.shared import parse_json
+from serving_api.reading import Session
+
+_MAX_ROWS = 8
+
+
+def asked_nobody(batch: Mapping[str, Any]) -> bool:
+    """Whether a batch made its rows of stored ones alone."""
+    sources = parse_json(batch["sources_json"], [])
+    return bool(sources) and not any(item.get("calls") or item.get("fetch_ids") for item in sources)
+
+
+def rows_behind(
+    session: Session, trail: Trail, read: Table, own: Table, row: Version, batch: Mapping[str, Any]
+) -> list[Version]:
+    """Rows of the table `read` that `row` of the table `own` was computed from: of the same code and, where
+    the table has dates, of the same date, else of the newest before it (the bar of an open period bears a
+    date to come). None when they share no code."""
+    if "code" not in read.key or row.get("code") is None:
+        return []
+    day = row.get(own.date_column) if own.date_column else None
+    found: list[Version] = [
+        *queries.rows_until(session, read, str(row["code"]), None if day is None else str(day), _MAX_ROWS)
+    ]
+    if not read.has_history:
+        # A row that kept the name of its upstream rests on that one's alone.
+        same = [one for one in found if row.get("src") is not None and one.get("src") == row["src"]]
+        return same or found
+    versions = []
+    for current in found:
+        key = {name: current[name] for name in read.key}
+        every = chain({**current, "valid_to": None}, queries.superseded(session, read, key))
+        versions += _version_read(trail, every, read, batch)
+    return versions
+
+
+def _version_read(
+    trail: Trail, versions: list[Version], read: Table, batch: Mapping[str, Any]
+) -> list[Version]:
+    """Of all versions of a row, oldest first, the one that a batch read: of a batch that it noted, else the
+    newest that was there before it."""
+    noted = set(trail.inputs(batch, read.name))
+    named = [version for version in versions if version["batch_id"] in noted]
+    return (named or [version for version in versions if _was_there(trail, version, batch)])[-1:]
+
+
+def _was_there(trail: Trail, version: Version, batch: Mapping[str, Any]) -> bool:
+    """Whether a version was written before a batch; one whose batch is forgotten was."""
+    known = trail.look_up(str(version["batch_id"]))
+    return known is None or str(known["started_at"]) <= str(batch["started_at"])

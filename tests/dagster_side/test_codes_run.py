@@ -1,0 +1,43 @@
+"""The command `fusion_sync` by codes, end to end: worker, Dagster runs, pipeline, simulated market."""
+
+from resources.warehouse.locks import DOMAINS
+from schedules.house import House
+from schedules.runner import DagsterRunner
+from schedules.worker import Worker
+from tests.dagster_side.conftest import BANK
+
+
+def rows_of(house: House, table: str, column: str = "code") -> set[str]:
+    with house.engine.connect() as connection:
+        return set(connection.exec_driver_sql(f"SELECT {column} FROM {table}").scalars())
+
+
+def carried_out(house: House, runner: DagsterRunner, command: str, args: dict[str, object]) -> None:
+    asked = house.commands.enqueue(command, args, requested_by="admin")
+
+    Worker(house, runner).work_once()
+
+    done = house.commands.get(asked.id)
+    assert (done.status, done.error) == ("success", None)
+
+
+def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
+    house: House, runner: DagsterRunner
+) -> None:
+    carried_out(house, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
+    lease = house.locks.take(DOMAINS, "somebody")
+
+    carried_out(house, runner, "fusion_sync", {"codes": [BANK]})
+    carried_out(house, runner, "fusion_sync", {"codes": [BANK]})
+
+    house.locks.release(lease)
+    for table in ("fusion_kline_daily", "fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide"):
+        assert rows_of(house, table) == {BANK}, table
+    # Indices are no stocks: a sync of stocks takes them as they are, all of them.
+    assert {"sh000001", "sz399001", "sz399006"} <= rows_of(house, "fusion_index_daily")
+    with house.engine.connect() as connection:
+        batches = connection.exec_driver_sql(
+            "SELECT table_name, status, rows_written FROM sys_batch ORDER BY started_at"
+        ).all()
+    assert {status for _, status, _ in batches} == {"success"}
+    assert [rows for table, _, rows in batches if table == "fusion_index_daily"] == [6, 0]
