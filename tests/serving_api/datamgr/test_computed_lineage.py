@@ -117,12 +117,14 @@ def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(desk: Desk, ho
     assert any(BANK in item["fetch"]["request"] for item in found["raw"])
 
 
-def test_a_name_that_was_read_from_quotes_is_followed_to_them(desk: Desk) -> None:
-    found = desk.results("/datamgr/lineage/ref_name_history", code=BANK, valid_from=TODAY, column="name")
+def test_a_name_is_followed_to_the_lists_that_were_asked_with_it(desk: Desk, house: House) -> None:
+    (row,) = house.warehouse.rows("ref_name_history", where="code=? AND valid_to IS NULL", values=(BANK,))
+    found = desk.results(
+        "/datamgr/lineage/ref_name_history", code=BANK, valid_from=row["valid_from"], column="name"
+    )
 
-    assert {item["table"] for item in found["raw"]} == {"raw_quote"}
-    assert {item["source"] for item in found["raw"]} == {"tencent"}
-    assert found["columns"]["name"]["from"]["key"]["src"] == "tencent"
+    assert found["columns"]["name"]["value"] == row["name"]
+    assert {item["source"] for item in found["raw"]} == {"tdx"}  # the quotes' own rows are not versioned
 
 
 def test_a_correction_after_the_join_is_not_named_as_what_was_joined(desk: Desk, house: House) -> None:
