@@ -206,9 +206,13 @@ def main() -> int:
             target=watch_parent, args=(int(parent), worker.stopping), name="parent", daemon=True
         ).start()
     since = os.environ.get("APP_STARTED_AT")
-    if since and not house.settings.dagster_postgres_url:
-        fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
-    ended = worker.run()
+    try:
+        if since and not house.settings.dagster_postgres_url:
+            fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
+        ended = worker.run()
+    except PlatformError as error:
+        sys.stderr.write(f"{redact(error.message)}\n")
+        return 1
     if not ended:
         # A run is still at work in a thread that cannot be interrupted; its transaction rolls back.
         os._exit(0)

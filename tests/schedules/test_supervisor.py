@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,10 +77,45 @@ def test_each_check_is_one_line_that_names_what_to_change(tmp_path: Path) -> Non
         checks.check_disk(tmp_path, lambda _path: 150_000_000)
     with pytest.raises(StartRefused, match="postgresql\\+psycopg2"):
         checks.check_postgres("postgresql://dagster@db/dagster")
+    with pytest.raises(StartRefused, match=r"^DATA_DIR: .*file cannot be written \(it is a file\)"):
+        checks.check_folder(blocked)
     checks.check_python()
     checks.check_folder(tmp_path / "new")
     checks.check_disk(tmp_path, lambda _path: 200_000_000)
     checks.check_postgres("")
+
+
+def test_a_postgres_without_its_driver_is_refused_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = "postgresql+psycopg2://dagster@db/dagster"
+    checks.check_postgres(url)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+
+    with pytest.raises(
+        StartRefused, match=r"^DAGSTER_POSTGRES_URL: psycopg2 is not installed; .*\[postgres\]"
+    ):
+        checks.check_postgres(url)
+
+
+def test_a_clock_that_is_frozen_outside_the_calendar_is_refused() -> None:
+    checks.check_now(None)
+    checks.check_now(NOW)
+    with pytest.raises(StartRefused, match=r"^SAMPLE_NOW: 2031-01-05 is outside the trade calendar"):
+        checks.check_now(datetime(2031, 1, 5))
+
+
+def test_files_of_the_simulated_market_are_looked_for_before_it_starts(tmp_path: Path) -> None:
+    with pytest.raises(StartRefused, match=r"^SAMPLE_FAULTS: there is no file /none\.json"):
+        checks.check_files(settings_of(tmp_path, SAMPLE_FAULTS="/none.json"))
+    with pytest.raises(StartRefused, match=r"^REAL_DATA_DIR: there is no folder /none"):
+        checks.check_files(settings_of(tmp_path, SAMPLE_WORLD="replay", REAL_DATA_DIR="/none"))
+    checks.check_files(settings_of(tmp_path, SAMPLE_WORLD="replay", REAL_DATA_DIR=str(tmp_path)))
+
+
+def test_an_address_of_another_machine_is_refused_by_the_name_of_its_variable() -> None:
+    with pytest.raises(StartRefused, match=r"^API_HOST: 203\.0\.113\.7 is no address of this machine"):
+        checks.check_port("API_PORT", "203.0.113.7", 8000)
 
 
 def test_a_taken_port_is_refused_by_the_name_of_its_variable() -> None:
@@ -103,6 +139,22 @@ def test_a_second_start_says_who_runs(tmp_path: Path) -> None:
     first.release()
     second.take(NOW)
     second.release()
+
+
+def test_the_api_and_the_scheduler_side_share_a_folder_and_nobody_else_joins_them(tmp_path: Path) -> None:
+    web, worker = RunLock(tmp_path, "web"), RunLock(tmp_path, "worker")
+    web.take(NOW)
+    worker.take(NOW)
+
+    for role in ("web", "worker", "all"):
+        with pytest.raises(StartRefused, match="in use by process"):
+            RunLock(tmp_path, role).take(NOW)
+    worker.release()
+    with pytest.raises(StartRefused, match="in use by process"):
+        RunLock(tmp_path, "all").take(NOW)
+    # Who was refused holds nothing back.
+    RunLock(tmp_path, "worker").take(NOW)
+    web.release()
 
 
 def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
@@ -216,6 +268,16 @@ def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
     assert "--faults" not in joined
     assert plan.worker(ports).env == {"DAGSTER_PORT": "2"}
     assert plan.api(settings, ports, {"X": "y"}).env == {"API_PORT": "1", "DAGSTER_PORT": "2", "X": "y"}
+
+
+def test_the_files_of_two_supervisors_do_not_meet(tmp_path: Path) -> None:
+    web, worker = settings_of(tmp_path, APP_ROLE="web"), settings_of(tmp_path, APP_ROLE="worker")
+    ports = Ports(simulator_http=1, simulator_tcp=2)
+
+    assert folders.run_file(tmp_path, "web") != folders.run_file(tmp_path, "worker")
+    assert folders.run_file(tmp_path, "all") == tmp_path / "run.json"
+    ready = [plan.simulator(each, ports).command[-3] for each in (web, worker)]
+    assert ready == [str(tmp_path / "simulator-web.json"), str(tmp_path / "simulator.json")]
 
 
 # -- processes --------------------------------------------------------------------------------------
@@ -347,7 +409,89 @@ def test_a_refused_start_is_one_line_and_no_traceback(
     assert written.startswith(f"DATA_DIR: {tmp_path} is in use by process {os.getpid()}")
     assert written.count("\n") == 1
     assert app.run({"DATA_DIR": str(tmp_path), "ENV_FILE": "none", "API_PORT": "x"}) == 1
-    assert capsys.readouterr().err == "API_PORT: 'x' is no int\n"
+    assert capsys.readouterr().err == "API_PORT: 'x' is no whole number\n"
+
+
+def test_the_password_is_made_where_the_api_is_and_dagsters_files_where_it_is_not(tmp_path: Path) -> None:
+    for role, made in (("worker", False), ("web", True)):
+        folder = tmp_path / role
+        start = app.Start(settings_of(folder, APP_ROLE=role, API_PORT="0", DAGSTER_PORT="0"))
+        start.prepare()
+
+        assert (folder / "secrets" / "admin_password").exists() is made
+        assert (folder / "dagster" / "dagster.yaml").exists() is not made
+
+
+def test_a_disk_that_fills_up_ends_the_first_load_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = app.Start(settings_of(tmp_path, API_PORT="0", DAGSTER_PORT="0"))
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=3_000_000))
+
+    with pytest.raises(StartRefused, match=r"^DATA_DIR: only 3 MB are free at .*; make room"):
+        start._watch_load()
+
+
+def test_a_disk_that_gets_full_later_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    start = app.Start(settings_of(tmp_path, API_PORT="0", DAGSTER_PORT="0"), out=said.append)
+    looks = 0
+
+    def usage(_path: Path) -> SimpleNamespace:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            start.family.stopping.set()
+        return SimpleNamespace(free=3_000_000)
+
+    monkeypatch.setattr("shutil.disk_usage", usage)
+    monkeypatch.setattr(app, "DISK_S", 0.0)
+    start.watch()
+
+    assert [line.partition(";")[0] for line in said] == [
+        f"warning: DATA_DIR: only 3 MB are free at {tmp_path}, at least 200 MB are needed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [
+        ({"WAREHOUSE_URL": "mysql+pymysql://root@127.0.0.1:1/x"}, "the warehouse (WAREHOUSE_URL): (2003, "),
+        ({"DB_PORT": "1", "DB_HOST": "127.0.0.1"}, "the warehouse (DB_HOST, DB_PORT): (2003, "),
+        ({"WAREHOUSE_URL": "mysql://root@127.0.0.1/x"}, "WAREHOUSE_URL: name the driver"),
+        ({"WAREHOUSE_URL": "mysql+pymysql://root@127.0.0.1:port/x"}, "WAREHOUSE_URL: '"),
+        (
+            {"DAGSTER_POSTGRES_URL": "postgresql+psycopg2://root:topsecret@127.0.0.1:1/x"},
+            'DAGSTER_POSTGRES_URL: connection to server at "127.0.0.1", port 1 failed',
+        ),
+    ],
+)
+def test_a_database_that_is_away_is_one_line_that_names_its_variable(
+    tmp_path: Path, env: dict[str, str], message: str
+) -> None:
+    """The whole command: nothing but that line on the error stream, and no process left."""
+    done = subprocess.run(
+        [sys.executable, "-m", "schedules.run"],
+        env={
+            "PATH": os.environ["PATH"],
+            "DATA_DIR": str(tmp_path),
+            "ENV_FILE": "none",
+            "API_PORT": "0",
+            "DAGSTER_PORT": "0",
+            "SIMULATOR_URL": "http://127.0.0.1:1",
+            **env,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert "topsecret" not in done.stdout + done.stderr
 
 
 SMOKE = """
