@@ -37,8 +37,28 @@ def reap(house: House, me: Node, instance: Any = None) -> list[str]:
     notes = []
     for node in dead_nodes(house, me):
         notes += reap_node(house, node.node_id, instance)
-    for command in house.commands.reap():
-        notes.append(f"command {command.id} ({command.command}) is {command.status}: its claim expired")
+    own = [
+        f"command {command.id} ({command.command}) is {command.status}: its claim expired"
+        for command in house.commands.reap()
+    ]
+    if instance is not None:
+        own += close_batches(house, instance)
+    for note in own:
+        log.warning(note)
+    return notes + own
+
+
+def close_batches(house: House, instance: Any) -> list[str]:
+    """End the batches that dead runs left open: the parent of a range outlives no kill. Returns one line
+    per batch."""
+    notes = []
+    for run_id in house.batches.open_runs():
+        run = instance.get_run_by_id(run_id)
+        if run is not None and not run.is_finished:
+            continue
+        reason = "its run does not exist any more" if run is None else f"its run ended: {run.status.value}"
+        for batch_id in house.batches.fail_open(run_id, reason, now=house.clock.now()):
+            notes.append(f"batch {batch_id} of run {run_id[:8]} failed: {reason}")
     return notes
 
 
@@ -49,6 +69,8 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
     for run_id in runs:
         house.slots.finish(run_id, "failed", now=house.clock.now(), reason="the worker died")
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
+    if instance is not None:
+        notes += close_batches(house, instance)
     commands = house.commands.reap(owner=node_id)
     release_locks(house, runs, [command.id for command in commands])
     for command in commands:
