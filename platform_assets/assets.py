@@ -30,14 +30,17 @@ from platform_assets.materialization import check_results, column_schema, partit
 from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from platform_assets.run_lease import CODES_TAG, lease_for
+from platform_assets.run_stop import canceling
 from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
 from resources.logs import bound
 from resources.platform import Platform
+from resources.stopping import safe_point
 from resources.warehouse.ledger.slots import SlotLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
+TASK_TAG = "app/task_key"
 
 
 @dataclass(frozen=True)
@@ -175,11 +178,13 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         partitions_asked = _partitions(context, plan, opened)
         scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         try:
-            # A scheduled run enters its slot first; another run that holds it is refused here.
-            SlotLedger(opened.warehouse.engine).enter(
-                context.run.run_id, context.run.tags, now=opened.clock.now()
-            )
-            loaded = _run(context, plan, opened, scope)
+            with canceling(context), bound(run_id=context.run.run_id, task=context.run.tags.get(TASK_TAG)):
+                safe_point()
+                # A scheduled run enters its slot first; another run that holds it is refused here.
+                SlotLedger(opened.warehouse.engine).enter(
+                    context.run.run_id, context.run.tags, now=opened.clock.now()
+                )
+                loaded = _run(context, plan, opened, scope)
         except PlatformError as error:
             yield from _failed(context, plan, error)
             return
@@ -222,14 +227,11 @@ def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, s
     tags = context.run.tags
     trigger = Trigger(
         kind=tags.get("app/trigger", "backfill" if "dagster/backfill" in tags else "manual"),
-        ref=tags.get("app/task_key") or tags.get("dagster/schedule_name"),
+        ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
         run_id=context.run.run_id,
         command_id=int(tags["app/command_id"]) if "app/command_id" in tags else None,
     )
-    with (
-        bound(run_id=context.run.run_id),
-        lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease,
-    ):
+    with lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease:
         run = PipelineRun(
             registry=opened.registry,
             warehouse=opened.warehouse,

@@ -26,7 +26,7 @@ from schedules.house import House, open_house
 from schedules.reaper import ROLE, fail_runs_before, reap_node, try_reap
 from schedules.retime import RetimeWatcher
 from schedules.runner import DagsterRunner, JobRunner
-from schedules.work import Handler, Stopped, Work
+from schedules.work import GOING_DOWN, Handler, Stopped, Work
 
 log = logging.getLogger(__name__)
 REAP_S = 60.0
@@ -159,7 +159,7 @@ class Worker:
         try:
             result = self._handler(command.command).run(work)
         except Stopped as error:
-            if self.stopping.is_set():
+            if error.message == GOING_DOWN:
                 queue.give_back(command)
             else:
                 queue.finish(command, "canceled", result=work.facts, error=error.message)
