@@ -25,7 +25,7 @@ from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts
-from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.errors import PlatformError, QualityError, StorageError
 from resources.fetch import Fetch, FetchLog
 from resources.stopping import safe_point
@@ -309,6 +309,7 @@ def _refuse(
     run.warehouse.writer.record_failure(
         table, batch, error, quality=kept, fetches=download.log.items if download else ()
     )
+    run.refused.append(Refusal(batch.batch_id, batch.sources, kept))
 
 
 def _refused(download: Download) -> list[Quality]:

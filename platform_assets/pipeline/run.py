@@ -1,6 +1,6 @@
 """What one run of the pipeline carries: warehouse, upstream desk, clocks, who asked and why."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from resources.upstreams.desk import Desk
 from resources.warehouse.locks import Lease
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
+from resources.warehouse.writer import Quality
 
 CODE_VERSION = "0.1.0"
 
@@ -27,6 +28,15 @@ class Trigger:
     ref: str | None = None
     run_id: str | None = None
     command_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A batch that was refused before any data write: its id, what its sources did, its quality records."""
+
+    batch_id: str
+    sources: Sequence[Mapping[str, Any]] = ()
+    quality: Sequence[Quality] = ()
 
 
 @dataclass
@@ -42,6 +52,7 @@ class PipelineRun:
     world: str | None = None
     lease: Lease | None = None
     progress: Callable[[str], None] = field(default=lambda _message: None)
+    refused: list[Refusal] = field(default_factory=list)
 
     def context(self, scope: Scope) -> Context:
         return Context(scope=scope, now=stamp(self.clock.now()), calendar=self.calendar, read=self.read)
