@@ -43,7 +43,7 @@ def test_a_run_inside_the_worker_leaves_nothing_open_and_needs_no_heartbeat_of_i
     house: House, runner: DagsterRunner, beats_during: list[list[str]]
 ) -> None:
     worker = Worker(house, runner)
-    before = {thread.name for thread in threading.enumerate()}
+    before = set(threading.enumerate())
     for _ in range(2):
         args = {"job": "security_list", "partition_key": DAY}
         asked = house.commands.enqueue("run_job", args, requested_by="admin")
@@ -53,5 +53,5 @@ def test_a_run_inside_the_worker_leaves_nothing_open_and_needs_no_heartbeat_of_i
     assert beats_during
     assert not any(beats_during)
     # A pool of the terminal protocol keeps its connections alive by a thread until it is closed.
-    left = {thread.name for thread in threading.enumerate()} - before
+    left = {thread.name for thread in set(threading.enumerate()) - before}
     assert "tdx-heartbeat" not in left
