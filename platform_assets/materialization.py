@@ -11,7 +11,8 @@ from platform_assets.declaration.tables import Table
 from platform_assets.descriptions import SCHEMA_CHECK, limit_text, type_text
 from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.run import Refusal
-from resources.warehouse.writer import Quality, WriteResult
+from resources.warehouse.batch_records import Quality
+from resources.warehouse.writer import WriteResult
 
 _PREVIEW_COLUMNS = 10
 

@@ -12,10 +12,10 @@ from resources.calendar import TradeCalendar
 from resources.clock import Clock, stamp
 from resources.fetch import FetchLog
 from resources.upstreams.desk import Desk
+from resources.warehouse.batch_records import Quality
 from resources.warehouse.locks import Lease
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import Quality
 
 CODE_VERSION = "0.1.0"
 

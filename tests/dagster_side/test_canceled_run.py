@@ -18,18 +18,22 @@ Row = tuple[Any, ...]
 
 
 def during_writes(monkeypatch: pytest.MonkeyPatch, table: str, count: int, act: Callable[[], object]) -> None:
-    """Call `act` once, when `count` partitions of a table have been written."""
-    genuine, seen = Writer.write, []
+    """Call `act` once, when `count` partitions of a table have been written, each in a transaction of its
+    own as those of a large market are."""
+    monkeypatch.setattr("platform_assets.pipeline.load.MAX_ROWS", 1)
+    genuine = Writer.write_all
+    seen: list[str] = []
 
-    def write(self: Writer, declared: Any, *given: Any, **named: Any) -> Any:
-        result = genuine(self, declared, *given, **named)
+    def write_all(self: Writer, declared: Any, *given: Any, **named: Any) -> Any:
+        results = genuine(self, declared, *given, **named)
         if declared.name == table:
-            seen.append(result.partition_key)
-            if len(seen) == count:
+            before = len(seen)
+            seen.extend(result.partition_key for result in results)
+            if before < count <= len(seen):
                 act()
-        return result
+        return results
 
-    monkeypatch.setattr(Writer, "write", write)
+    monkeypatch.setattr(Writer, "write_all", write_all)
 
 
 def ask(house: House, **args: Any) -> Command:

@@ -7,7 +7,7 @@ import dagster as dg
 from platform_assets.materialization import refused_results
 from platform_assets.pipeline.run import Refusal
 from resources.simulated_market.faults import FaultPlan
-from resources.warehouse.writer import Quality
+from resources.warehouse.batch_records import Quality
 from schedules.house import House
 from schedules.runner import DagsterRunner
 from schedules.worker import Worker
