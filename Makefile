@@ -23,7 +23,7 @@ $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || PY=python3; \
 	PY=$$(command -v $(PYTHON) || command -v python3) || { echo "Python 3.11 or newer is not installed" >&2; exit 1; }; \
 	$$PY -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)' || { echo "$$PY is older than Python 3.11; set PYTHON=/path/to/python3.11" >&2; exit 1; }; \
-	$$PY -m venv $(VENV)
+	$$PY -m venv $(VENV) || { rm -rf $(VENV); echo "$$PY cannot make a virtual environment" >&2; exit 1; }
 
 $(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "installing locked versions into $(VENV) ..." >&2

@@ -26,18 +26,26 @@ from platform_assets.descriptions import (
     schema_check,
     stage_about,
 )
-from platform_assets.materialization import check_results, column_schema, partition_metadata
+from platform_assets.materialization import (
+    check_results,
+    column_schema,
+    partition_metadata,
+    refused_results,
+)
 from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
-from platform_assets.pipeline.run import PipelineRun, Trigger
+from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
 from platform_assets.run_lease import CODES_TAG, lease_for
+from platform_assets.run_stop import canceling
 from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
 from resources.logs import bound
 from resources.platform import Platform
+from resources.stopping import safe_point
 from resources.warehouse.ledger.slots import SlotLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
+TASK_TAG = "app/task_key"
 
 
 @dataclass(frozen=True)
@@ -174,14 +182,17 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         opened = platform.open()
         partitions_asked = _partitions(context, plan, opened)
         scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
+        refused: list[Refusal] = []
         try:
-            # A scheduled run enters its slot first; another run that holds it is refused here.
-            SlotLedger(opened.warehouse.engine).enter(
-                context.run.run_id, context.run.tags, now=opened.clock.now()
-            )
-            loaded = _run(context, plan, opened, scope)
+            with canceling(context), bound(run_id=context.run.run_id, task=context.run.tags.get(TASK_TAG)):
+                safe_point()
+                # A scheduled run enters its slot first; another run that holds it is refused here.
+                SlotLedger(opened.warehouse.engine).enter(
+                    context.run.run_id, context.run.tags, now=opened.clock.now()
+                )
+                loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
-            yield from _failed(context, plan, error)
+            yield from _failed(plan, error, refused)
             return
         yield from _succeeded(context, plan, loaded, partitions_asked)
 
@@ -218,18 +229,21 @@ def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:
     return tuple(code for code in text.split(",") if code) or None
 
 
-def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, scope: Scope) -> Loaded:
+def _run(
+    context: dg.AssetExecutionContext,
+    plan: AssetPlan,
+    opened: Platform,
+    scope: Scope,
+    refused: list[Refusal],
+) -> Loaded:
     tags = context.run.tags
     trigger = Trigger(
         kind=tags.get("app/trigger", "backfill" if "dagster/backfill" in tags else "manual"),
-        ref=tags.get("app/task_key") or tags.get("dagster/schedule_name"),
+        ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
         run_id=context.run.run_id,
         command_id=int(tags["app/command_id"]) if "app/command_id" in tags else None,
     )
-    with (
-        bound(run_id=context.run.run_id),
-        lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease,
-    ):
+    with lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease:
         run = PipelineRun(
             registry=opened.registry,
             warehouse=opened.warehouse,
@@ -239,6 +253,7 @@ def _run(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, s
             trigger=trigger,
             world=opened.world,
             lease=lease,
+            refused=refused,
         )
         return plan.load(run, scope)
 
@@ -265,15 +280,9 @@ def _succeeded(
     )
 
 
-def _failed(context: dg.AssetExecutionContext, plan: AssetPlan, error: PlatformError) -> Iterator[Any]:
-    """The failed batch is already recorded; tell Dagster why, and whether a retry can help."""
-    if "schema" in plan.checks:
-        yield dg.AssetCheckResult(
-            check_name="schema",
-            asset_key=asset_key(plan.table),
-            passed=False,
-            severity=dg.AssetCheckSeverity.ERROR,
-            metadata={"reason": dg.MetadataValue.text(error.message)},
-        )
+def _failed(plan: AssetPlan, error: PlatformError, refused: Sequence[Refusal]) -> Iterator[Any]:
+    """The refused batch is already recorded; tell Dagster why, and whether a retry can help. The checks
+    come first: what is yielded before the failure is kept."""
+    yield from refused_results(plan.checks, asset_key(plan.table), error.message, refused)
     retry = isinstance(error, Transient | ConflictError)
     raise dg.Failure(description=error.message, allow_retries=retry) from error

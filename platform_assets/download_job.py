@@ -6,8 +6,10 @@ import dagster as dg
 
 from platform_assets.pipeline.on_demand import download
 from platform_assets.pipeline.run import PipelineRun, Trigger
+from platform_assets.run_stop import canceling
 from resources.dagster_resources import PlatformResource
 from resources.errors import PlatformError
+from resources.logs import bound
 
 JOB = "download"
 ANSWER = "answer"
@@ -40,7 +42,8 @@ def download_types(context: dg.OpExecutionContext, platform: PlatformResource) -
     )
     asked = context.op_config
     try:
-        answer = download(run, asked["codes"], asked["types"], asked["date"])
+        with canceling(context), bound(run_id=context.run_id):
+            answer = download(run, asked["codes"], asked["types"], asked["date"])
     except PlatformError as error:
         raise dg.Failure(description=error.message, allow_retries=False) from error
     context.add_output_metadata(

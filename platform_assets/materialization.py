@@ -8,8 +8,10 @@ import pandas as pd
 
 from platform_assets.declaration.columns import ColumnSpec
 from platform_assets.declaration.tables import Table
-from platform_assets.descriptions import limit_text, type_text
+from platform_assets.descriptions import SCHEMA_CHECK, limit_text, type_text
 from platform_assets.pipeline.load import Loaded
+from platform_assets.pipeline.run import Refusal
+from resources.warehouse.batch_records import Quality
 from resources.warehouse.writer import WriteResult
 
 _PREVIEW_COLUMNS = 10
@@ -59,10 +61,14 @@ def partition_metadata(loaded: Loaded, result: WriteResult) -> dict[str, Any]:
 
 
 def _sources(loaded: Loaded) -> str:
-    if not loaded.sources:
+    return _source_table(loaded.sources)
+
+
+def _source_table(sources: Sequence[Mapping[str, Any]]) -> str:
+    if not sources:
         return "from stored tables"
     lines = ["| source | rows | calls | note |", "|---|---|---|---|"]
-    for item in loaded.sources:
+    for item in sources:
         note = item.get("reason") or item.get("fallback_reason") or ""
         lines.append(f"| {item['src']} | {item.get('rows', 0)} | {_calls(item)} | {_cell(note)} |")
     return "\n".join(lines)
@@ -85,10 +91,10 @@ def _preview(frame: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, length: int = 60) -> str:
     if value is None or (not isinstance(value, str) and pd.isna(value)):
         return ""
-    return str(value).replace("|", "\\|").replace("\n", " ")[:60]
+    return str(value).replace("|", "\\|").replace("\n", " ")[:length]
 
 
 def check_results(names: Sequence[str], loaded: Loaded) -> list[dg.AssetCheckResult]:
@@ -119,3 +125,46 @@ def check_results(names: Sequence[str], loaded: Loaded) -> list[dg.AssetCheckRes
             )
         )
     return results
+
+
+def refused_results(
+    names: Sequence[str], key: dg.AssetKey, reason: str, refused: Sequence[Refusal]
+) -> list[dg.AssetCheckResult]:
+    """What the checks of an asset say whose batch was refused as a whole: `schema`, and each check that
+    found something, with the reason, the batch, its sources and what was found."""
+    common: dict[str, Any] = {"reason": dg.MetadataValue.text(reason)}
+    found: dict[str, list[Quality]] = {}
+    if refused:
+        last = refused[-1]
+        common |= {
+            "batch_id": last.batch_id,
+            "sources": dg.MetadataValue.md(_source_table(last.sources)),
+        }
+        # Records of single rows are in the warehouse; the summary of a check counts them.
+        for item in last.quality:
+            if item.natural_key is None:
+                found.setdefault(item.check if item.check in names else SCHEMA_CHECK, []).append(item)
+    return [
+        dg.AssetCheckResult(
+            check_name=name,
+            asset_key=key,
+            passed=False,
+            severity=dg.AssetCheckSeverity.ERROR,
+            metadata={**common, **_findings(found.get(name, ()))},
+        )
+        for name in names
+        if name == SCHEMA_CHECK or name in found
+    ]
+
+
+def _findings(records: Sequence[Quality]) -> dict[str, Any]:
+    if not records:
+        return {}
+    lines = ["| check | rows | of | what was found |", "|---|---|---|---|"]
+    for item in records:
+        total = item.total_count or ""
+        lines.append(f"| {item.check} | {item.failed_count} | {total} | {_cell(item.message, 300)} |")
+    return {
+        "n_failed": sum(item.failed_count for item in records if item.action == "rejected"),
+        "findings": dg.MetadataValue.md("\n".join(lines)),
+    }

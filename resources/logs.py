@@ -22,7 +22,8 @@ from resources.settings import Settings
 from resources.transport.redact import MASK, redact
 
 FIELDS = ("request_id", "run_id", "batch_id", "command_id", "task", "trade_date")
-"""What a record may carry beside its message: through `bound`, or `extra=` of a log call."""
+"""What a record may carry beside its message: through `bound` (which a thread pool of ours hands on to its
+threads), or `extra=` of a log call."""
 SUPERVISED = "APP_PARENT_PID"
 """Set by the supervisor for the processes whose output it reads."""
 MIN_SECRET = 6

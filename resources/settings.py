@@ -5,6 +5,7 @@ Precedence: process environment > `.env` in the working folder > value stored th
 A value that does not parse refuses to start and names the variable.
 """
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -19,6 +20,19 @@ DATA_SOURCES = ("real", "mock", "direct", "vendor")
 ROLES = ("all", "web", "worker")
 LOG_FORMATS = ("json", "text")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+NOT_ZERO = (
+    "db_pool_size",
+    "host_failure_threshold",
+    "stock_changes_concurrency",
+    "http_max_connections",
+    "http_timeout",
+    "http_connect_timeout",
+    "em_breaker_failure_threshold",
+    "scheduler_baseinfo_interval",
+    "web_search_max_results",
+    "sample_history_dates",
+)
+"""Numbers that would stop the platform at 0; every other one may be 0. None is negative."""
 
 
 def _setting(default: Any, note: str = "", *, secret: bool = False, stored: bool = False) -> Any:
@@ -143,6 +157,14 @@ class Settings:
         return f"sqlite:///{self.data_path / 'warehouse.sqlite3'}"
 
     @property
+    def warehouse_variables(self) -> str:
+        """The variables that made `warehouse_address` what it is, for messages about it."""
+        if self.warehouse_url:
+            return "WAREHOUSE_URL"
+        given = [name.upper() for name in sorted(self.explicit) if name.startswith("db_")]
+        return ", ".join(given) or "DATA_DIR"
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The secret values that are set, and the passwords within the URLs among them."""
         values = [str(getattr(self, row.name)) for row in fields(self) if row.metadata.get("secret")]
@@ -175,9 +197,15 @@ def _parse(name: str, kind: Any, text: str) -> Any:
             return False
         raise InputError(name, f"{text!r} is no truth value (true or false)")
     try:
-        return kind(text.strip())
+        value = kind(text.strip())
     except ValueError:
-        raise InputError(name, f"{text!r} is no {kind.__name__}") from None
+        raise InputError(name, f"{text!r} is no {_KINDS[kind]}") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(name, f"{text!r} is no {_KINDS[kind]}")
+    return value
+
+
+_KINDS = {int: "whole number", float: "number"}
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
@@ -185,7 +213,12 @@ def read_dotenv(path: Path) -> dict[str, str]:
     values: dict[str, str] = {}
     if not path.is_file():
         return values
-    for line in path.read_text(encoding="utf-8").splitlines():
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise InputError("ENV_FILE", f"{path} cannot be read ({reason})") from None
+    for line in lines:
         text = line.strip().removeprefix("export ")
         if text and not text.startswith("#") and "=" in text:
             name, _, value = text.partition("=")
@@ -206,13 +239,23 @@ def _check(settings: Settings) -> Settings:
             raise InputError(name, f"{value!r} is none of {', '.join(allowed)}")
     if settings.log_level.upper() not in LOG_LEVELS:
         raise InputError("LOG_LEVEL", f"{settings.log_level!r} is none of {', '.join(LOG_LEVELS)}")
-    for name in ("api_port", "dagster_port", "db_port"):
+    for name in ("api_port", "dagster_port", "db_port", "smtp_port"):
         if not 0 <= getattr(settings, name) <= 65535:
-            raise InputError(name.upper(), "is no port (0..65535)")
+            raise InputError(name.upper(), f"{getattr(settings, name)} is no port (0..65535)")
+    for row in fields(settings):
+        value = getattr(settings, row.name)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        if value < 0:
+            raise InputError(row.name.upper(), f"{value:g} is negative")
+        if value == 0 and row.name in NOT_ZERO:
+            raise InputError(row.name.upper(), "must not be 0")
     try:
-        _ = settings.frozen_now
+        frozen = settings.frozen_now
     except ValueError:
         raise InputError("SAMPLE_NOW", f"{settings.sample_now!r} is no ISO date-time") from None
+    if frozen is not None and frozen.tzinfo is not None:
+        raise InputError("SAMPLE_NOW", f"{settings.sample_now!r} has a time zone; exchange time has none")
     return settings
 
 

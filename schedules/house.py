@@ -17,6 +17,7 @@ from resources.clock import Clock
 from resources.settings import Settings
 from resources.stored_settings import platform_settings
 from resources.warehouse.engine import is_sqlite, make_engine
+from resources.warehouse.ledger.batches import BatchLedger
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.slots import SlotLedger
@@ -44,6 +45,10 @@ class House:
     @cached_property
     def commands(self) -> CommandQueue:
         return CommandQueue(self.engine)
+
+    @cached_property
+    def batches(self) -> BatchLedger:
+        return BatchLedger(self.engine)
 
     @cached_property
     def heartbeats(self) -> Heartbeats:

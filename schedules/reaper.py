@@ -8,10 +8,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from resources.errors import PlatformError
 from resources.processes import alive
+from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
-from resources.warehouse.ledger.heartbeats import Node
+from resources.warehouse.ledger.heartbeats import RUN, Node
 from resources.warehouse.sql import Sql
 from schedules import tags
 from schedules.house import House
@@ -20,12 +20,12 @@ log = logging.getLogger(__name__)
 ROLE = "worker"
 
 
-def dead_nodes(house: House, me: Node) -> list[Node]:
-    """Workers that are gone: silent for 90 s, or of this machine and without their process (a new process
-    may have got the number of the dead one: then it is this one)."""
+def dead_nodes(house: House, me: Node, role: str = ROLE) -> list[Node]:
+    """Workers (or runs) that are gone: silent for 90 s, or of this machine and without their process (a new
+    process may have got the number of the dead one: then it is this one)."""
     return [
         node
-        for node in house.heartbeats.all(ROLE)
+        for node in house.heartbeats.all(role)
         if node.node_id != me.node_id
         and (not node.fresh() or (node.host == me.host and (node.pid == me.pid or not alive(node.pid))))
     ]
@@ -37,8 +37,44 @@ def reap(house: House, me: Node, instance: Any = None) -> list[str]:
     notes = []
     for node in dead_nodes(house, me):
         notes += reap_node(house, node.node_id, instance)
-    for command in house.commands.reap():
-        notes.append(f"command {command.id} ({command.command}) is {command.status}: its claim expired")
+    own = [] if instance is None else reap_runs(house, me, instance)
+    own += [
+        f"command {command.id} ({command.command}) is {command.status}: its claim expired"
+        for command in house.commands.reap()
+    ]
+    if instance is not None:
+        own += close_batches(house, instance)
+    for note in own:
+        log.warning(note)
+    return notes + own
+
+
+def reap_runs(house: House, me: Node, instance: Any) -> list[str]:
+    """End runs whose own process is gone, also when its code server went with it. Returns one line per
+    run that was at work."""
+    from dagster import RunsFilter
+
+    notes = []
+    for node in dead_nodes(house, me, RUN):
+        for run_id in _fail(instance, RunsFilter(run_ids=[node.node_id], statuses=_open_states())):
+            house.slots.finish(run_id, "failed", now=house.clock.now(), reason="its process died")
+            release_locks(house, [run_id], [])
+            notes.append(f"run {run_id[:8]} failed: its process {node.pid} on {node.host} died")
+        house.heartbeats.forget(node.node_id)
+    return notes
+
+
+def close_batches(house: House, instance: Any) -> list[str]:
+    """End the batches that dead runs left open: the parent of a range outlives no kill. Returns one line
+    per batch."""
+    notes = []
+    for run_id in house.batches.open_runs():
+        run = instance.get_run_by_id(run_id)
+        if run is not None and not run.is_finished:
+            continue
+        reason = "its run does not exist any more" if run is None else f"its run ended: {run.status.value}"
+        for batch_id in house.batches.fail_open(run_id, reason, now=house.clock.now()):
+            notes.append(f"batch {batch_id} of run {run_id[:8]} failed: {reason}")
     return notes
 
 
@@ -49,6 +85,8 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
     for run_id in runs:
         house.slots.finish(run_id, "failed", now=house.clock.now(), reason="the worker died")
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
+    if instance is not None:
+        notes += close_batches(house, instance)
     commands = house.commands.reap(owner=node_id)
     release_locks(house, runs, [command.id for command in commands])
     for command in commands:
@@ -61,16 +99,21 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
 
 def fail_runs(instance: Any, node_id: str) -> list[str]:
     """End the open runs of a node and free their concurrency slots; returns their ids."""
-    from dagster import DagsterRunStatus, RunsFilter
+    from dagster import RunsFilter
 
-    open_states = [
+    return _fail(instance, RunsFilter(tags={tags.OWNER: node_id}, statuses=_open_states()))
+
+
+def _open_states() -> list[Any]:
+    from dagster import DagsterRunStatus
+
+    return [
         DagsterRunStatus.QUEUED,
         DagsterRunStatus.NOT_STARTED,
         DagsterRunStatus.STARTING,
         DagsterRunStatus.STARTED,
         DagsterRunStatus.CANCELING,
     ]
-    return _fail(instance, RunsFilter(tags={tags.OWNER: node_id}, statuses=open_states))
 
 
 def fail_runs_before(house: House, instance: Any, start: datetime) -> list[str]:
@@ -121,8 +164,9 @@ def release_locks(house: House, run_ids: Collection[str], command_ids: Collectio
 
 
 def try_reap(house: House, me: Node, instance: Any) -> None:
-    """`reap` for a loop: a database that is away now is looked at again later."""
+    """`reap` for a loop: a database that is away now is looked at again later. Dagster's storage raises
+    what its driver raises, and the loop is the worker's heart: nothing may end it."""
     try:
         reap(house, me, instance)
-    except PlatformError as error:
-        log.warning("reaper: %s", error.message)
+    except Exception as error:
+        log.warning("reaper: %s: %s", type(error).__name__, redact(str(error)).partition("\n")[0])

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import sqlalchemy as sa
+
 from resources.errors import NotFound
 
 RANGE_START = "dagster/asset_partition_range_start"
@@ -15,18 +17,23 @@ ANSWER = "answer"
 @dataclass(frozen=True)
 class RunOutcome:
     """How a run ended; `error` is its first failure. `answer` is what its op `answer` gave back, for the
-    jobs that have one and came that far."""
+    jobs that have one and came that far. `canceled`: it stopped at a safe point, because it was asked to."""
 
     run_id: str
     success: bool
     error: str | None = None
     answer: Any = None
+    canceled: bool = False
 
 
 class JobRunner(Protocol):
     """Executes a job to its end."""
 
     def has(self, job: str) -> bool: ...
+
+    def terminated(self, run_id: str) -> bool:
+        """Whether somebody asked the orchestrator to end this run."""
+        ...
 
     def run(
         self,
@@ -64,6 +71,16 @@ class DagsterRunner:
         defs, _ = self._open()
         return job in {made.name for made in defs.jobs or ()}
 
+    def terminated(self, run_id: str) -> bool:
+        """*Terminate* in the Dagster UI: Dagster has no process of its own to signal, it leaves a mark."""
+        from dagster import DagsterRunStatus
+
+        try:
+            run = self.instance.get_run_by_id(run_id)
+        except sa.exc.DBAPIError:
+            return False  # busy or away: asked again at the next safe point
+        return run is not None and run.status in {DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED}
+
     def run(
         self,
         job: str,
@@ -87,11 +104,12 @@ class DagsterRunner:
             run_config=run_config,
             raise_on_error=False,
         )
-        error = None
-        if not result.success:
-            fate = DagsterRuns(instance).fate(run_id)
-            error = None if fate is None else fate.reason
-        return RunOutcome(run_id, bool(result.success), error, _answer(result))
+        if result.success:
+            return RunOutcome(run_id, True, answer=_answer(result))
+        fate = DagsterRuns(instance).fate(run_id)
+        if fate is not None and fate.status == "canceled":
+            return RunOutcome(run_id, False, canceled=True)
+        return RunOutcome(run_id, False, None if fate is None else fate.reason, _answer(result))
 
 
 def _answer(result: Any) -> Any:

@@ -1,20 +1,28 @@
 """What a handler gets to work with: its command, the house, and runs that leave their traces."""
 
+import contextlib
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.errors import ConflictError, NotFound, PlatformError
+from resources.errors import ConflictError, NotFound, PlatformError, StorageError
+from resources.stopping import Wanted, stoppable
 from resources.warehouse.ledger.commands import Command
 from schedules import tags as names
 from schedules.house import House
 from schedules.runner import RANGE_END, RANGE_START, JobRunner, RunOutcome
 
+CANCELED = "canceled"
+GOING_DOWN = "the worker is going down"
+TERMINATED = "its run was terminated"
+LOOK_S = 1.0
+
 
 class Stopped(PlatformError):
-    """The command was canceled, or its worker is going down, at a safe point between two steps."""
+    """The command was canceled, or its worker is going down, at a safe point within a run or between two."""
 
 
 @dataclass
@@ -40,11 +48,39 @@ class Work:
             raise ConflictError(f"command {self.command.id} is no longer ours")
 
     def check(self) -> None:
-        """A safe point: raises Stopped when nobody wants the rest any more."""
+        """A safe point between two runs: raises Stopped when nobody wants the rest any more."""
+        reason = self.stop_wanted()
+        if reason is not None:
+            raise Stopped(reason)
+
+    def stop_wanted(self) -> str | None:
+        """Why the command is to stop, None while it is to go on; looks into the database."""
         if self.house.commands.cancel_wanted(self.command):
-            raise Stopped("canceled")
+            return CANCELED
         if self.stopping.is_set():
-            raise Stopped("the worker is going down")
+            return GOING_DOWN
+        return None
+
+    def _listener(self, run_id: str) -> Wanted:
+        """What the safe points of a run ask. They are passed often, by several threads: the database is
+        looked at once in LOOK_S, and a database that is busy is looked at again later."""
+        next_look = time.monotonic()
+        reason: str | None = None
+
+        def wanted() -> str | None:
+            nonlocal next_look, reason
+            if reason is None and self.stopping.is_set():
+                reason = GOING_DOWN
+            if reason is not None or time.monotonic() < next_look:
+                return reason
+            next_look = time.monotonic() + LOOK_S
+            with contextlib.suppress(StorageError):
+                reason = self.stop_wanted()
+            if reason is None and self.runner.terminated(run_id):
+                reason = TERMINATED
+            return reason
+
+        return wanted
 
     def run_job(
         self,
@@ -57,7 +93,8 @@ class Work:
         run_config: Mapping[str, Any] | None = None,
     ) -> RunOutcome:
         """One run of a job in this process, for one partition, a range of partitions, or neither. It has a
-        row in the slot ledger, so that the list of task runs shows it. NotFound for an unknown job."""
+        row in the slot ledger, so that the list of task runs shows it. NotFound for an unknown job; Stopped
+        when the run ended at a safe point because nobody wants the rest."""
         if not self.runner.has(job):
             raise NotFound(f"no job {job!r}")
         run_id = str(uuid.uuid4())
@@ -79,14 +116,20 @@ class Work:
         self.run_ids.append(run_id)
         self.progress(run_id=run_id, runs=list(self.run_ids))
         slots.by_hand(job, at=clock.now(), trade_date=date, command_id=self.command.id, run_id=run_id)
+        wanted = self._listener(run_id)
         try:
-            outcome = self.runner.run(
-                job, run_id=run_id, partition_key=partition_key, tags=carried, run_config=run_config
-            )
+            with stoppable(wanted):
+                outcome = self.runner.run(
+                    job, run_id=run_id, partition_key=partition_key, tags=carried, run_config=run_config
+                )
         except Exception as error:
             # Whatever kept the run from starting: its row must not stay open.
             slots.finish(run_id, "failed", now=clock.now(), reason=f"{type(error).__name__}: {error}")
             raise
+        if outcome.canceled:
+            reason = wanted() or TERMINATED
+            slots.finish(run_id, "canceled", now=clock.now(), reason=reason)
+            raise Stopped(reason)
         status = "failed"
         if outcome.success:
             status = "partial" if slots.batches_failed(run_id) else "success"

@@ -26,7 +26,7 @@ from schedules.house import House, open_house
 from schedules.reaper import ROLE, fail_runs_before, reap_node, try_reap
 from schedules.retime import RetimeWatcher
 from schedules.runner import DagsterRunner, JobRunner
-from schedules.work import Handler, Stopped, Work
+from schedules.work import GOING_DOWN, Handler, Stopped, Work
 
 log = logging.getLogger(__name__)
 REAP_S = 60.0
@@ -159,7 +159,7 @@ class Worker:
         try:
             result = self._handler(command.command).run(work)
         except Stopped as error:
-            if self.stopping.is_set():
+            if error.message == GOING_DOWN:
                 queue.give_back(command)
             else:
                 queue.finish(command, "canceled", result=work.facts, error=error.message)
@@ -206,9 +206,13 @@ def main() -> int:
             target=watch_parent, args=(int(parent), worker.stopping), name="parent", daemon=True
         ).start()
     since = os.environ.get("APP_STARTED_AT")
-    if since and not house.settings.dagster_postgres_url:
-        fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
-    ended = worker.run()
+    try:
+        if since and not house.settings.dagster_postgres_url:
+            fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
+        ended = worker.run()
+    except PlatformError as error:
+        sys.stderr.write(f"{redact(error.message)}\n")
+        return 1
     if not ended:
         # A run is still at work in a thread that cannot be interrupted; its transaction rolls back.
         os._exit(0)

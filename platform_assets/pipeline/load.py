@@ -4,6 +4,7 @@ Each is a pure function between two frames plus one transactional write per part
 dates is fetched, derived and checked as one frame and written date by date.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,13 +25,16 @@ from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts
-from platform_assets.pipeline.run import PipelineRun
-from resources.errors import PlatformError, QualityError
+from platform_assets.pipeline.run import PipelineRun, Refusal
+from resources.errors import PlatformError, QualityError, StorageError
 from resources.fetch import Fetch, FetchLog
+from resources.stopping import safe_point
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -215,33 +219,41 @@ def _write_parts(
         parent = Batch(partition_key=key, **common)
         run.warehouse.writer.open_parent(table, parent, fetches)
         common["sources"] = [{k: v for k, v in item.items() if k != "fetch_ids"} for item in sources]
-    for together in _chunks(parts):
-        pieces = []
-        for part in together:
-            loaded.checks[part.key], loaded.whole[part.key] = part.checks, part.whole
-            batch = Batch(
-                partition_key=part.key,
-                codes_count=len(part.frame),
-                parent_batch_id=parent.batch_id if parent else None,
-                checks=part.checks,
-                **common,
-            )
-            pieces.append(
-                Piece(
-                    part.frame,
-                    part.where,
-                    batch,
-                    rejected=part.rejected,
-                    quality=part.quality,
-                    fetches=() if parent else fetches,
-                    public_at=part.public_at,
+    own = () if parent else fetches
+    parent_id = parent.batch_id if parent else None
+    try:
+        for together in _chunks(parts):
+            safe_point()
+            pieces = []
+            for part in together:
+                loaded.checks[part.key], loaded.whole[part.key] = part.checks, part.whole
+                batch = Batch(
+                    partition_key=part.key,
+                    codes_count=len(part.frame),
+                    parent_batch_id=parent_id,
+                    checks=part.checks,
+                    **common,
                 )
+                pieces.append(
+                    Piece(
+                        part.frame,
+                        part.where,
+                        batch,
+                        rejected=part.rejected,
+                        quality=part.quality,
+                        fetches=own,
+                        public_at=part.public_at,
+                    )
+                )
+            loaded.results += run.warehouse.writer.write_all(
+                table, pieces, lease=run.lease, source_rank=source_rank, replace=replace
             )
-        loaded.results += run.warehouse.writer.write_all(
-            table, pieces, lease=run.lease, source_rank=source_rank, replace=replace
-        )
-        for part in together:
-            run.progress(f"{table.name} {part.key}")
+            for part in together:
+                run.progress(f"{table.name} {part.key}")
+    except BaseException as error:  # an interrupt as well: nobody else would close the parent
+        if parent:
+            _close_failed(run, parent, loaded, error)
+        raise
     if parent:
         run.warehouse.writer.close_parent(parent.batch_id, loaded.results)
     loaded.preview = parts[-1].frame.head(5) if parts else empty_frame(table.columns)
@@ -259,6 +271,16 @@ def _chunks(parts: Sequence[Part]) -> Iterator[list[Part]]:
         rows += len(part.frame)
     if chunk:
         yield chunk
+
+
+def _close_failed(run: PipelineRun, parent: Batch, loaded: Loaded, error: BaseException) -> None:
+    """Close the parent of a range that broke off; what its partitions committed stays."""
+    reason = str(error) or type(error).__name__
+    try:
+        run.warehouse.writer.close_parent(parent.batch_id, loaded.results, error=reason)
+    except StorageError as away:
+        # The database is away, which is why the range broke off; the reaper closes the batch later.
+        log.warning("batch %s stays open: %s", parent.batch_id, away.message)
 
 
 def _refuse(
@@ -287,6 +309,7 @@ def _refuse(
     run.warehouse.writer.record_failure(
         table, batch, error, quality=kept, fetches=download.log.items if download else ()
     )
+    run.refused.append(Refusal(batch.batch_id, batch.sources, kept))
 
 
 def _refused(download: Download) -> list[Quality]:

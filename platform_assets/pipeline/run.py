@@ -1,6 +1,6 @@
 """What one run of the pipeline carries: warehouse, upstream desk, clocks, who asked and why."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from resources.calendar import TradeCalendar
 from resources.clock import Clock, stamp
 from resources.fetch import FetchLog
 from resources.upstreams.desk import Desk
+from resources.warehouse.batch_records import Quality
 from resources.warehouse.locks import Lease
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -29,6 +30,15 @@ class Trigger:
     command_id: int | None = None
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A batch that was refused before any data write: its id, what its sources did, its quality records."""
+
+    batch_id: str
+    sources: Sequence[Mapping[str, Any]] = ()
+    quality: Sequence[Quality] = ()
+
+
 @dataclass
 class PipelineRun:
     """One run. `desk` makes a view of the upstream clients that reports to the given log."""
@@ -42,6 +52,7 @@ class PipelineRun:
     world: str | None = None
     lease: Lease | None = None
     progress: Callable[[str], None] = field(default=lambda _message: None)
+    refused: list[Refusal] = field(default_factory=list)
 
     def context(self, scope: Scope) -> Context:
         return Context(scope=scope, now=stamp(self.clock.now()), calendar=self.calendar, read=self.read)

@@ -17,7 +17,7 @@ from typing import Any
 
 from resources import logs
 from resources.clock import Clock, FrozenClock, SystemClock
-from resources.errors import InputError
+from resources.errors import InputError, PlatformError
 from resources.processes import alive
 from resources.settings import process_settings
 from resources.simulated_market.faults import FaultPlan
@@ -31,9 +31,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         logs.configure(process_settings(), "simulated_market")
-    except InputError as error:
+        market = _market(options)
+    except PlatformError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
+    ending = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ending.set())
+    try:
+        _announce(market, options.ports_file)
+        while not ending.wait(_WATCH_SEC):
+            if options.parent_pid is not None and not _alive(options.parent_pid):
+                break
+    finally:
+        market.stop()
+    return 0
+
+
+def _market(options: argparse.Namespace) -> SimulatedMarket:
+    """The market as asked for, serving. PlatformError names what is wrong with the options."""
+    faults = _faults(options.faults)
     world: Any = load_world(
         options.world,
         options.profile,
@@ -42,23 +59,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cache_dir=options.cache_dir,
     )
     clock: Clock = SystemClock() if options.now is None else FrozenClock(options.now)
-    market = SimulatedMarket(
-        world,
-        clock,
-        _faults(options.faults),
-        host=options.host,
-        http_port=options.http_port,
-        tcp_port=options.tcp_port,
-    )
-    ending = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ending.set())
-    with market:
-        _announce(market, options.ports_file)
-        while not ending.wait(_WATCH_SEC):
-            if options.parent_pid is not None and not _alive(options.parent_pid):
-                break
-    return 0
+    try:
+        market = SimulatedMarket(
+            world,
+            clock,
+            faults,
+            host=options.host,
+            http_port=options.http_port,
+            tcp_port=options.tcp_port,
+        )
+        market.start()
+    except (OSError, OverflowError) as error:
+        ports = f"{options.http_port} and {options.tcp_port} on {options.host}"
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError("--http-port, --tcp-port", f"{ports} cannot be used ({reason})") from None
+    return market
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,8 +96,13 @@ def _parser() -> argparse.ArgumentParser:
 def _faults(path: Path | None) -> FaultPlan:
     plan = FaultPlan()
     if path is not None:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        plan.replace(document["rules"] if isinstance(document, dict) else document)
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            plan.replace(document["rules"] if isinstance(document, dict) else document)
+        except OSError as error:
+            raise InputError("--faults", f"{path} cannot be read ({error.strerror})") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError("--faults", f"{path} is no list of rules ({error})") from None
     return plan
 
 

@@ -9,6 +9,7 @@ believed and a 404 are answers: they prove that the host is there.
 A breaker is CLOSED, OPEN, or HALF_OPEN while exactly one call, of one thread of one process, probes.
 """
 
+import logging
 import os
 import random
 import threading
@@ -23,10 +24,12 @@ from typing import Any, Protocol, runtime_checkable
 
 from resources.clock import Sleeper, real_sleep, stamp
 from resources.errors import PlatformError, Refused, Transient, Unavailable
+from resources.stopping import safe_point
 from resources.transport.budget import current_budget
 from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings
 from resources.transport.state import MemoryStore, SqliteStore, Step, Store
 
+log = logging.getLogger(__name__)
 # A reservation further ahead than this cannot come from queued calls: the wall clock was set back.
 _LONGEST_QUEUE_SEC = 300.0
 
@@ -96,7 +99,9 @@ class StateGate:
     # --- the Gate protocol
 
     def enter(self, family: str, host: str) -> None:
-        """Wait for the family's turn; see `Gate.enter`."""
+        """Wait for the family's turn; see `Gate.enter`. A safe point: nobody waits, or asks an upstream,
+        for work that is to stop."""
+        safe_point()
         budget = current_budget()
         if budget is not None:
             budget.take()
@@ -124,6 +129,7 @@ class StateGate:
             self._answered(step, rule, host)
 
     def failed(self, family: str, host: str, error: PlatformError) -> None:
+        log.warning("%s: %s at %s: %s", family, type(error).__name__, host, error.message)
         rule = self._settings.family(family)
         with self._store.step() as step:
             self._count(step, rule, failures=1)

@@ -8,6 +8,7 @@ once per run and shared: `once` remembers the answer and whose responses it came
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from platform_assets.compute.market_rules import board_of, sec_type_of
@@ -16,6 +17,7 @@ from resources.calendar import TradeCalendar
 from resources.clock import Clock
 from resources.errors import PayloadError, Unavailable
 from resources.fetch import FetchLog
+from resources.stopping import safe_point
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,13 +188,17 @@ class Desk:
         todo = list(items)
 
         def one(item: str) -> tuple[T | None, str]:
+            safe_point()
             try:
                 return work(item), ""
             except PayloadError as error:
                 return None, str(error)
 
+        # Each item in a copy of its own: a context cannot be entered by two threads at a time. It carries
+        # the ids of the log, the call budget and the wish to stop.
+        context = copy_context()
         with ThreadPoolExecutor(max_workers=self._workers) as pool:
-            answers = list(pool.map(one, todo))
+            answers = list(pool.map(lambda item: context.copy().run(one, item), todo))
         failed = [(item, reason) for item, (_, reason) in zip(todo, answers, strict=True) if reason]
         self.problems += failed
         if failed and len(failed) > max(1, int(FAILED_SHARE * len(todo))):

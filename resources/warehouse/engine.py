@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from resources.errors import StorageError
+from resources.errors import InputError, StorageError
 from resources.transport.redact import redact
 
 WRITE_WAIT_S = 30.0
@@ -27,7 +27,10 @@ _READING = "ashare_reading"
 def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
     path = url.database or ""
     if not read_only and path and path != ":memory:":
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"the folder of {path} cannot be made ({error.strerror})") from None
     address = f"sqlite:///file:{path}?mode=ro&uri=true" if read_only else f"sqlite:///{path}"
     engine = sa.create_engine(
         address,
@@ -81,7 +84,7 @@ def _mysql_engine(url: sa.URL, *, wait_s: float, pool: dict[str, Any]) -> Engine
             **pool,
         )
     except (sa.exc.NoSuchModuleError, ImportError):
-        raise StorageError(f"WAREHOUSE_URL: the driver of {url.drivername} is not installed") from None
+        raise InputError("WAREHOUSE_URL", f"the driver of {url.drivername} is not installed") from None
 
 
 def make_engine(
@@ -94,19 +97,20 @@ def make_engine(
     pool_timeout: float = 30.0,
 ) -> Engine:
     """An engine for `url`. `read_only` opens SQLite with mode=ro and query_only; on a server the
-    account's rights decide. Raises StorageError for a URL that names no supported driver."""
+    account's rights decide. Raises InputError for a URL that names no supported driver, StorageError for
+    a file whose folder cannot be made."""
     try:
         parsed = sa.make_url(url)
-    except sa.exc.ArgumentError:
-        raise StorageError(f"WAREHOUSE_URL: {redact(url)!r} is no database URL") from None
+    except (sa.exc.ArgumentError, ValueError):
+        raise InputError("WAREHOUSE_URL", f"{redact(url)!r} is no database URL") from None
     if parsed.get_backend_name() == "sqlite":
         return _sqlite_engine(parsed, read_only=read_only, wait_s=wait_s)
     if parsed.get_backend_name() in {"mysql", "mariadb"}:
         if parsed.drivername in {"mysql", "mariadb"}:
-            raise StorageError("WAREHOUSE_URL: name the driver, e.g. mysql+pymysql://")
+            raise InputError("WAREHOUSE_URL", "name the driver, e.g. mysql+pymysql://")
         pool = {"pool_size": pool_size, "max_overflow": max_overflow, "pool_timeout": pool_timeout}
         return _mysql_engine(parsed, wait_s=wait_s, pool=pool)
-    raise StorageError(f"WAREHOUSE_URL: {parsed.get_backend_name()!r} is no supported engine")
+    raise InputError("WAREHOUSE_URL", f"{parsed.get_backend_name()!r} is no supported engine")
 
 
 def is_sqlite(engine: Engine) -> bool:

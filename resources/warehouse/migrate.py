@@ -27,8 +27,12 @@ def migration_lock(engine: Engine) -> Iterator[None]:
     database = engine.url.database or ""
     if is_sqlite(engine):
         path = Path(f"{database.removeprefix('file:').partition('?')[0]}.migrate")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w") as handle:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = path.open("w")
+        except OSError as error:
+            raise StorageError(f"{path} cannot be written ({error.strerror})") from None
+        with handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
         return

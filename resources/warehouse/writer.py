@@ -224,8 +224,10 @@ class Writer:
             insert_batch(self._sql, connection, table, batch, now)
             insert_fetches(self._sql, connection, batch, fetches, bodies)
 
-    def close_parent(self, batch_id: str, results: Sequence[WriteResult], status: str = "success") -> None:
-        """Sum the children into their parent."""
+    def close_parent(
+        self, batch_id: str, results: Sequence[WriteResult], *, error: str | None = None
+    ) -> None:
+        """Sum the children into their parent; with an `error` it has failed, whatever they committed."""
         now = stamp(self._clock.now())
         sums = [
             sum(getattr(item, name) for item in results)
@@ -242,11 +244,18 @@ class Writer:
         with transaction(self._engine) as connection:
             connection.exec_driver_sql(
                 self._sql.text(
-                    "UPDATE sys_batch SET status=?, rows_in=?, rows_ok=?, rows_warning=?, rows_rejected=?, "
-                    "rows_unchanged=?, rows_written=?, rows_superseded=?, finished_at=?, updated_at=? "
-                    "WHERE batch_id=?"
+                    "UPDATE sys_batch SET status=?, error=?, rows_in=?, rows_ok=?, rows_warning=?, "
+                    "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, finished_at=?, "
+                    "updated_at=? WHERE batch_id=?"
                 ),
-                (status, *sums, now, now, batch_id),
+                (
+                    "success" if error is None else "failed",
+                    None if error is None else redact(error)[:2000],
+                    *sums,
+                    now,
+                    now,
+                    batch_id,
+                ),
             )
 
     def _store_bodies(self, fetches: Sequence[Fetch]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +15,23 @@ from typing import Any
 from resources import logs
 from resources.clock import SystemClock
 from resources.errors import PlatformError
-from resources.logs import masker
+from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
-from resources.settings import Settings, load_settings, refuse_reserved
+from resources.settings import ROLES, Settings, load_settings, refuse_reserved
 from schedules.supervisor import checks, folders, plan
-from schedules.supervisor.family import Family, Interrupted, Say
+from schedules.supervisor.family import POLL_S, Family, Interrupted, Say
 from schedules.supervisor.plan import Ports
 
 MIGRATE_S = 180.0
+DISK_S = 30.0
 log = logging.getLogger(__name__)
 
 
 def say(line: str) -> None:
     """A line for the person at the terminal, and for the supervisor's own log."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    with contextlib.suppress(OSError):  # a terminal that is gone, a redirected disk that is full
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
     log.info("%s", line)
 
 
@@ -45,9 +48,12 @@ def check(settings: Settings) -> None:
     """Everything that can be known before something starts; StartRefused names what to change."""
     refuse_reserved(settings)
     checks.check_python()
+    checks.check_now(settings.frozen_now)
+    checks.check_files(settings)
     checks.check_folder(settings.data_path)
     checks.check_disk(settings.data_path)
-    checks.check_postgres(settings.dagster_postgres_url)
+    if settings.role != "web":
+        checks.check_postgres(settings.dagster_postgres_url)
 
 
 def check_ports(settings: Settings) -> None:
@@ -83,7 +89,8 @@ class Start:
         self.data = settings.data_path
         self._say = out
         self._since = SystemClock().now()
-        self.ports = choose_ports(settings, folders.read_run_facts(self.data))
+        self._facts = folders.run_file(self.data, settings.role)
+        self.ports = choose_ports(settings, folders.read_run_facts(self._facts))
         self._env = {**os.environ, **plan.child_environment(settings, self.ports)}
         self._secret: dict[str, str] = {}
         self._mask = masker(settings.secrets)
@@ -91,12 +98,15 @@ class Start:
 
     def prepare(self) -> None:
         """Folders, secrets, Dagster's files."""
+        if self.settings.app_role != self.settings.role:
+            self._say(f"APP_ROLE: {self.settings.app_role!r} is none of {', '.join(ROLES)}; it means all")
         folders.make_folders(self.data)
-        if not self.settings.admin_seed_password:
+        if self.settings.role != "worker" and not self.settings.admin_seed_password:
             password, path = folders.admin_password(self.data)
             self._secret = {"ADMIN_SEED_PASSWORD": password}
             self._say(f"administrator {self.settings.admin_seed_username}, password in {path}")
-        folders.write_dagster_home(self.data, postgres=bool(self.settings.dagster_postgres_url))
+        if self.settings.role != "web":
+            folders.write_dagster_home(self.data, postgres=bool(self.settings.dagster_postgres_url))
 
     def bring_up(self) -> None:
         """Every process of the role; the API last, and at a first start not before the data is in."""
@@ -146,8 +156,9 @@ class Start:
             if known:
                 self._say("catching up behind the API")
                 return
-            self._say("first start: loading the sample market, the API comes when the newest date is in")
-            ended = follow(queue, command.id, self._say, self.family.stopping, watch=self.family.watch)
+            waits = "" if self.settings.role == "worker" else ", the API comes when the newest date is in"
+            self._say(f"first start: loading the sample market{waits}")
+            ended = follow(queue, command.id, self._say, self.family.stopping, watch=self._watch_load)
             if ended is None:
                 raise Interrupted("stopped during the first load; the next start goes on with it")
             if ended.status == "success":
@@ -156,6 +167,11 @@ class Start:
                 self._say(f"the first load {ended.status}: {ended.error}; the next start goes on with it")
         finally:
             engine.dispose()
+
+    def _watch_load(self) -> None:
+        """Between two looks at the first load: a disk that fills up ends the start, with its reason."""
+        checks.check_disk(self.data, least=checks.FULL_MB)
+        self.family.watch()
 
     def _migrate(self) -> None:
         """In a process of its own: the supervisor stays without pandas and Dagster."""
@@ -176,7 +192,23 @@ class Start:
         path.write_text(text, encoding="utf-8")
         if done.returncode:
             lines = text.strip().splitlines()
-            raise checks.StartRefused(f"warehouse: {lines[-1] if lines else f'see {path}'}")
+            raise checks.StartRefused(said(lines[-1]) if lines else f"the migration failed, see {path}")
+
+    def watch(self) -> None:
+        """Restart what dies, until somebody stops it; say it when the disk gets full."""
+        looked, short = 0.0, False
+        while not self.family.stopping.wait(POLL_S):
+            self.family.watch()
+            if time.monotonic() - looked < DISK_S:
+                continue
+            looked = time.monotonic()
+            try:
+                checks.check_disk(self.data)
+                short = False
+            except checks.StartRefused as error:
+                if not short:
+                    self._say(f"warning: {error.message}")
+                short = True
 
     def _check_location(self) -> None:
         """Say so when the code does not load: the UI would only show an empty platform."""
@@ -201,17 +233,24 @@ class Start:
         return found
 
     def _write_facts(self) -> None:
-        folders.write_run_facts(
-            self.data,
-            {
-                "pid": os.getpid(),
-                "since": f"{self._since:%Y-%m-%d %H:%M:%S}",
-                "role": self.settings.role,
-                "ports": self.ports.__dict__,
-                "pids": self.family.pids(),
-                "urls": self.urls(),
-            },
-        )
+        facts = {
+            "pid": os.getpid(),
+            "since": f"{self._since:%Y-%m-%d %H:%M:%S}",
+            "role": self.settings.role,
+            "ports": self.ports.__dict__,
+            "pids": self.family.pids(),
+            "urls": self.urls(),
+        }
+        try:
+            folders.write_run_facts(self._facts, facts)
+        except OSError as error:
+            # Others read it; what runs must not end because they cannot.
+            log.warning("%s cannot be written: %s", self._facts, error.strerror)
+
+    def forget_facts(self) -> None:
+        """Take the file of this start away: nothing runs any more."""
+        with contextlib.suppress(OSError):
+            self._facts.unlink()
 
 
 def install_signals(start: Start) -> None:
@@ -232,7 +271,7 @@ def run(environ: Mapping[str, str] | None = None) -> int:
     try:
         settings = read_settings(environ)
         check(settings)
-        lock = checks.RunLock(settings.data_path)
+        lock = checks.RunLock(settings.data_path, settings.role)
         lock.take(SystemClock().now())
         check_ports(settings)
     except (PlatformError, NotImplementedError) as error:
@@ -246,20 +285,25 @@ def run(environ: Mapping[str, str] | None = None) -> int:
     try:
         start.prepare()
         start.bring_up()
-        start.family.run()
+        start.watch()
     except Interrupted as error:
         say(error.message)
     except PlatformError as error:
         log.error("%s", error.message)  # noqa: TRY400  one line, as at the terminal
         sys.stderr.write(f"{error.message}\n")
         code = 1
+    except OSError as error:
+        # Not one of ours: the disk is full, or somebody took the folder away.
+        message = f"DATA_DIR: {error.filename or settings.data_path}: {error.strerror}"
+        log.error("%s", message)  # noqa: TRY400  one line, as at the terminal
+        sys.stderr.write(f"{message}\n")
+        code = 1
     finally:
         say("stopping")
         killed = start.family.stop()
         if killed:
             say(f"had to be killed: {', '.join(killed)}")
-        with contextlib.suppress(OSError):
-            (settings.data_path / "run.json").unlink()
+        start.forget_facts()
         logs.unconfigure()
         lock.release()
     return code

@@ -1,6 +1,8 @@
 """What must hold before anything starts; each failure is one line that names the setting to change."""
 
+import errno
 import fcntl
+import importlib.util
 import json
 import os
 import shutil
@@ -11,10 +13,14 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from resources.calendar import shipped_calendar
 from resources.errors import PlatformError
+from resources.settings import Settings
 
 MIN_PYTHON = (3, 11)
 MIN_FREE_MB = 200
+FULL_MB = 20
+"""Below this the next write of the database may fail."""
 
 
 class StartRefused(PlatformError):
@@ -27,6 +33,25 @@ def check_python(version: tuple[int, int] = (sys.version_info[0], sys.version_in
         raise StartRefused(f"Python {wanted} or newer is needed; this is {version[0]}.{version[1]}")
 
 
+def check_now(now: datetime | None) -> None:
+    """A frozen market clock stands within the calendar: beyond it nobody knows what a trade date is."""
+    if now is None:
+        return
+    calendar = shipped_calendar()
+    if not calendar.first <= now.date().isoformat() <= calendar.horizon:
+        raise StartRefused(
+            f"SAMPLE_NOW: {now.date()} is outside the trade calendar, {calendar.first} to {calendar.horizon}"
+        )
+
+
+def check_files(settings: Settings) -> None:
+    """Files that the simulated market is told to read."""
+    if settings.sample_faults and not Path(settings.sample_faults).is_file():
+        raise StartRefused(f"SAMPLE_FAULTS: there is no file {settings.sample_faults}")
+    if settings.sample_world == "replay" and not Path(settings.real_data_dir).is_dir():
+        raise StartRefused(f"REAL_DATA_DIR: there is no folder {settings.real_data_dir}")
+
+
 def check_folder(folder: Path) -> None:
     """DATA_DIR exists or can be made, and can be written."""
     try:
@@ -34,17 +59,21 @@ def check_folder(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             return
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StartRefused(f"DATA_DIR: the disk of {folder} is full; make room or move it") from None
+        reason = "it is a file" if isinstance(error, FileExistsError) else error.strerror
         raise StartRefused(
-            f"DATA_DIR: {folder} cannot be written ({error.strerror}); set DATA_DIR to a folder of yours"
+            f"DATA_DIR: {folder} cannot be written ({reason}); set DATA_DIR to a folder of yours"
         ) from None
 
 
-def check_disk(folder: Path, free: Callable[[Path], int] | None = None) -> None:
-    """At least 200 MB are free where the data lies. `free` returns bytes."""
+def check_disk(folder: Path, free: Callable[[Path], int] | None = None, *, least: int = MIN_FREE_MB) -> None:
+    """At least `least` MB are free where the data lies. `free` returns bytes."""
     found = (shutil.disk_usage(folder).free if free is None else free(folder)) // 1_000_000
-    if found < MIN_FREE_MB:
+    if found < least:
         raise StartRefused(
-            f"DATA_DIR: only {found} MB are free at {folder}, at least {MIN_FREE_MB} MB are needed"
+            f"DATA_DIR: only {found} MB are free at {folder}, at least {MIN_FREE_MB} MB are needed; "
+            "make room or set DATA_DIR to a folder on another disk"
         )
 
 
@@ -58,6 +87,9 @@ def check_port(variable: str, host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+                name = variable.replace("_PORT", "_HOST")
+                raise StartRefused(f"{name}: {host} is no address of this machine") from None
             raise StartRefused(
                 f"{variable}: port {port} on {host} cannot be used ({error.strerror}); "
                 f"stop what uses it or set {variable} to a free port"
@@ -78,41 +110,68 @@ def free_port(preferred: int = 0) -> int:
 
 
 def check_postgres(url: str) -> None:
-    """SQLAlchemy would take another driver than the one that Dagster ships."""
-    if url and not url.startswith("postgresql+psycopg2://"):
+    """The URL names the driver (SQLAlchemy would take another one than Dagster ships), and it is there."""
+    if not url:
+        return
+    if not url.startswith("postgresql+psycopg2://"):
         raise StartRefused("DAGSTER_POSTGRES_URL: name the driver, postgresql+psycopg2://...")
+    for module in ("psycopg2", "dagster_postgres"):
+        if importlib.util.find_spec(module) is None:
+            raise StartRefused(
+                f"DAGSTER_POSTGRES_URL: {module} is not installed; install the extra `postgres`: "
+                f"{sys.executable} -m pip install -c constraints.txt -e '.[postgres]'"
+            )
+
+
+LOCKS = {"all": ("run.lock", "run-web.lock"), "worker": ("run.lock",), "web": ("run-web.lock",)}
+"""The scheduler side and the API each have a lock of their own: two supervisors may share a data folder
+when each has one of them."""
 
 
 class RunLock:
-    """`run.lock` in the data folder: held as long as the supervisor lives, whatever kills it."""
+    """The lock files of a role: held as long as the supervisor lives, whatever kills it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "run.lock"
-        self._handle: int | None = None
+    def __init__(self, folder: Path, role: str = "all") -> None:
+        self._paths = [folder / name for name in LOCKS[role]]
+        self._handles: list[int] = []
 
     def take(self, now: datetime) -> None:
-        """StartRefused that says who runs, when somebody does."""
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        """All of them, or StartRefused that says who runs."""
+        try:
+            for path in self._paths:
+                self._handles.append(self._lock(path))
+        except StartRefused:
+            self.release()
+            raise
+        text = json.dumps({"pid": os.getpid(), "since": f"{now:%Y-%m-%d %H:%M:%S}"}).encode()
+        for handle in self._handles:
+            os.ftruncate(handle, 0)
+            os.write(handle, text)
+
+    def _lock(self, path: Path) -> int:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StartRefused(f"DATA_DIR: {path} cannot be written ({error.strerror})") from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             holder = os.read(handle, 4096).decode("utf-8", "replace")
             os.close(handle)
-            raise StartRefused(self._who(holder)) from None
-        os.ftruncate(handle, 0)
-        os.write(handle, json.dumps({"pid": os.getpid(), "since": f"{now:%Y-%m-%d %H:%M:%S}"}).encode())
-        self._handle = handle
-
-    def _who(self, text: str) -> str:
-        try:
-            facts = json.loads(text)
-            who = f"process {facts['pid']} since {facts['since']}"
-        except (ValueError, KeyError, TypeError):
-            who = "another process"
-        return f"DATA_DIR: {self._path.parent} is in use by {who}; stop it or set DATA_DIR to another folder"
+            raise StartRefused(_in_use(path, holder)) from None
+        return handle
 
     def release(self) -> None:
-        if self._handle is not None:
-            os.ftruncate(self._handle, 0)
-            os.close(self._handle)
-            self._handle = None
+        for handle in self._handles:
+            os.ftruncate(handle, 0)
+            os.close(handle)
+        self._handles = []
+
+
+def _in_use(path: Path, text: str) -> str:
+    try:
+        facts = json.loads(text)
+        who = f"process {facts['pid']} since {facts['since']}"
+    except (ValueError, KeyError, TypeError):
+        who = "another process"
+    return f"DATA_DIR: {path.parent} is in use by {who}; stop it or set DATA_DIR to another folder"

@@ -181,11 +181,6 @@ class Family:
             child.restart_at = now + pause
             self._say(f"{name} ended with {code}, restarting in {pause:g} s: {self._last_words(child)}")
 
-    def run(self) -> None:
-        """Watch until `stopping` is set."""
-        while not self.stopping.wait(POLL_S):
-            self.watch()
-
     def stop(self) -> list[str]:
         """TERM to every group, KILL after `stop_s`. Returns the names that had to be killed."""
         for child in reversed(self.children.values()):

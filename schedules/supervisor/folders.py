@@ -62,17 +62,22 @@ def write_workspace(data: Path, *, port: int, location: str) -> Path:
     return path
 
 
-def read_run_facts(data: Path) -> dict[str, Any]:
-    """`run.json` of the last start, or nothing."""
+def run_file(data: Path, role: str) -> Path:
+    """`run.json`; beside it `run-web.json` of an API that has a supervisor of its own."""
+    return data / ("run-web.json" if role == "web" else "run.json")
+
+
+def read_run_facts(path: Path) -> dict[str, Any]:
+    """What the last start left, or nothing."""
     try:
-        facts = json.loads((data / "run.json").read_text(encoding="utf-8"))
+        facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
 
 
-def write_run_facts(data: Path, facts: dict[str, Any]) -> None:
-    """`run.json`: pids and ports, renamed into place so that nobody reads half of it."""
-    part = data / "run.json.part"
+def write_run_facts(path: Path, facts: dict[str, Any]) -> None:
+    """Pids and ports, renamed into place so that nobody reads half of it."""
+    part = path.with_name(f"{path.name}.part")
     part.write_text(json.dumps(facts, indent=1, sort_keys=True), encoding="utf-8")
-    part.replace(data / "run.json")
+    part.replace(path)

@@ -92,7 +92,8 @@ def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
 
 
 def simulator(settings: Settings, ports: Ports) -> ChildSpec:
-    ready = settings.data_path / "simulator.json"
+    # The API's own supervisor has a simulated market of its own: each side can go without the other.
+    ready = settings.data_path / ("simulator-web.json" if settings.role == "web" else "simulator.json")
     ready.unlink(missing_ok=True)
     options = {
         "--http-port": str(ports.simulator_http),

@@ -182,6 +182,7 @@ def test_a_killed_run_is_set_right_and_its_rerun_gives_what_an_undisturbed_run_g
 
         after_kill = house.contents()
         house.finish(dead="node1")
+        assert open_batches(house) == 0
         assert house.contents() == undisturbed.contents
         assert unfinished_runs(folder) == 0
         between += where.between
@@ -192,6 +193,14 @@ def test_a_killed_run_is_set_right_and_its_rerun_gives_what_an_undisturbed_run_g
         f"kills, {between} between the first and the last statement of a write, {partial} with a part of "
         f"the tables written; 0 torn, every rerun equals an undisturbed run",
     )
+
+
+def open_batches(house: Installation) -> int:
+    """Batches that claim to be in progress."""
+    warehouse = house.warehouse()
+    found = warehouse.rows("sys_batch", where="status=?", values=("running",))
+    warehouse.close()
+    return len(found)
 
 
 def unfinished_runs(folder: Path) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from platform_assets.pipeline.download import AllSourcesFailed
+from resources.errors import StorageError
 from resources.simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, House
 
@@ -219,3 +220,30 @@ def test_lineage_of_a_range_leads_to_its_responses(house: House) -> None:
     fetched = house.warehouse.rows("sys_fetch", where="request LIKE ?", values=(f"%{row['code']}%",))
     assert fetched
     assert house.warehouse.payloads.get(fetched[0]["body_path"])
+
+
+@pytest.mark.parametrize("error", [StorageError("the disk is full"), KeyboardInterrupt()])
+def test_a_range_that_breaks_off_closes_its_parent_batch(
+    house: House, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    monkeypatch.setattr("platform_assets.pipeline.load.MAX_ROWS", 1)  # each date in a transaction of its own
+    house.master()
+    done: list[str] = []
+
+    def progress(partition: str) -> None:
+        done.append(partition)
+        if len(done) == 2:
+            raise error
+
+    house.run.progress = progress
+    with pytest.raises(type(error)):
+        house.fuse("index_daily", *DATES)
+
+    assert house.warehouse.rows("sys_batch", where="status=?", values=("running",)) == []
+    (parent,) = house.warehouse.rows(
+        "sys_batch", where="partition_key=?", values=(f"{DATES[0]}..{DATES[-1]}",)
+    )
+    rows = house.warehouse.rows("fusion_index_daily")
+    assert len({row["date"] for row in rows}) == 2
+    assert (parent["status"], parent["rows_written"]) == ("failed", len(rows))
+    assert parent["error"] == (str(error) or "KeyboardInterrupt")

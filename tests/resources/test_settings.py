@@ -145,3 +145,34 @@ def test_secrets_are_masked_in_the_only_dump(tmp_path: Path) -> None:
     shown = str(settings.masked())
     assert "-secret" not in shown
     assert set(settings.secrets) >= {"db-secret", "url-secret", "admin-secret"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("RATE_LIMIT_PER_MIN", "many", "'many' is no whole number"),
+        ("RATE_LIMIT_PER_MIN", "-3", "-3 is negative"),
+        ("HTTP_TIMEOUT", "0", "must not be 0"),
+        ("EM_JITTER_MAX", "nan", "'nan' is no number"),
+        ("SAMPLE_HISTORY_DATES", "0", "must not be 0"),
+        ("SMTP_PORT", "70000", "70000 is no port"),
+        ("SAMPLE_NOW", "2026-08-21T15:30+08:00", "has a time zone"),
+    ],
+)
+def test_a_number_or_time_that_makes_no_sense_is_refused_by_its_name(
+    tmp_path: Path, name: str, value: str, problem: str
+) -> None:
+    with pytest.raises(InputError, match=f"^{name}: .*{problem}"):
+        load_settings({name: value}, dotenv=tmp_path / "none")
+
+
+def test_zero_is_a_number_where_it_means_something(tmp_path: Path) -> None:
+    assert load_settings({"RATE_LIMIT_PER_MIN": "0"}, dotenv=tmp_path / "none").rate_limit_per_min == 0
+
+
+def test_a_dotenv_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "settings.env"
+    path.write_bytes(b"API_PORT=\xff\xfe")
+
+    with pytest.raises(InputError, match=r"^ENV_FILE: .*settings\.env cannot be read"):
+        load_settings({}, dotenv=path)

@@ -84,7 +84,7 @@ def test_a_database_without_the_table_has_nothing_stored(folder: Path) -> None:
 def test_a_stored_value_that_does_not_parse_refuses_to_start_by_its_name(folder: Path) -> None:
     store(folder, **{NAME: "many"})
 
-    with pytest.raises(InputError, match=f"^{NAME}: 'many' is no int"):
+    with pytest.raises(InputError, match=f"^{NAME}: 'many' is no whole number"):
         platform_settings()
 
 

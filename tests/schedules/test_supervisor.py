@@ -3,28 +3,23 @@
 import json
 import os
 import signal
-import socket
-import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from resources.errors import InputError
 from resources.log_files import RotatingLog
-from resources.settings import Settings, load_settings
 from resources.warehouse.ledger.commands import CommandQueue
-from schedules.supervisor import app, checks, folders, plan, progress
+from schedules.supervisor import app, checks, progress
 from schedules.supervisor.checks import RunLock, StartRefused
 from schedules.supervisor.family import ChildFailed, ChildSpec, Family, Interrupted
-from schedules.supervisor.plan import Ports
-
-NOW = datetime(2026, 8, 21, 15, 0)
+from tests.schedules.test_start_checks import NOW, settings_of
 
 
 def dummy(name: str, code: str, **more: object) -> ChildSpec:
@@ -59,163 +54,6 @@ def family(tmp_path: Path, said: list[str]) -> Iterator[Family]:
     made = Family(tmp_path, dict(os.environ), said.append, stop_s=1.0, backoff_s=(0.01, 0.02))
     yield made
     made.stop()
-
-
-# -- checks -----------------------------------------------------------------------------------------
-
-
-def test_each_check_is_one_line_that_names_what_to_change(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("not a folder")
-
-    with pytest.raises(StartRefused, match=r"^Python 3\.11 or newer is needed; this is 3\.9$"):
-        checks.check_python((3, 9))
-    with pytest.raises(StartRefused, match=r"^DATA_DIR: .* cannot be written .*; set DATA_DIR"):
-        checks.check_folder(blocked / "data")
-    with pytest.raises(StartRefused, match=r"^DATA_DIR: only 150 MB are free"):
-        checks.check_disk(tmp_path, lambda _path: 150_000_000)
-    with pytest.raises(StartRefused, match="postgresql\\+psycopg2"):
-        checks.check_postgres("postgresql://dagster@db/dagster")
-    checks.check_python()
-    checks.check_folder(tmp_path / "new")
-    checks.check_disk(tmp_path, lambda _path: 200_000_000)
-    checks.check_postgres("")
-
-
-def test_a_taken_port_is_refused_by_the_name_of_its_variable() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(StartRefused, match=f"^API_PORT: port {port} on 127.0.0.1 cannot be used"):
-            checks.check_port("API_PORT", "127.0.0.1", port)
-        assert checks.free_port(port) != port
-    checks.check_port("API_PORT", "127.0.0.1", port)
-    assert checks.free_port(port) == port
-
-
-def test_a_second_start_says_who_runs(tmp_path: Path) -> None:
-    first, second = RunLock(tmp_path), RunLock(tmp_path)
-    first.take(NOW)
-
-    with pytest.raises(StartRefused, match=f"in use by process {os.getpid()} since 2026-08-21 15:00:00"):
-        second.take(NOW)
-    first.release()
-    second.take(NOW)
-    second.release()
-
-
-def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
-    code = (
-        "import sys, time; from pathlib import Path; from datetime import datetime\n"
-        "from schedules.supervisor.checks import RunLock\n"
-        f"RunLock(Path({str(tmp_path)!r})).take(datetime.now()); print('held', flush=True); time.sleep(60)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    with process.stdout:
-        assert process.stdout.readline() == b"held\n"
-        with pytest.raises(StartRefused, match=f"process {process.pid} "):
-            RunLock(tmp_path).take(NOW)
-        process.kill()
-        process.wait()
-    lock = RunLock(tmp_path)
-    lock.take(NOW)
-    lock.release()
-
-
-# -- folders ----------------------------------------------------------------------------------------
-
-
-def mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_secrets_are_for_the_owner_alone_and_stay_the_same(tmp_path: Path) -> None:
-    folders.make_folders(tmp_path)
-    password, path = folders.admin_password(tmp_path)
-
-    assert (mode(tmp_path / "secrets"), mode(path)) == (0o700, 0o600)
-    assert len(password) >= 20
-    assert folders.admin_password(tmp_path) == (password, path)
-
-
-def test_dagsters_files_lie_in_the_data_folder(tmp_path: Path) -> None:
-    import yaml
-
-    folders.make_folders(tmp_path)
-    home = folders.write_dagster_home(tmp_path, postgres=True)
-    workspace = folders.write_workspace(tmp_path, port=4242, location="platform")
-
-    instance = yaml.safe_load((home / "dagster.yaml").read_text())
-    assert instance["storage"]["postgres"]["postgres_url"] == {"env": "DAGSTER_POSTGRES_URL"}
-    assert instance["telemetry"] == {"enabled": False}
-    server = yaml.safe_load(workspace.read_text())["load_from"][0]["grpc_server"]
-    assert server == {"host": "127.0.0.1", "port": 4242, "location_name": "platform"}
-    folders.write_dagster_home(tmp_path, postgres=False)
-    assert "storage" not in yaml.safe_load((home / "dagster.yaml").read_text())
-
-
-# -- settings and plan --------------------------------------------------------------------------------
-
-
-def settings_of(tmp_path: Path, **env: str) -> Settings:
-    values = {"DATA_DIR": str(tmp_path), "ENV_FILE": str(tmp_path / "none"), **env}
-    return app.read_settings(values)
-
-
-def test_a_start_serves_sample_data_unless_told_otherwise(tmp_path: Path) -> None:
-    assert settings_of(tmp_path).data_source == "mock"
-    assert settings_of(tmp_path, DATA_SOURCE="real").data_source == "real"
-    with pytest.raises(InputError, match="DATA_SOURCE"):
-        settings_of(tmp_path, DATA_SOURCE="mok")
-
-
-@pytest.mark.parametrize(
-    ("role", "used"),
-    [
-        ("all", {"api", "dagster", "code_server", "simulator_http", "simulator_tcp"}),
-        ("web", {"api", "simulator_http", "simulator_tcp"}),
-        ("worker", {"dagster", "code_server", "simulator_http", "simulator_tcp"}),
-        ("nonsense", {"api", "dagster", "code_server", "simulator_http", "simulator_tcp"}),
-    ],
-)
-def test_a_role_has_its_processes(tmp_path: Path, role: str, used: set[str]) -> None:
-    ports = app.choose_ports(settings_of(tmp_path, APP_ROLE=role), {})
-
-    assert {name for name, port in ports.__dict__.items() if port} == used
-    assert (ports.api or 8000, ports.dagster or 3000) == (8000, 3000)
-
-
-def test_inner_ports_are_kept_and_a_named_simulator_is_not_started(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path, SIMULATOR_URL="http://127.0.0.1:1", SIMULATOR_TDX="127.0.0.1:2")
-    port = checks.free_port()
-
-    ports = app.choose_ports(settings, {"ports": {"code_server": port}})
-
-    assert (ports.code_server, ports.simulator_http) == (port, 0)
-    assert "SIMULATOR_URL" not in plan.child_environment(settings, ports)
-
-
-def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path, SAMPLE_NOW="2026-08-21T15:30", SAMPLE_PROFILE="M")
-    ports = Ports(api=1, dagster=2, code_server=3, simulator_http=4, simulator_tcp=5)
-
-    env = plan.child_environment(settings, ports)
-    simulator = plan.simulator(settings, ports)
-
-    assert env["SIMULATOR_URL"] == "http://127.0.0.1:4"
-    assert env["SIMULATOR_TDX"] == "127.0.0.1:5"
-    assert (env["DATA_SOURCE"], env["APP_ROLE"]) == ("mock", "all")
-    assert env["DAGSTER_HOME"] == str(tmp_path / "dagster")
-    # A child reads its settings from this environment, as the real ones do.
-    assert load_settings(env, dotenv=tmp_path / "none").data_path == tmp_path
-    joined = " ".join(simulator.command)
-    assert "--http-port 4 --tcp-port 5 --world synthetic --profile M" in joined
-    assert "--now 2026-08-21T15:30" in joined
-    assert "--faults" not in joined
-    assert plan.worker(ports).env == {"DAGSTER_PORT": "2"}
-    assert plan.api(settings, ports, {"X": "y"}).env == {"API_PORT": "1", "DAGSTER_PORT": "2", "X": "y"}
 
 
 # -- processes --------------------------------------------------------------------------------------
@@ -347,7 +185,89 @@ def test_a_refused_start_is_one_line_and_no_traceback(
     assert written.startswith(f"DATA_DIR: {tmp_path} is in use by process {os.getpid()}")
     assert written.count("\n") == 1
     assert app.run({"DATA_DIR": str(tmp_path), "ENV_FILE": "none", "API_PORT": "x"}) == 1
-    assert capsys.readouterr().err == "API_PORT: 'x' is no int\n"
+    assert capsys.readouterr().err == "API_PORT: 'x' is no whole number\n"
+
+
+def test_the_password_is_made_where_the_api_is_and_dagsters_files_where_it_is_not(tmp_path: Path) -> None:
+    for role, made in (("worker", False), ("web", True)):
+        folder = tmp_path / role
+        start = app.Start(settings_of(folder, APP_ROLE=role, API_PORT="0", DAGSTER_PORT="0"))
+        start.prepare()
+
+        assert (folder / "secrets" / "admin_password").exists() is made
+        assert (folder / "dagster" / "dagster.yaml").exists() is not made
+
+
+def test_a_disk_that_fills_up_ends_the_first_load_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = app.Start(settings_of(tmp_path, API_PORT="0", DAGSTER_PORT="0"))
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=3_000_000))
+
+    with pytest.raises(StartRefused, match=r"^DATA_DIR: only 3 MB are free at .*; make room"):
+        start._watch_load()
+
+
+def test_a_disk_that_gets_full_later_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    start = app.Start(settings_of(tmp_path, API_PORT="0", DAGSTER_PORT="0"), out=said.append)
+    looks = 0
+
+    def usage(_path: Path) -> SimpleNamespace:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            start.family.stopping.set()
+        return SimpleNamespace(free=3_000_000)
+
+    monkeypatch.setattr("shutil.disk_usage", usage)
+    monkeypatch.setattr(app, "DISK_S", 0.0)
+    start.watch()
+
+    assert [line.partition(";")[0] for line in said] == [
+        f"warning: DATA_DIR: only 3 MB are free at {tmp_path}, at least 200 MB are needed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [
+        ({"WAREHOUSE_URL": "mysql+pymysql://root@127.0.0.1:1/x"}, "the warehouse (WAREHOUSE_URL): (2003, "),
+        ({"DB_PORT": "1", "DB_HOST": "127.0.0.1"}, "the warehouse (DB_HOST, DB_PORT): (2003, "),
+        ({"WAREHOUSE_URL": "mysql://root@127.0.0.1/x"}, "WAREHOUSE_URL: name the driver"),
+        ({"WAREHOUSE_URL": "mysql+pymysql://root@127.0.0.1:port/x"}, "WAREHOUSE_URL: '"),
+        (
+            {"DAGSTER_POSTGRES_URL": "postgresql+psycopg2://root:topsecret@127.0.0.1:1/x"},
+            'DAGSTER_POSTGRES_URL: connection to server at "127.0.0.1", port 1 failed',
+        ),
+    ],
+)
+def test_a_database_that_is_away_is_one_line_that_names_its_variable(
+    tmp_path: Path, env: dict[str, str], message: str
+) -> None:
+    """The whole command: nothing but that line on the error stream, and no process left."""
+    done = subprocess.run(
+        [sys.executable, "-m", "schedules.run"],
+        env={
+            "PATH": os.environ["PATH"],
+            "DATA_DIR": str(tmp_path),
+            "ENV_FILE": "none",
+            "API_PORT": "0",
+            "DAGSTER_PORT": "0",
+            "SIMULATOR_URL": "http://127.0.0.1:1",
+            **env,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert "topsecret" not in done.stdout + done.stderr
 
 
 SMOKE = """
@@ -370,23 +290,40 @@ sys.exit(app.run())
 """
 
 
-def test_a_start_writes_its_facts_and_one_signal_stops_everything(tmp_path: Path) -> None:
-    ports = {"API_PORT": str(checks.free_port()), "DAGSTER_PORT": str(checks.free_port())}
-    env = {**os.environ, "DATA_DIR": str(tmp_path), "ENV_FILE": "none", **ports}
+Started = tuple[subprocess.Popen[bytes], list[str], dict[str, Any]]
+
+
+def started(folder: Path, facts: str, **env: str) -> Started:
+    """A supervisor that says it is up, what it said, and what its file says."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SMOKE], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [sys.executable, "-c", SMOKE],
+        env={**os.environ, "DATA_DIR": str(folder), "ENV_FILE": "none", **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     assert process.stdout is not None
+    lines: list[str] = []
+    while not lines or "Ctrl-C" not in lines[-1]:
+        line = process.stdout.readline().decode()
+        assert line, lines
+        lines.append(line.strip())
+    return process, lines, json.loads((folder / facts).read_text())
+
+
+def interrupted(process: subprocess.Popen[bytes]) -> str:
+    """What it says after Ctrl-C."""
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None
     with process.stdout:
-        lines: list[str] = []
-        while not lines or "Ctrl-C" not in lines[-1]:
-            line = process.stdout.readline().decode()
-            assert line, lines
-            lines.append(line.strip())
-        facts = json.loads((tmp_path / "run.json").read_text())
-        process.send_signal(signal.SIGINT)
         rest = process.stdout.read().decode()
-        assert process.wait(20) == 0
+    assert process.wait(20) == 0
+    return rest
+
+
+def test_a_start_writes_its_facts_and_one_signal_stops_everything(tmp_path: Path) -> None:
+    ports = {"API_PORT": str(checks.free_port()), "DAGSTER_PORT": str(checks.free_port())}
+    process, lines, facts = started(tmp_path, "run.json", **ports)
+    rest = interrupted(process)
 
     assert f"administrator admin, password in {tmp_path / 'secrets' / 'admin_password'}" in lines
     assert f"API        http://127.0.0.1:{ports['API_PORT']}/docs" in lines
@@ -396,6 +333,26 @@ def test_a_start_writes_its_facts_and_one_signal_stops_everything(tmp_path: Path
     assert len(facts["pids"]) == 6
     assert not any(alive(pid) for pid in facts["pids"].values())
     assert not (tmp_path / "run.json").exists()
+
+
+def test_the_api_and_the_scheduler_side_are_two_supervisors_on_one_folder(tmp_path: Path) -> None:
+    web, _, of_web = started(tmp_path, "run-web.json", APP_ROLE="web", API_PORT="0")
+    worker, lines, of_worker = started(tmp_path, "run.json", APP_ROLE="worker", DAGSTER_PORT="0")
+
+    assert of_web["pids"].keys() == {"simulated_market", "api"}
+    assert of_worker["pids"].keys() == {
+        "simulated_market",
+        "code_server",
+        "dagster_daemon",
+        "dagster_ui",
+        "worker",
+    }
+    assert not any("administrator" in line for line in lines)
+    interrupted(web)
+    assert not any(alive(pid) for pid in of_web["pids"].values())
+    assert all(alive(pid) for pid in of_worker["pids"].values())
+    interrupted(worker)
+    assert not any(alive(pid) for pid in of_worker["pids"].values())
 
 
 # -- the first load ---------------------------------------------------------------------------------

@@ -35,10 +35,14 @@ class FakeRunner:
     def __init__(self, *, failing: tuple[str, ...] = ()) -> None:
         self.calls: list[tuple[str, str | None, dict[str, str]]] = []
         self.failing = failing
+        self.ended: set[str] = set()
         self.during: Callable[[str], None] = lambda _job: None
 
     def has(self, job: str) -> bool:
         return job in JOBS
+
+    def terminated(self, run_id: str) -> bool:
+        return run_id in self.ended
 
     def run(
         self,

@@ -64,7 +64,7 @@ def _read(folder: Path, name: str, **options: Any) -> "pd.DataFrame":
 
     path = folder / name
     if not path.exists():
-        raise NotFound(f"the replay set has no file {name}")
+        raise NotFound(f"the replay set in {folder} has no file {name}")
     return pd.read_csv(path, **options)
 
 

@@ -1,6 +1,9 @@
 """A built world on disk: one compressed npz per (version, profile, seed). A cache, never a source."""
 
+import logging
+import os
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ _ARRAYS = (
     "limit_down", "up_count", "down_count", "members", "period",
 )  # fmt: skip
 _CAUSES = ("listing", "bonus", "release")
+log = logging.getLogger(__name__)
 
 
 def path_of(folder: Path, version: int, profile: str, seed: int) -> Path:
@@ -20,17 +24,23 @@ def path_of(folder: Path, version: int, profile: str, seed: int) -> Path:
 
 
 def save(tape: Tape, path: Path) -> None:
-    """Write atomically: a killed process leaves the old file or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write atomically: a killed process leaves the old file or none, also when two build the same world.
+    A disk that takes no more keeps none."""
     applied, shares = tables(tape)
     columns: dict[str, npt.NDArray[np.generic]] = {name: getattr(tape, name) for name in _ARRAYS}
     columns |= {"applied": applied, "shares": shares, "count": np.asarray([len(tape.shares)])}
-    partial = path.with_suffix(".part")
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, column in columns.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as target:
-                np.lib.format.write_array(target, np.asarray(column), allow_pickle=False)
-    partial.replace(path)
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name, column in columns.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as target:
+                    np.lib.format.write_array(target, np.asarray(column), allow_pickle=False)
+        partial.replace(path)
+    except OSError as error:
+        log.warning("the world is not kept in %s: %s", path.parent, error.strerror)
+        with suppress(OSError):
+            partial.unlink()
 
 
 def load(path: Path) -> Tape | None:

@@ -16,6 +16,8 @@ from resources.warehouse.sql import Sql
 
 FRESH = timedelta(seconds=90)
 BEAT_S = 10.0
+RUN = "run"
+"""Role of a run that has a process of its own; its node id is the run's id."""
 SCHEDULER = "scheduler"
 """Node id under which the scheduler's sensor records each of its ticks."""
 

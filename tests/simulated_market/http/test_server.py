@@ -1,6 +1,7 @@
 """Routing, keep-alive, control endpoints, and the market as a process."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -203,3 +204,41 @@ def test_the_process_dies_with_its_parent():
 def test_a_port_that_is_taken_is_an_error_at_once(market):
     with pytest.raises(OSError, match="in use"):
         SimulatedMarket(TinyWorld(), FrozenClock(NOW), http_port=market.http_address[1], tcp_port=None)
+
+
+@pytest.mark.parametrize(
+    ("extra", "problem"),
+    [
+        (("--faults", "/none.json"), "--faults: /none.json cannot be read"),
+        (("--world", "replay", "--real-data-dir", "/none"), "the replay set in /none has no file"),
+        (("--http-port", "1"), ""),
+    ],
+)
+def test_options_that_cannot_be_served_are_one_line(tmp_path, extra, problem):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        if not problem:
+            port = taken.getsockname()[1]
+            extra, problem = ("--http-port", str(port)), f"--http-port, --tcp-port: {port} and 0 on"
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "resources.simulated_market",
+                "--http-port",
+                "0",
+                "--tcp-port",
+                "0",
+                *extra,
+            ],
+            env={**os.environ, "DATA_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert problem in done.stderr
+    assert "Traceback" not in done.stderr

@@ -165,7 +165,7 @@ def test_industries_and_regions_are_boards(replay):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(NotFound, match="the replay set has no file"):
+    with pytest.raises(NotFound, match=r"the replay set in .* has no file"):
         ReplayWorld(tmp_path)
 
 

@@ -1,0 +1,48 @@
+"""Safe points: where a piece of work hears that nobody wants the rest of it.
+
+A run inside the worker shares its process with others, so no signal can end it. It asks at its safe points
+(before an upstream call, an item of a sweep, the transaction of a partition) and never within a
+transaction: what was committed stays whole, the rest is not begun. The wish travels in a context variable,
+like the call budget; a thread pool gets it with `contextvars.copy_context().run`.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Wanted = Callable[[], str | None]
+"""Why the work is to stop; None while it is to go on. Asked often: it must be cheap."""
+
+_wanted: ContextVar[Wanted | None] = ContextVar("stop_wanted", default=None)
+
+
+class StopAsked(Exception):
+    """The work ended at a safe point because somebody asked for it. Not a PlatformError: no fallback, no
+    partial answer and no retry is wanted."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@contextmanager
+def stoppable(wanted: Wanted) -> Iterator[None]:
+    """Safe points within ask `wanted`."""
+    token = _wanted.set(wanted)
+    try:
+        yield
+    finally:
+        _wanted.reset(token)
+
+
+def can_be_stopped() -> bool:
+    """Whether somebody listens for this piece of work; else signals end its process."""
+    return _wanted.get() is not None
+
+
+def safe_point() -> None:
+    """Raises StopAsked when this piece of work is to stop."""
+    wanted = _wanted.get()
+    reason = None if wanted is None else wanted()
+    if reason is not None:
+        raise StopAsked(reason)

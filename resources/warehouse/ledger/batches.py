@@ -1,0 +1,68 @@
+"""Batches that nobody will ever close: the parents of a range whose run is gone.
+
+A batch that writes rows is finished in the transaction that opens it. Only the parent of a range, which
+owns the download, stays `running` over many transactions, so only it can be left behind by a kill.
+"""
+
+from datetime import datetime
+
+from sqlalchemy.engine import Engine
+
+from resources.clock import stamp
+from resources.transport.redact import redact
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.sql import Sql
+
+_SUMS = (
+    "rows_in",
+    "rows_ok",
+    "rows_warning",
+    "rows_rejected",
+    "rows_unchanged",
+    "rows_written",
+    "rows_superseded",
+)
+
+
+class BatchLedger:
+    """Open batches of one warehouse."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+
+    def open_runs(self) -> list[str]:
+        """Runs that have a batch in progress; of a dead one it stays so until somebody closes it."""
+        with reading(self._engine) as connection:
+            found = connection.exec_driver_sql(
+                "SELECT DISTINCT run_id FROM sys_batch WHERE status='running' AND run_id IS NOT NULL"
+            ).scalars()
+            return [str(run_id) for run_id in found]
+
+    def fail_open(self, run_id: str, reason: str, *, now: datetime) -> list[str]:
+        """End what a run left open as failed, at market time `now`, with the figures of the partitions
+        that it did commit. Returns the ids of the batches."""
+        with transaction(self._engine) as connection:
+            ids = [
+                str(found)
+                for found in connection.exec_driver_sql(
+                    self._sql.text("SELECT batch_id FROM sys_batch WHERE status='running' AND run_id=?"),
+                    (run_id,),
+                ).scalars()
+            ]
+            for batch_id in ids:
+                sums = connection.exec_driver_sql(
+                    self._sql.text(
+                        f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in _SUMS)} "
+                        "FROM sys_batch WHERE parent_batch_id=?"
+                    ),
+                    (batch_id,),
+                ).one()
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "
+                        f"{', '.join(f'{name}=?' for name in _SUMS)} WHERE batch_id=?"
+                    ),
+                    (redact(reason)[:2000], stamp(now), stamp(now), *map(int, sums), batch_id),
+                )
+        return ids

@@ -1,0 +1,182 @@
+"""What a killed run leaves is set right, wherever it ran: the run, its slot, its locks, its open batch."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from resources.calendar import TradeCalendar
+from resources.clock import ManualClock
+from resources.settings import load_settings
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.heartbeats import this_node
+from resources.warehouse.sql import Sql
+from schedules.house import House
+from schedules.reaper import reap, try_reap
+from tests.schedules.conftest import DATES
+
+NOW = datetime(2026, 8, 21, 15, 0)
+GONE = 2**22 + 1
+"""No process has this number."""
+
+
+@dg.op
+def nothing() -> None:
+    """An op that does nothing."""
+
+
+@dg.job
+def work() -> None:
+    nothing()
+
+
+@pytest.fixture
+def each_house(engine: Engine, tmp_path: Path) -> House:
+    settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
+    return House(settings, ManualClock(NOW, frozen=False), TradeCalendar(DATES), engine)
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    (tmp_path / "dagster").mkdir()
+    with dg.DagsterInstance.local_temp(str(tmp_path / "dagster")) as made:
+        yield made
+
+
+def batch(house: House, batch_id: str, status: str, run_id: str | None, **facts: object) -> None:
+    row = {"batch_id": batch_id, "table_name": "t", "status": status, "run_id": run_id, **facts}
+    with transaction(house.engine) as connection:
+        connection.exec_driver_sql(Sql(house.engine).insert("sys_batch", list(row)), tuple(row.values()))
+
+
+def stored(house: House) -> dict[str, tuple[object, ...]]:
+    with house.engine.connect() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT batch_id, status, error, rows_in, rows_written, finished_at FROM sys_batch"
+        ).all()
+    return {str(row[0]): tuple(row[1:]) for row in rows}
+
+
+def test_the_open_batch_of_a_dead_run_fails_with_what_its_partitions_committed(
+    each_house: House, instance: dg.DagsterInstance
+) -> None:
+    house = each_house
+    killed = instance.create_run_for_job(work, status=dg.DagsterRunStatus.FAILURE).run_id
+    batch(house, "parent", "running", killed, rows_in=None)
+    for day, written in (("2026-08-19", 7), ("2026-08-20", 4)):
+        facts = {"parent_batch_id": "parent", "rows_in": 10, "rows_written": written}
+        batch(house, day, "success", killed, **facts)
+
+    notes = reap(house, this_node("worker"), instance)
+
+    assert notes == [f"batch parent of run {killed[:8]} failed: its run ended: FAILURE"]
+    status, error, rows_in, rows_written, finished_at = stored(house)["parent"]
+    assert (status, error) == ("failed", "its run ended: FAILURE")
+    assert (rows_in, rows_written) == (20, 11)
+    assert str(finished_at).startswith("2026-08-21 15:00:00")
+    assert stored(house)["2026-08-19"][:2] == ("success", None)
+    assert reap(house, this_node("worker"), instance) == []
+
+
+def test_a_batch_whose_run_does_not_exist_fails_and_one_at_work_is_left_alone(
+    each_house: House, instance: dg.DagsterInstance
+) -> None:
+    house = each_house
+    at_work = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED).run_id
+    batch(house, "lost", "running", "no-such-run")
+    batch(house, "alive", "running", at_work)
+    batch(house, "by hand", "running", None)
+
+    reap(house, this_node("worker"), instance)
+
+    found = stored(house)
+    assert found["lost"][:2] == ("failed", "its run does not exist any more")
+    assert found["alive"][0] == found["by hand"][0] == "running"
+    # Without Dagster nobody knows what became of a run.
+    assert reap(house, this_node("worker")) == []
+
+
+def pulse(house: House, run_id: str, *, pid: int, host: str = "", silent: bool = False) -> None:
+    """The heartbeat of a run that has a process of its own."""
+    me = this_node("run")
+    house.heartbeats.beat(replace(me, node_id=run_id, pid=pid, host=host or me.host))
+    if silent:
+        with transaction(house.engine) as connection:
+            connection.exec_driver_sql(
+                Sql(house.engine).text(
+                    "UPDATE sys_heartbeat SET beat_at='2020-01-01 00:00:00' WHERE node_id=?"
+                ),
+                (run_id,),
+            )
+
+
+@pytest.mark.parametrize("where", ["this machine", "another machine"])
+def test_a_run_whose_process_and_code_server_died_is_ended(
+    each_house: House, instance: dg.DagsterInstance, where: str
+) -> None:
+    house = each_house
+    run_id = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED).run_id
+    if where == "this machine":
+        pulse(house, run_id, pid=GONE)
+    else:
+        pulse(house, run_id, pid=os.getpid(), host="far away", silent=True)
+    house.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=1, run_id=run_id)
+    house.locks.take(("kline",), "run:1", run_id=run_id)
+    batch(house, "parent", "running", run_id)
+
+    notes = reap(house, this_node("worker"), instance)
+
+    assert len(notes) == 2
+    run = instance.get_run_by_id(run_id)
+    assert run is not None
+    assert run.status is dg.DagsterRunStatus.FAILURE
+    slot = house.slots.latest()["history"]
+    assert (slot.status, slot.reason) == ("failed", "its process died")
+    assert not any(state.held for state in house.locks.states())
+    assert stored(house)["parent"][0] == "failed"
+    assert house.heartbeats.all() == []
+
+
+def test_a_run_that_beats_is_left_alone_and_an_ended_one_is_only_forgotten(
+    each_house: House, instance: dg.DagsterInstance
+) -> None:
+    house = each_house
+    alive, far, ended = (
+        instance.create_run_for_job(work, status=status).run_id
+        for status in (
+            dg.DagsterRunStatus.STARTED,
+            dg.DagsterRunStatus.STARTED,
+            dg.DagsterRunStatus.SUCCESS,
+        )
+    )
+    pulse(house, alive, pid=os.getppid())
+    pulse(house, far, pid=GONE, host="far away")
+    pulse(house, ended, pid=GONE)
+
+    assert reap(house, this_node("worker"), instance) == []
+
+    assert {node.node_id for node in house.heartbeats.all("run")} == {alive, far}
+    states = [instance.get_run_by_id(run_id).status for run_id in (alive, far, ended)]  # type: ignore[union-attr]
+    assert [state.value for state in states] == ["STARTED", "STARTED", "SUCCESS"]
+
+
+def test_a_storage_of_dagster_that_is_away_does_not_end_the_reaper(
+    each_house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    house = each_house
+    batch(house, "parent", "running", "r1")
+
+    class Away:
+        def get_run_by_id(self, _run_id: str) -> None:
+            raise sa.exc.OperationalError("SELECT", {}, Exception("connection refused by password=secret1"))
+
+    try_reap(house, this_node("worker"), Away())
+
+    assert "reaper: OperationalError" in caplog.text
+    assert stored(house)["parent"][0] == "running"
