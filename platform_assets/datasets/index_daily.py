@@ -28,8 +28,8 @@ class IndexDaily(Model):
 
     code: Code = key("index symbol", str_matches=r"^(sh|sz|bj|hk|us|csi|gz|gl)[A-Za-z0-9.]+$")
     date: Date = key("trade date")
-    name: S64 = col(title="index name")
-    scope: S8 = col(title="cn, hk, us or global", isin=["cn", "hk", "us", "global"])
+    name: S64 = col(title="index name", computed=True)
+    scope: S8 = col(title="cn, hk, us or global", isin=["cn", "hk", "us", "global"], computed=True)
     open: Px = col("point", "open", gt=0)
     close: Px = col("point", "close", nullable=False, gt=0)
     high: Px = col("point", "high", gt=0)

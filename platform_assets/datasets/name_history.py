@@ -129,5 +129,6 @@ DATASET = Dataset(
     date_column="valid_from",
     sources=(Source("tdx", with_former_names), Source("seen", as_seen)),
     reads=("raw_quote",),
+    owners={"name": ("raw_quote", "name"), "is_st": ("raw_quote", "name")},
     tasks=("fusion_kline_sync", "fusion_wide_sync", "eod_core"),
 )

@@ -170,8 +170,9 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             _refuse(run, table, scope, str(error), error.download, dataset)
             raise
         rows = download.frame
-        # What was asked of an upstream walks back to its responses; what nobody was asked for, to its reads.
-        inputs = [] if download.asked else reads.inputs()
+        # What was asked of an upstream walks back to its responses; what nobody was asked for, and columns
+        # that have owners, to what was read.
+        inputs = reads.inputs() if dataset.owners or not download.asked else []
     try:
         parts = fused_parts(dataset, rows, context, scope)
     except PlatformError as error:

@@ -1,11 +1,14 @@
-"""How many external calls one piece of work may make (RETRY_BUDGET_MAX per user request).
+"""How many external calls one piece of work may make (RETRY_BUDGET_MAX per user request), and how long
+a failed one may be tried again: who waits for an answer is served better by the next source than by a third
+wait for a silent one.
 
 The budget travels in a context variable, so that every client that passes a gate is counted without
 knowing about it. A thread pool does not inherit context: submit `contextvars.copy_context().run`.
 """
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -13,12 +16,31 @@ from resources.errors import Unavailable
 
 
 class Budget:
-    """Counts calls down; shared by all threads that work for one request."""
+    """Counts calls down; shared by all threads that work for one request. `retry_within_s`: no retry begins
+    later than that after `restart` (None = no such limit)."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(
+        self,
+        limit: int,
+        *,
+        retry_within_s: float | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.limit = limit
+        self._retry_within_s = retry_within_s
+        self._monotonic = monotonic
+        self._since = monotonic()
         self._used = 0
         self._lock = threading.Lock()
+
+    def restart(self) -> None:
+        """The next source is asked now."""
+        self._since = self._monotonic()
+
+    @property
+    def allows_retry(self) -> bool:
+        within = self._retry_within_s
+        return within is None or self._monotonic() - self._since <= within
 
     @property
     def used(self) -> int:
@@ -48,10 +70,16 @@ def current_budget() -> Budget | None:
     return _current.get()
 
 
+def may_retry() -> bool:
+    """Whether the work at hand has time for another try."""
+    budget = _current.get()
+    return budget is None or budget.allows_retry
+
+
 @contextmanager
-def call_budget(limit: int) -> Iterator[Budget]:
-    """Everything inside the block shares `limit` external calls."""
-    budget = Budget(limit)
+def call_budget(limit: int, *, retry_within_s: float | None = None) -> Iterator[Budget]:
+    """Everything inside the block shares `limit` external calls and the time for retries."""
+    budget = Budget(limit, retry_within_s=retry_within_s)
     token = _current.set(budget)
     try:
         yield budget

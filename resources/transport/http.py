@@ -19,6 +19,7 @@ import httpx
 from resources.clock import Clock, Sleeper, SystemClock, real_sleep
 from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
 from resources.fetch import Fetch, FetchLog, Outcome
+from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries, KnowsReadiness
 from resources.transport.redact import redact
@@ -126,7 +127,7 @@ class HttpTransport:
             if not isinstance(answer.error, Transient):
                 raise answer.error
             wait = self._retry.wait(attempt, answer.retry_after, self._random)
-            if wait is None or not self._may_retry(site):
+            if wait is None or not may_retry() or not self._may_retry(site):
                 raise answer.error
             logger.info("retry %s %s in %.1f s: %s", site.upstream, request.call, wait, answer.error)
             if isinstance(self._gate, CountsRetries):

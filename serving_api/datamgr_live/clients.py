@@ -25,6 +25,8 @@ from serving_api.caching import in_trading_hours
 from serving_api.envelope import local_iso
 
 THREADS = 8
+RETRY_WITHIN_S = 3.0
+"""A source that was silent for longer is not asked again for this request: the next one is."""
 TDX, TENCENT, EASTMONEY = "tdx", "tencent", "eastmoney"
 ORIGIN = {TDX: "tcp_terminal", TENCENT: "quote_site_a", EASTMONEY: "finance_portal_a"}
 """Upstream key -> what `_source` says."""
@@ -119,8 +121,9 @@ class LiveClients:
     ) -> Answered:
         first_error: Exception | None = None
         nothing: Answered | None = None
-        with call_budget(limit):
+        with call_budget(limit, retry_within_s=RETRY_WITHIN_S) as budget:
             for name, question in questions:
+                budget.restart()
                 try:
                     value = question(self._client(name))
                 except SOURCE_ERRORS as error:

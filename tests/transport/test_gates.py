@@ -3,7 +3,7 @@
 import pytest
 
 from resources.errors import PayloadError, Permanent, Refused, Transient, Unavailable
-from resources.transport.budget import call_budget
+from resources.transport.budget import Budget, call_budget
 from resources.transport.settings import TransportSettings
 from tests.transport.manual import ManualTime, gate_of
 
@@ -346,3 +346,15 @@ def test_a_ban_that_is_learned_of_in_the_queue_stops_the_waiting_call(make):
     with pytest.raises(Unavailable):
         gate.enter("eastmoney", "other.example")
     assert gate.counters()["eastmoney"]["requests"] == 1
+
+
+def test_the_time_for_retries_runs_anew_for_every_source():
+    now = [0.0]
+    budget = Budget(6, retry_within_s=3.0, monotonic=lambda: now[0])
+
+    assert budget.allows_retry
+    now[0] = 3.1
+    assert not budget.allows_retry
+    budget.restart()
+    assert budget.allows_retry
+    assert Budget(6, monotonic=lambda: now[0]).allows_retry

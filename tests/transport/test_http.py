@@ -287,6 +287,19 @@ def test_retries_count_against_the_budget_of_the_request(bench):
     assert len(one.script.asked) == 3
 
 
+def test_a_request_that_has_waited_long_enough_is_not_retried(bench):
+    one = bench(bases=6, retry_attempts=3, em_breaker_failure_threshold=99)
+    one.script.answers = [status(503)]
+
+    with call_budget(9, retry_within_s=-1.0), pytest.raises(Transient):
+        one.call()
+    assert len(one.script.asked) == 1
+
+    with call_budget(9, retry_within_s=60.0), pytest.raises(Transient):
+        one.call()
+    assert len(one.script.asked) == 1 + 3
+
+
 def test_a_post_is_part_of_the_request_key(bench):
     one = bench()
 

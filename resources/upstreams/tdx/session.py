@@ -7,6 +7,7 @@ from typing import TypeVar
 from resources.clock import Clock, Sleeper
 from resources.errors import PayloadError, Transient, Unavailable
 from resources.fetch import Fetch, FetchLog, Outcome
+from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries
 from resources.upstreams.tdx.connection import CutShort
@@ -51,7 +52,7 @@ class Session:
                 body = self._exchange(call)
             except Transient as error:
                 self._note_failure(call, host, error, attempt, started)
-                if attempt > len(RETRY_WAITS):
+                if attempt > len(RETRY_WAITS) or not may_retry():
                     if isinstance(error, CutShort):
                         raise PayloadError(f"{call.name}: {error.message}", source=SOURCE) from error
                     raise

@@ -4,7 +4,7 @@ A batch that asked no upstream has no response. Its rows go on through the row o
 table that the dataset reads, in the version that was there when the batch was written.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from platform_assets.declaration.tables import Table
@@ -28,13 +28,14 @@ def rows_behind(
 ) -> list[Version]:
     """Rows of the table `read` that `row` of the table `own` was computed from: of the same code and, where
     the table has dates, of the same date, else of the newest before it (the bar of an open period bears a
-    date to come). None when they share no code."""
+    date to come), else of the newest date that the batch read. None when they share no code."""
     if "code" not in read.key or row.get("code") is None:
         return []
     day = row.get(own.date_column) if own.date_column else None
-    found: list[Version] = [
-        *queries.rows_until(session, read, str(row["code"]), None if day is None else str(day), _MAX_ROWS)
-    ]
+    found: list[Version] = []
+    for until in (day, trail.newest_read(batch, read.name)):
+        if not found and (until is not None or read.date_column is None):
+            found += queries.rows_until(session, read, str(row["code"]), until, _MAX_ROWS)
     if not read.has_history:
         # A row that kept the name of its upstream rests on that one's alone.
         same = [one for one in found if row.get("src") is not None and one.get("src") == row["src"]]
@@ -45,6 +46,28 @@ def rows_behind(
         every = chain({**current, "valid_to": None}, queries.superseded(session, read, key))
         versions += _version_read(trail, every, read, batch)
     return versions
+
+
+Behind = tuple[Table, Version]
+
+
+def key_of(table: Table, row: Version) -> dict[str, Any]:
+    return {part: row[part] for part in table.key}
+
+
+def holder(
+    owner: tuple[str, str] | None, column: str, row: Version, behind: Sequence[Behind]
+) -> tuple[Table, Version, str] | None:
+    """(table, row, column of it) that a computed value rests on: its owner's; where the owner has none, the
+    first other one that has the same value under the same name (a bar's limits where a quote had none)."""
+    if owner is None:
+        return None
+    for read, version in behind:
+        if read.name == owner[0] and version[owner[1]] is not None:
+            return read, version, owner[1]
+    return next(
+        ((read, version, column) for read, version in behind if version.get(column) == row[column]), None
+    )
 
 
 def _version_read(

@@ -56,6 +56,11 @@ class Trail:
             for one in item.get("batch_ids") or []
         ]
 
+    def newest_read(self, batch: Mapping[str, Any], table: str) -> str | None:
+        """The newest date of `table` that a batch read."""
+        inputs = [item for item in parse_json(batch["inputs_json"], []) if item.get("table") == table]
+        return max((str(item["max_date"]) for item in inputs if item.get("max_date")), default=None)
+
     def responses(self, batch_id: str, sources: Sequence[str]) -> list[dict[str, Any]]:
         """Responses behind a batch, of the sources, that name the row: by their request, or (requests that
         name no code at all: lists, whole-market pages) by their body."""

@@ -19,7 +19,7 @@ from resources.errors import InputError, NotFound
 from resources.settings import Settings
 from serving_api.datamgr.batches.service import batch_view
 from serving_api.datamgr.lineage import queries
-from serving_api.datamgr.lineage.derived import asked_nobody, rows_behind
+from serving_api.datamgr.lineage.derived import asked_nobody, holder, key_of, rows_behind
 from serving_api.datamgr.lineage.revisions import Version, chain, decoded, revisions, valid_at
 from serving_api.datamgr.lineage.trail import Trail
 from serving_api.datamgr.shared import instant, parse_json
@@ -157,7 +157,9 @@ class Walk:
             self._from_raw(dataset, [str(row["batch_id"])], used)
             return self._raw_origins(dataset, row)
         batch = next(iter(self.trail.visit([row.get("batch_id")])), None)
-        if batch is not None and asked_nobody(batch):
+        if batch is not None and (
+            asked_nobody(batch) or (dataset.owners and not self._answered(batch, used))
+        ):
             return self._from_reads(dataset, table, row, batch)
         if row.get("batch_id"):
             self._response_entries(str(row["batch_id"]), used)
@@ -166,25 +168,39 @@ class Walk:
     def _from_reads(
         self, dataset: Dataset, table: Table, row: Version, batch: Mapping[str, Any]
     ) -> dict[str, dict[str, Any]]:
-        """A computed row: column -> the row that holds its value, where its owner does. Asked for one column
-        the walk follows its owner alone, else every table that was read."""
+        """A computed row: column -> the row that holds its value, where one does. Asked for one column the
+        walk goes on through its owner alone, else through every row that was read."""
         if self.level >= _LEVELS:
             return {}
+        behind = [
+            (read, version)
+            for read in map(self._table_read, dataset.reads)
+            for version in rows_behind(self.session, self.trail, read, table, row, batch)
+        ]
+        held = {
+            column: place
+            for column in self._content()
+            if row[column] is not None and (place := holder(dataset.owners.get(column), column, row, behind))
+        }
         asked = self.question.column
-        owner = dataset.owners.get(asked) if asked else None
-        origins: dict[str, dict[str, Any]] = {}
-        for name in [owner[0]] if owner else dataset.reads:
-            read = next(one for one in self.registry.of_table(name).tables() if one.name == name)
-            for version in rows_behind(self.session, self.trail, read, table, row, batch):
-                key = {part: version[part] for part in read.key}
-                for column, (table_name, theirs) in dataset.owners.items():
-                    if table_name == name and row[column] is not None and version[theirs] == row[column]:
-                        origins.setdefault(column, {"table": name, "key": key})
-                below = Question(read, key, owner[1] if owner else None, None, self.question.payload)
-                Walk(
-                    self.session, self.registry, self.settings, self.trail, below, self.raw, self.level + 1
-                ).descend(version)
-        return origins
+        followed = [held[asked]] if asked in held else [(read, version, None) for read, version in behind]
+        for read, version, theirs in followed:
+            below = Question(read, key_of(read, version), theirs, None, self.question.payload)
+            Walk(
+                self.session, self.registry, self.settings, self.trail, below, self.raw, self.level + 1
+            ).descend(version)
+        return {
+            column: {"table": read.name, "key": key_of(read, version)}
+            for column, (read, version, theirs) in held.items()
+            if theirs is not None and version[theirs] == row[column]
+        }
+
+    def _answered(self, batch: Mapping[str, Any], used: Sequence[str]) -> bool:
+        """Whether one of these upstreams answered for the row in this batch."""
+        return any(item["upstream"] in used for item in self.trail.responses(str(batch["batch_id"]), used))
+
+    def _table_read(self, name: str) -> Table:
+        return next(one for one in self.registry.of_table(name).tables() if one.name == name)
 
     def descend(self, row: Version) -> None:
         """Batches and RAW entries behind a row that another one was computed from."""
@@ -294,7 +310,9 @@ class Walk:
 
     def _visit_inputs(self) -> None:
         """Batches that were read by those already met, as far as none of their table was met: a calculated
-        or joined row has no single row behind it."""
+        or joined row has no single row behind it. Of one column of it only the owner's were."""
+        if self.question.column is not None and any(map(asked_nobody, self.trail.batches.values())):
+            return
         for _ in range(_LEVELS):
             tables = {batch["table_name"] for batch in self.trail.batches.values()}
             ids = [

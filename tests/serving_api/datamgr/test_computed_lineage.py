@@ -57,8 +57,9 @@ def test_a_joined_value_is_followed_to_the_answer_that_holds_it(
     told = found["columns"][column]
     assert told["from"] == {"table": owner, "key": {"code": BANK, date_column: TODAY}}
     tables = [batch["table_name"] for batch in found["batches"]]
-    assert tables[0] == "fusion_stock_wide"
-    assert tables[1] == owner
+    stem = owner.removeprefix("fusion_")
+    assert tables[:3] == ["fusion_stock_wide", owner, f"stg_{stem}"]
+    assert set(tables[3:]) <= {"raw_quote", "raw_valuation", "raw_fund_flow"}
     bodies = [
         item["payload"]["content"]
         for item in found["raw"]
@@ -92,6 +93,26 @@ def test_a_whole_row_rests_on_every_table_that_was_read(desk: Desk) -> None:
     assert found["columns"]["total_volume"]["from"] is None  # shares there, lots here
 
 
+def test_a_value_that_the_owner_lacked_is_followed_to_who_had_it(desk: Desk, house: House) -> None:
+    """A quote of the past has no limits; the wide row took those of the bar."""
+    past = house.run.calendar.offset(TODAY, -1)
+    for name in ("raw_quote",):
+        house.raw(name, past)
+    house.stage("quote_snapshot", past)
+    house.fuse("quote_snapshot", past)
+    house.fuse("stock_wide", past)
+
+    found = desk.results("/datamgr/lineage/fusion_stock_wide", code=BANK, trade_date=past, column="limit_up")
+
+    told = found["columns"]["limit_up"]
+    assert told["value"] is not None
+    assert told["from"] == {"table": "fusion_kline_daily", "key": {"code": BANK, "date": past}}
+    assert [batch["table_name"] for batch in found["batches"]][:2] == [
+        "fusion_stock_wide",
+        "fusion_kline_daily",
+    ]
+
+
 def test_no_raw_row_is_shown_twice(desk: Desk) -> None:
     """Quotes feed the master, the valuation and the quote that the row was joined from."""
     raw = wide(desk)["raw"]
@@ -117,14 +138,18 @@ def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(desk: Desk, ho
     assert any(BANK in item["fetch"]["request"] for item in found["raw"])
 
 
-def test_a_name_is_followed_to_the_lists_that_were_asked_with_it(desk: Desk, house: House) -> None:
-    (row,) = house.warehouse.rows("ref_name_history", where="code=? AND valid_to IS NULL", values=(BANK,))
+def test_a_name_that_was_read_from_quotes_is_followed_to_them(desk: Desk, house: House) -> None:
+    """The spans of names are put together from a list that was asked for, and from quotes that were read."""
+    span = house.warehouse.rows("ref_name_history", where="code=? AND src='tencent'", values=(BANK,))[0]
+    assert span["valid_from"] < TODAY
+
     found = desk.results(
-        "/datamgr/lineage/ref_name_history", code=BANK, valid_from=row["valid_from"], column="name"
+        "/datamgr/lineage/ref_name_history", code=BANK, valid_from=span["valid_from"], column="name"
     )
 
-    assert found["columns"]["name"]["value"] == row["name"]
-    assert {item["source"] for item in found["raw"]} == {"tdx"}  # the quotes' own rows are not versioned
+    assert {item["table"] for item in found["raw"]} == {"raw_quote"}
+    assert {item["source"] for item in found["raw"]} == {"tencent"}
+    assert found["columns"]["name"]["from"]["key"]["src"] == "tencent"
 
 
 def test_a_correction_after_the_join_is_not_named_as_what_was_joined(desk: Desk, house: House) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 from serving_api.caching import in_trading_hours
+from serving_api.datamgr_live import clients
 from tests.serving_api.datamgr_live.conftest import CLOSED, TRADING, Desk
 
 BANK = "600040"
@@ -114,6 +115,18 @@ def test_every_live_answer_says_whose_it_is_and_of_when(desk: Desk, path: str) -
     assert first.headers["x-data-source"] in {"tcp_terminal", "quote_site_a", "finance_portal_a"}
     for name in ("x-data-as-of", "x-data-source"):
         assert shared.headers[name] == first.headers[name]
+
+
+def test_a_silent_source_is_waited_for_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits is served better by the next source than by another wait for the same one."""
+    monkeypatch.setattr(clients, "RETRY_WITHIN_S", 0.2)
+    desk.clock.at = CLOSED
+    desk.faults.replace([{"upstream": "tencent", "call": "*", "kind": "timeout", "args": {}, "count": 0}])
+
+    found = desk.results(f"/datamgr/realtime/{BANK}/quote")
+
+    assert found["_source"] == "tcp_terminal"
+    assert desk.calls("tencent") == 1
 
 
 def test_an_empty_answer_names_nobody(desk: Desk) -> None:

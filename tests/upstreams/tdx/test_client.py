@@ -15,6 +15,7 @@ from resources.fetch import FetchLog, Outcome
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx import TdxServer
 from resources.simulated_market.world.model import Security, Ticks
+from resources.transport.budget import call_budget
 from resources.transport.gate import OpenGate
 from resources.transport.gates import StateGate
 from resources.transport.settings import TransportSettings
@@ -191,6 +192,17 @@ def test_no_try_helps_against_a_server_that_is_gone() -> None:
 
     assert market.naps == list(RETRY_WAITS)
     assert market.gate.count("failed") == len(RETRY_WAITS) + 1
+
+
+def test_a_request_that_has_waited_long_enough_tries_once() -> None:
+    with (
+        open_market(endpoints=[closed_port()]) as market,
+        call_budget(9, retry_within_s=-1.0),
+        pytest.raises(Transient, match="cannot connect"),
+    ):
+        market.client.heartbeat()
+
+    assert market.naps == []
 
 
 def test_the_client_comes_back_after_a_restart_of_the_server() -> None:
