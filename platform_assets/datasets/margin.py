@@ -26,6 +26,7 @@ from platform_assets.declaration.columns import (
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import (
     Fields,
+    Interface,
     Soft,
     Whole,
     by_date,
@@ -129,11 +130,14 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
         return _by_date(whole, desk, scope)
     groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
 
-    def some(day: str) -> pd.DataFrame:
-        asked = lambda codes: desk.once(  # noqa: E731
+    def of(day: str, codes: tuple[str, ...]) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(
             ("margin", day, codes), lambda view: view.eastmoney.margin(day, codes)
         )
-        return pd.concat([asked(codes) for codes in groups], ignore_index=True)
+        return found
+
+    def some(day: str) -> pd.DataFrame:
+        return pd.concat([of(day, codes) for codes in groups], ignore_index=True)
 
     return _by_date(some, desk, scope)
 
@@ -288,5 +292,20 @@ DATASET = Dataset(
         latest("get_margin", "newest margin row of a code", 600),
         history("get_margin_history", "margin rows of a code by date", 600, 120),
         by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
+        Interface(
+            "get_margin_total",
+            "timeseries",
+            "market_totals",
+            {
+                "exchange": ("string", False, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 120),
+            },
+            "object[]",
+            600,
+            "market margin totals of the exchanges SSE, SZSE, BSE by date",
+            table="exchange_margin",
+        ),
     ),
 )

@@ -126,7 +126,8 @@ def next_trade_date(column: str, hour: str) -> PublicAt:
 
 @dataclass(frozen=True)
 class Interface:
-    """One read-only interface of the catalog. `params`: name -> (type, required, default)."""
+    """One read-only interface of the catalog. `params`: name -> (type, required, default). `table`: the
+    table that it reads when that is not the dataset's own (one of its RAW tables)."""
 
     name: str
     dimension: str
@@ -135,6 +136,7 @@ class Interface:
     returns: str
     ttl: int
     description: str
+    table: str = ""
 
 
 _CODE_PARAM = {"code": ("string", True, None)}

@@ -70,7 +70,7 @@ def parse_margin(body: bytes, day: str, *, detail: bool) -> MarginPage:
 def _row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str, Any]:
     code = code_of(row.get("stockCode"), f"{what} stockCode") if detail else "TOTAL_SH"
     label = f"{what} {code}"
-    made = {
+    made: dict[str, Any] = {
         "code": code,
         "date": same_day(iso_day(str(row.get("opDate")), f"{label} opDate"), day, label),
         "exchange": "SSE",
