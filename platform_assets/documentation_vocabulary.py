@@ -35,6 +35,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     rules.calendar_days,
     rules.period,
     rules.close_of,
+    rules.next_trade_date,
     rules.latest,
     rules.batch,
     rules.history,
@@ -46,6 +47,9 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 _CLIENTS = (
     ("tencent", "resources.upstreams.tencent", "TencentClient", "client"),
     ("eastmoney", "resources.upstreams.eastmoney", "EastmoneyClient", "client"),
+    ("sse", "resources.upstreams.exchanges", "SseClient", "sse"),
+    ("szse", "resources.upstreams.exchanges", "SzseClient", "szse"),
+    ("bse", "resources.upstreams.exchanges", "BseClient", "bse"),
     ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
 )
 
@@ -72,9 +76,9 @@ def client_calls() -> str:
     """Public methods of the upstream clients and the columns of their frames."""
     parts = [
         "# Calls of the upstream clients",
-        "What a `fetch` function can ask: `desk.tencent`, `desk.eastmoney`, `desk.tdx`. Frames have their "
-        "columns also without a row; units are those of the data dictionary (prices CNY, volumes shares, "
-        "amounts CNY, caps 10,000 CNY, `*_pct` percent). Read from the code.",
+        f"What a `fetch` function can ask: {', '.join(f'`desk.{key}`' for key, *_ in _CLIENTS)}. "
+        "Frames have their columns also without a row; units are those of the data dictionary (prices CNY, "
+        "volumes shares, amounts CNY, caps 10,000 CNY, `*_pct` percent). Read from the code.",
     ]
     for key, package, name, module in _CLIENTS:
         client = getattr(import_module(f"{package}.{module}"), name)

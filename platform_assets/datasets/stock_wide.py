@@ -39,7 +39,7 @@ from platform_assets.declaration.scope import Context, Scope
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
 _FINANCE = "data-layer issue: fusion_finance_indicator"
-_LATER = "data-layer issue: margin, limit pool, holders, pledge, lock-up, dragon-tiger, block trades"
+_LATER = "data-layer issue: limit pool, holders, pledge, lock-up, dragon-tiger, block trades"
 
 
 class StockWide(Model):
@@ -96,8 +96,8 @@ class StockWide(Model):
     main_net_10d: Amt = col("CNY", "main net inflow of 10 sessions")
     super_net: Amt = col("CNY", "super-large net inflow")
     large_net: Amt = col("CNY", "large net inflow")
-    rzye: Amt = col("CNY", "financing balance", no_source=_LATER)
-    margin_change_5d: Pct = col("pct", "change of the financing balance", no_source=_LATER)
+    rzye: Amt = col("CNY", "financing balance, newest known")
+    margin_change_5d: Pct = col("pct", "change of the financing balance in 5 trade dates")
     limit_status: S16 = col(title="none, up, down, up_open, down_open")
     limit_days_today: Int = col("", "consecutive limit-ups including today")
     limit_up_count_20d: Int = col("", "limit-ups in 20 sessions")
@@ -208,6 +208,7 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows["current_price"] = rows["price"]
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
     rows = rows.merge(_flows(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_margins(desk, day, codes), on="code", how="left")
     return rows.merge(_stats(desk, day, codes), on="code", how="left")
 
 
@@ -220,6 +221,19 @@ def _flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     for sessions in (5, 10):
         recent = stored[stored["date"] >= dates[-sessions]].groupby("code")["main_net"]
         rows[f"main_net_{sessions}d"] = rows["code"].map(recent.sum().where(recent.count() == sessions))
+    return rows
+
+
+def _margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The financing balance that was known on the day, of the trade date before (it comes out at 09:00),
+    and its change over five trade dates where both balances are stored."""
+    dates = desk.calendar.last(7, day)[:-1]
+    columns = ("code", "date", "rzye")
+    stored = desk.read("fusion_margin", columns=columns, codes=codes, since=dates[0], until=dates[-1])
+    rows = stored[stored["date"] == dates[-1]][["code", "rzye"]].reset_index(drop=True)
+    past = stored[stored["date"] == dates[0]].set_index("code")["rzye"]
+    before = rows["code"].map(past[past > 0])
+    rows["margin_change_5d"] = (rows["rzye"] / before - 1) * 100
     return rows
 
 
@@ -316,6 +330,7 @@ DATASET = Dataset(
         "fusion_fund_flow",
         "fusion_kline_daily",
         "ref_name_history",
+        "fusion_margin",
     ),
     owners=_owners(),
     public_at=close_of("trade_date"),

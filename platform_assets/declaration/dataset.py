@@ -67,6 +67,8 @@ class Raw:
     """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
     may_be_empty: bool = False
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
+    late: int = 0
+    """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
     contract: tuple[Contract, ...] = ()
@@ -121,6 +123,9 @@ class Dataset:
     derive: tuple[Derive, ...] = ()
     soft: tuple[Soft, ...] = ()
     whole: tuple[Whole, ...] = ()
+    late: int = 0
+    """As in its RAW tables: a load takes so many trade dates before with it, and a date of the scope may
+    have no row yet."""
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
     reads_own_past: bool = False

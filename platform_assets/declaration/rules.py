@@ -116,9 +116,20 @@ def close_of(column: str) -> PublicAt:
     return at_close
 
 
+def next_trade_date(column: str, hour: str) -> PublicAt:
+    """Figures of a date that are public at `hour` (HH:MM) of the trade date after."""
+
+    def at_hour(rows: pd.DataFrame, context: Context) -> pd.Series:
+        after = {day: context.calendar.offset(str(day), 1) for day in rows[column].unique()}
+        return rows[column].map(after).astype(object) + f" {hour}:00.000000"
+
+    return at_hour
+
+
 @dataclass(frozen=True)
 class Interface:
-    """One read-only interface of the catalog. `params`: name -> (type, required, default)."""
+    """One read-only interface of the catalog. `params`: name -> (type, required, default). `table`: the
+    table that it reads when that is not the dataset's own (one of its RAW tables)."""
 
     name: str
     dimension: str
@@ -127,6 +138,7 @@ class Interface:
     returns: str
     ttl: int
     description: str
+    table: str = ""
 
 
 _CODE_PARAM = {"code": ("string", True, None)}

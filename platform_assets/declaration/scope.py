@@ -26,6 +26,12 @@ class Scope:
     def is_range(self) -> bool:
         return len(self.dates) > 1
 
+    def with_late(self, late: int, calendar: "Calendar") -> "Scope":
+        """This scope and the `late` trade dates before it, whose figures came out only now."""
+        if not late:
+            return self
+        return Scope((*calendar.last(late + 1, self.since)[:-1], *self.dates), self.codes)
+
     def covers(self, code: str) -> bool:
         return self.codes is None or code in self.codes
 

@@ -17,7 +17,7 @@ from platform_assets.pipeline.checks import (
     coerce_model,
 )
 from platform_assets.pipeline.fuse import Fused, fuse
-from platform_assets.pipeline.parts import Part, assign_quality, partition_parts
+from platform_assets.pipeline.parts import Part, assign_quality, partition_parts, with_newest
 from resources.errors import QualityError
 from resources.warehouse.slices import Slice
 
@@ -43,7 +43,9 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     parts = list(partition_parts(partition, dataset.date_column, merged.frame, scope))
     if partition is Partition.TRADE_DATE:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
-        if missing:
+        if missing and dataset.late:
+            parts = with_newest(parts, scope, merged.frame, late=dataset.late)
+        elif missing:
             raise QualityError(
                 f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name
             )

@@ -24,7 +24,7 @@ from platform_assets.pipeline.checks import (
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
-from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts
+from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.errors import PlatformError, QualityError, StorageError
 from resources.fetch import Fetch, FetchLog
@@ -58,6 +58,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     """Download a RAW table for a scope."""
     table = raw.table
     loaded = Loaded(table)
+    scope = scope.with_late(raw.late, run.calendar)
     try:
         download = ask(
             raw.sources,
@@ -88,8 +89,8 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
         if raw.replace_by
         else list(partition_parts(raw.partition, raw.date_column, checked.frame, scope))
     )
-    if not parts and raw.may_be_empty:
-        parts = [Part(scope.until, checked.frame, Slice(codes=()))]
+    if raw.may_be_empty:
+        parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, raw.date_column)
     _write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by))
     return loaded
@@ -111,6 +112,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Clean the RAW feeds of a dataset into its staging table, one row per source."""
     table = dataset.stage_table
     loaded = Loaded(table)
+    scope = scope.with_late(dataset.late, run.calendar)
     context = run.context(scope)
     frames = []
     inputs = []
@@ -138,6 +140,8 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
     parts = list(partition_parts(partition, dataset.date_column, valid, scope))
+    if dataset.late:
+        parts = with_newest(parts, scope, valid, late=dataset.late)
     if parts:
         parts[-1].rejected = rejected
     _write_parts(run, table, loaded, parts, None, facts={"inputs": inputs, "fusion_type": dataset.name})
@@ -149,6 +153,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     scope = scope if dataset.of_stocks else scope.whole
     table = dataset.table
     loaded = Loaded(table)
+    scope = scope.with_late(dataset.late, run.calendar)
     context = run.context(scope)
     download: Download | None = None
     inputs: list[dict[str, Any]] = []

@@ -45,6 +45,14 @@ def partition_parts(
         yield Part(scope.until, frame, Slice.of_codes(codes))
 
 
+def with_newest(parts: Sequence[Part], scope: Scope, frame: pd.DataFrame, *, late: int) -> list[Part]:
+    """The parts, with an empty one for the newest date when nothing is there, or (`late` publishers) when
+    its figures are not out yet: that it was asked for is known afterwards."""
+    if parts and (not late or any(part.key == scope.until for part in parts)):
+        return list(parts)
+    return [*parts, Part(scope.until, frame.iloc[:0], Slice(codes=()))]
+
+
 def group_parts(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> Iterator[Part]:
     """One part per group that a download replaces whole, so that a source that failed loses nothing."""
     for values, rows in frame.groupby(list(columns), sort=True):

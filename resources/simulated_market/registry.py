@@ -1,10 +1,13 @@
 """The responders that the simulated market serves: one line per upstream."""
 
 from resources.simulated_market.eastmoney.responder import EastmoneyResponder
+from resources.simulated_market.exchanges.bse import BseResponder
+from resources.simulated_market.exchanges.sse import SseResponder
+from resources.simulated_market.exchanges.szse import SzseResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.wire import Responder
 
 
 def responders() -> list[Responder]:
     """New instances, since a responder may remember its last rendering."""
-    return [TencentResponder(), EastmoneyResponder()]
+    return [TencentResponder(), EastmoneyResponder(), SseResponder(), SzseResponder(), BseResponder()]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
 
@@ -126,6 +127,21 @@ class Desk:
         client: EastmoneyClient = self._client("eastmoney")
         return client
 
+    @property
+    def sse(self) -> "SseClient":
+        client: SseClient = self._client("sse")
+        return client
+
+    @property
+    def szse(self) -> "SzseClient":
+        client: SzseClient = self._client("szse")
+        return client
+
+    @property
+    def bse(self) -> "BseClient":
+        client: BseClient = self._client("bse")
+        return client
+
     # -- time -------------------------------------------------------------------------------------
 
     @property
@@ -137,6 +153,12 @@ class Desk:
         now = self.clock.now()
         newest = self.calendar.on_or_before(self.today)
         return day == newest and (self.today > day or now.strftime("%H:%M:%S") >= CLOSE_TIME)
+
+    def is_published(self, day: str, hour: str) -> bool:
+        """Whether it is past `hour` (HH:MM) of the trade date after `day`, when late figures of it appear."""
+        if day >= self.today:
+            return False
+        return f"{self.calendar.offset(day, 1)} {hour}" <= self.clock.now().strftime("%Y-%m-%d %H:%M")
 
     # -- stored tables ----------------------------------------------------------------------------
 

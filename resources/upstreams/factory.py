@@ -55,6 +55,7 @@ def make_clients(
     refuse_reserved(settings)
     from resources.transport.http import HttpTransport
     from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
 
@@ -77,6 +78,9 @@ def make_clients(
         "tdx": tdx.with_fetches,
         "tencent": partial(_bound, TencentClient, http),
         "eastmoney": lambda log: EastmoneyClient(http.logged(log), clock),
+        "sse": partial(_bound, SseClient, http),
+        "szse": partial(_bound, SzseClient, http),
+        "bse": partial(_bound, BseClient, http),
     }
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]

@@ -29,6 +29,15 @@ SITES: dict[str, Site] = {
         ("https://push2his.eastmoney.com", "https://33.push2his.eastmoney.com"),
         _EM_REFERER,
     ),
+    "eastmoney.datacenter": Site(
+        "eastmoney", "eastmoney", ("https://datacenter-web.eastmoney.com",), "https://data.eastmoney.com/"
+    ),
+    # Shanghai refuses a request that does not come from its own pages.
+    "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),
+    "szse.report": Site(
+        "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/margin/margin/index.html"
+    ),
+    "bse.disclosure": Site("bse", "bse", ("https://www.bse.cn",), "https://www.bse.cn/"),
 }
 
 

@@ -82,6 +82,8 @@ class Catalog:
         interface, dataset = self.find(name)
         params = read_params(interface, given)
         table: Table = dataset.table
+        if interface.table:
+            table = next(one for one in dataset.tables() if one.name == interface.table)
         if as_of is not None and not table.has_history:
             raise InputError("as_of", f"{name} keeps no versions; leave it out")
         asked = Question(

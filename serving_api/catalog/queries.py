@@ -154,6 +154,35 @@ def on_date(
     )
 
 
+TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
+"""Exchange -> the code under which a table keeps the sum of its market."""
+
+
+def totals(
+    session: Session,
+    table: Table,
+    exchanges: Sequence[str],
+    since: str | None,
+    until: str | None,
+    limit: int,
+) -> list[Row]:
+    """The newest `limit` rows that hold sums of markets between two dates, newest first."""
+    where = [f"code IN ({', '.join('?' for _ in exchanges)})"]
+    values = [TOTALS[name] for name in exchanges]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"{table.date_column}{sign}?")
+            values.append(bound)
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order=f"{table.date_column} DESC, code DESC",
+        limit=limit,
+    )
+
+
 def calendar_days(
     session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
 ) -> list[Row]:

@@ -115,6 +115,15 @@ def by_date(session: Session, asked: Question) -> Any:
     )
 
 
+def market_totals(session: Session, asked: Question) -> Any:
+    """Sums of the markets by date, oldest first; of one exchange where it is named."""
+    exchange = asked.params.get("exchange")
+    since, until = _bounds(asked)
+    wanted = list(queries.TOTALS) if exchange is None else [exchange]
+    rows = queries.totals(session, asked.table, wanted, since, until, asked.params["limit"])
+    return rows[::-1]
+
+
 def calendar(session: Session, asked: Question) -> Any:
     """Calendar days of a market, oldest first; those to come belong to it."""
     since, until = _bounds(asked)
@@ -139,6 +148,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "bars": bars,
     "periods": periods,
     "by_date": by_date,
+    "market_totals": market_totals,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,
 }

@@ -11,6 +11,7 @@ _ORDER = {
     "finance": ("report_period", "revenue", "net_profit", "eps", "bvps"),
     "valuation": ("code", "pe_ttm", "pb", "total_market_cap", "price", "as_of_date", "quality"),
     "industry": ("code", "name", "industry", "em_industry", "tdx_industry", "sw_l1", "sw_l2", "quality"),
+    "margin": ("date", "rzye", "rzmre", "rqye", "rzrqye", "fin_ratio_pct", "loan_volume"),
     "index": (
         "code", "date", "name", "open", "close", "high", "low", "volume", "amount", "quality",
     ),

@@ -153,6 +153,20 @@ async def industry(request: Request, subject: Admin, code: StockCode, as_of: AsO
     return Answer(await _fused(request).industry(code, _bound(as_of)), top=_echo(as_of))
 
 
+@router.get("/stock/{code}/margin")
+@serving(list[schemas.MarginRow], top=[_AS_OF], tables=(queries.MARGIN,))
+async def margin(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=120, description="newest trade dates")] = 30,
+) -> Answer:
+    """Margin trading of a stock by trade date, oldest first; the figures of a date come out a day later."""
+    found = await _fused(request).margin(code, periods, _bound(as_of))
+    return Answer(found, top=_echo(as_of))
+
+
 @router.get("/stock/{code}/kline-bar")
 @serving(
     list[schemas.PeriodBar],

@@ -106,6 +106,19 @@ class IndustryRow(BaseModel):
     quality: str | None
 
 
+class MarginRow(BaseModel):
+    """CNY; `fin_ratio_pct` percent of the float market cap, `loan_volume` shares."""
+
+    model_config = _OPEN
+    date: str
+    rzye: float | None
+    rzmre: float | None
+    rqye: float | None
+    rzrqye: float | None
+    fin_ratio_pct: float | None
+    loan_volume: int | None
+
+
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside."""
 

@@ -52,6 +52,14 @@ class Fused:
             raise NotFound(f"no fused industry of {code}")
         return records.shaped("industry", row)
 
+    async def margin(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
+        """The newest margin rows, oldest first; none where a code cannot be bought on credit."""
+        nothing: list[Row] = []
+        rows = await self._point(
+            nothing, queries.newest_of_code, queries.MARGIN, code, "date", periods, as_of
+        )
+        return [records.shaped("margin", row) for row in reversed(rows)]
+
     async def period_bars(
         self, code: str, period: str, periods: int, adjust: str, as_of: str | None
     ) -> list[dict[str, Any]]:

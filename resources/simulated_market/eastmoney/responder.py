@@ -11,6 +11,7 @@ from resources.simulated_market.eastmoney.envelope import market_of, reply, secu
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
+from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.series import Bar
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -22,12 +23,13 @@ _BREADTH_INDEX = "sh000001"
 
 
 class EastmoneyResponder:
-    """`push2.eastmoney.com` and `push2his.eastmoney.com`, with their numbered shards."""
+    """push2 and push2his with their numbered shards, and the data centre (datacenter-web)."""
 
     upstream = "eastmoney"
 
     def __init__(self) -> None:
         self._lists = Lists()
+        self._reports = Reports()
         self.routes: Sequence[Route] = (
             route("clist", r"/api/qt/clist/get", self._lists.clist),
             route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),
@@ -39,6 +41,7 @@ class EastmoneyResponder:
             route("fflow_day", r"/api/qt/stock/fflow/daykline/get", self.flow_days),
             route("kamt", r"/api/qt/kamt/get", connect),
             route("kamt_minute", r"/api/qt/kamt\.rtmin/get", connect_minutes),
+            route("report", r"/api/data/v1/get", self._reports.report),
         )
 
     def flow_days(self, request: HttpRequest, view: View) -> Reply:

@@ -9,7 +9,7 @@ import pandas as pd
 from resources.clock import Clock
 from resources.errors import InputError, PayloadError
 from resources.transport.request import Fetcher
-from resources.upstreams.eastmoney import connect, fields, lists, security, series
+from resources.upstreams.eastmoney import connect, fields, lists, margin, reports, security, series
 from resources.upstreams.frames import concat
 from resources.upstreams.symbols import instrument
 
@@ -102,6 +102,46 @@ class EastmoneyClient:
         return self._fetcher.call(
             security.security_request(symbol), partial(security.parse_security, symbol=symbol)
         )
+
+    # --- reports of the data centre
+
+    def report(self, report: reports.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
+        """All rows of a report, page by page, made a frame by `read`; empty when there are truly none.
+
+        A report that ends before its own count, whose count moves, or that repeats a row is a
+        `PayloadError`; one beyond the gateway's 100 pages as well: ask for less of it."""
+        parts: list[pd.DataFrame] = []
+        received, count = 0, 0
+        for page in range(1, reports.MOST_PAGES + 1):
+            got = self._fetcher.call(
+                reports.report_request(report, page),
+                partial(reports.parse_report, what=f"{report.name} page {page}", read=read),
+            )
+            if page > 1 and got.count != count:
+                raise PayloadError(
+                    f"{report.name}: count moved from {count} to {got.count}", source=self.source
+                )
+            count = got.count
+            parts.append(got.rows)
+            received += len(got)
+            if received >= count or not len(got):
+                break
+        if received != count:
+            raise PayloadError(f"{report.name}: {received} of {count} rows", source=self.source)
+        rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+        if rows.duplicated(subset=list(report.key)).any():
+            raise PayloadError(f"{report.name}: a row came twice", source=self.source)
+        return rows
+
+    def margin(self, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Margin trading of every security (or of at most 100 codes) on one trade date; columns
+        `MARGIN_COLUMNS`. About 8 calls for the market, one for codes."""
+        if codes is not None and not 1 <= len(codes) <= _CODES_PER_CALL:
+            raise InputError("codes", f"{len(codes)} codes; 1..{_CODES_PER_CALL} are allowed")
+        rows = self.report(margin.margin_report(day, codes), margin.margin_rows)
+        if not rows["date"].eq(day).all():
+            raise PayloadError(f"margin: rows of {rows['date'].max()}, asked was {day}", source=self.source)
+        return rows
 
     # --- series
 

@@ -117,6 +117,24 @@ def fill(warehouse: Warehouse, clock: ManualClock) -> None:
     )  # fmt: skip
     put(
         warehouse,
+        "fusion_margin",
+        [
+            {"code": MAOTAI, "date": day, "rzye": 1.9e10 + at, "rzmre": 3e8, "rqye": 1.7e8,
+             "rzrqye": 1.917e10, "fin_ratio_pct": 1.1, "loan_volume": 133_635, "src": "sse"}
+            for at, day in enumerate(days[-40:])
+        ],
+        public_at="2026-07-30 09:00:00.000000",
+    )  # fmt: skip
+    put(
+        warehouse,
+        "exchange_margin",
+        [
+            {"code": code, "date": days[-1], "exchange": exchange, "rzye": 1e12, "src": exchange.lower()}
+            for code, exchange in (("TOTAL_SH", "SSE"), ("TOTAL_SZ", "SZSE"), (MAOTAI, "SSE"))
+        ],
+    )
+    put(
+        warehouse,
         "fusion_valuation",
         [
             {"code": MAOTAI, "date": day, "price": 1400.0 + at, "pe_ttm": 21.0, "pb": 7.0,

@@ -12,6 +12,7 @@ from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.settings import TransportSettings
 from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tencent import TencentClient
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
@@ -35,6 +36,18 @@ class Bench:
     @property
     def eastmoney(self) -> EastmoneyClient:
         return EastmoneyClient(self.transport.logged(self.log), self.market.clock)
+
+    @property
+    def sse(self) -> SseClient:
+        return SseClient(self.transport.logged(self.log))
+
+    @property
+    def szse(self) -> SzseClient:
+        return SzseClient(self.transport.logged(self.log))
+
+    @property
+    def bse(self) -> BseClient:
+        return BseClient(self.transport.logged(self.log))
 
     def fault(self, kind: str, upstream: str = "*", call: str = "*", count: int = 0, **args) -> None:
         rule = {"upstream": upstream, "call": call, "kind": kind, "args": args, "count": count}

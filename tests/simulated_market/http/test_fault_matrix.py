@@ -15,6 +15,14 @@ CALLS = {
     "eastmoney-kline": lambda bench: bench.eastmoney.daily_bars(SYMBOL),
 }
 SITES = list(CALLS)
+LATE = "2026-08-20"
+"""A trade date whose late figures are out at NOW."""
+CALLS |= {
+    "eastmoney-margin": lambda bench: bench.eastmoney.margin(LATE),
+    "sse-margin": lambda bench: bench.sse.margin(LATE),
+    "szse-margin": lambda bench: bench.szse.margin(LATE),
+    "bse-margin": lambda bench: bench.bse.margin(LATE),
+}
 
 # kind -> (args, error, attempts). Two attempts: then the host cools down.
 WIRE = {
@@ -56,7 +64,7 @@ def hasty(market):
     bench.transport.close()
 
 
-@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("site", CALLS)
 @pytest.mark.parametrize("name", WIRE)
 def test_faults_of_the_wire(hasty, site, name):
     args, error, attempts = WIRE[name]
@@ -75,7 +83,7 @@ def test_faults_of_the_wire(hasty, site, name):
     assert (counters["requests"], counters["failures"]) == (attempts, attempts)
 
 
-@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("site", CALLS)
 @pytest.mark.parametrize("name", [name for name, row in WIRE.items() if row[1] is Transient])
 def test_a_passing_accident_costs_one_retry(hasty, site, name):
     args, _, _ = WIRE[name]
@@ -88,7 +96,7 @@ def test_a_passing_accident_costs_one_retry(hasty, site, name):
     assert hasty.gate.breakers()["em_breaker"]["failure_count"] == 0
 
 
-@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("site", CALLS)
 def test_a_truncated_body_with_an_honest_length_is_not_believed(bench, site):
     bench.fault("truncate", keep=0.5, honest=True)
 

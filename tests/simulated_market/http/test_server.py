@@ -44,12 +44,23 @@ def test_every_host_of_the_table_is_known_by_its_name():
     assert upstream_of_host("x.push2.eastmoney.com") is None
 
 
+def test_shanghai_refuses_a_stranger(client):
+    path = "/sse/marketdata/tradedata/queryMargin.do?tabType=mxtype&detailsDate=20260820"
+
+    assert client.get(path).status_code == 403
+    answer = client.get(path, headers={"Referer": "https://www.sse.com.cn/"})
+    assert answer.json()["pageHelp"]["total"] == len(answer.json()["result"])
+
+
 def test_mock_sites_lead_to_one_port():
     sites = mock_sites("http://127.0.0.1:8900/")
 
     assert {base for site in sites.values() for base, _ in site.targets()} == {
         "http://127.0.0.1:8900/tencent",
         "http://127.0.0.1:8900/eastmoney",
+        "http://127.0.0.1:8900/sse",
+        "http://127.0.0.1:8900/szse",
+        "http://127.0.0.1:8900/bse",
     }
     # Cooldowns still know the hosts apart.
     assert dict([sites["tencent.quote"].targets()[0]]) == {"http://127.0.0.1:8900/tencent": "qt.gtimg.cn"}
@@ -85,7 +96,7 @@ def test_control_health_and_calls(client):
 
     assert health["status"] == "ok"
     assert (health["world"], health["now"]) == ("sample", "2026-08-21 16:30:00.000000")
-    assert health["upstreams"] == ["eastmoney", "tencent"]
+    assert health["upstreams"] == ["bse", "eastmoney", "sse", "szse", "tencent"]
     assert calls == {"tencent": {"quote": 2}}
     assert client.delete("/_control/calls").json() == {}
 

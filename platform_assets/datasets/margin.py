@@ -1,0 +1,311 @@
+"""fusion_margin: margin trading of every security that may be bought on credit, by trade date.
+
+The figures of a date appear at 09:00 of the next trade date, so a load takes the trade date before with it.
+The exchange's own figures win; what one of them does not publish (lending in CNY at Shanghai, repayments at
+Shenzhen) comes from the portal, else follows from the balances.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import (
+    K32,
+    S8,
+    S64,
+    Amt,
+    Big,
+    Code,
+    Date,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import (
+    Fields,
+    Interface,
+    Soft,
+    Whole,
+    by_date,
+    history,
+    latest,
+    next_trade_date,
+    trading,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+PUBLISHED = "09:00"
+_TOTAL = "TOTAL_"
+_MOST_CODES = 100
+_COVERAGE = 0.95
+
+
+class Margin(Model):
+    """One security on one trade date."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    name: S64 = col(title="name")
+    rzye: Amt = col("CNY", "financing balance", nullable=False, ge=0)
+    rzmre: Amt = col("CNY", "bought on credit", ge=0)
+    rzche: Amt = col("CNY", "credit repaid")
+    rzjme: Amt = col("CNY", "net bought on credit", computed=True)
+    rqye: Amt = col("CNY", "lending balance", ge=0)
+    rqmcl: Big = col("sh", "sold short", ge=0)
+    rqchl: Big = col("sh", "short covered", ge=0)
+    rqjmg: Big = col("sh", "net sold short", computed=True)
+    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
+    fin_ratio_pct: Pct = col("pct", "financing balance / float market cap", ge=0)
+    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
+    close: Px = col("CNY", "closing price", computed=True)
+    change_pct: Pct = col("pct", "change of the day", computed=True)
+
+
+class RawMargin(Model):
+    """One security on one trade date as the portal's report has it."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    rzye: Amt = col("CNY", "financing balance", ge=0)
+    rzmre: Amt = col("CNY", "bought on credit", ge=0)
+    rzche: Amt = col("CNY", "credit repaid", ge=0)
+    rqye: Amt = col("CNY", "lending balance", ge=0)
+    rqmcl: Big = col("sh", "sold short", ge=0)
+    rqchl: Big = col("sh", "short covered", ge=0)
+    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
+    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
+    fin_ratio_pct: Pct = col("pct", "financing balance / float market cap", ge=0)
+    close: Px = col("CNY", "closing price", ge=0)
+
+
+class AuxMargin(Model):
+    """The same report beside the other F10 tables."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    src: K32 = key("upstream")
+    rzye: Amt = col("CNY", "financing balance", ge=0)
+    rzmre: Amt = col("CNY", "bought on credit", ge=0)
+    rzche: Amt = col("CNY", "credit repaid", ge=0)
+    rqye: Amt = col("CNY", "lending balance", ge=0)
+    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
+    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
+
+
+class ExchangeMargin(Model):
+    """One security on one trade date as its exchange publishes it; `TOTAL_SH`, `TOTAL_SZ` and `TOTAL_BJ`
+    are the sums of the markets."""
+
+    date: Date = key("trade date")
+    code: Code = key("security code, or TOTAL_SH, TOTAL_SZ, TOTAL_BJ")
+    exchange: S8 = col(title="exchange", isin=["SSE", "SZSE", "BSE"])
+    name: S64 = col(title="name")
+    rzye: Amt = col("CNY", "financing balance", ge=0)
+    rzmre: Amt = col("CNY", "bought on credit", ge=0)
+    rzche: Amt = col("CNY", "credit repaid", ge=0)
+    rqye: Amt = col("CNY", "lending balance", ge=0)
+    rqmcl: Big = col("sh", "sold short", ge=0)
+    rqchl: Big = col("sh", "short covered", ge=0)
+    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
+    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
+
+
+def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
+    """`ask(day)` for every date of the scope that is out; rows of the scope's codes."""
+    days = [day for day in scope.dates if desk.is_published(day, PUBLISHED)]
+    found = [rows for rows in map(ask, days) if len(rows)]
+    if not found:
+        return pd.DataFrame(columns=["code", "date"])
+    rows = pd.concat(found, ignore_index=True)
+    return rows[rows["code"].map(scope.covers)]
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """By date, eight calls a market; the tables of one run share them. Codes: one call for a hundred."""
+    if scope.codes is None:
+        whole = lambda day: desk.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
+        return _by_date(whole, desk, scope)
+    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
+
+    def of(day: str, codes: tuple[str, ...]) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(
+            ("margin", day, codes), lambda view: view.eastmoney.margin(day, codes)
+        )
+        return found
+
+    def some(day: str) -> pd.DataFrame:
+        return pd.concat([of(day, codes) for codes in groups], ignore_index=True)
+
+    return _by_date(some, desk, scope)
+
+
+def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls a date."""
+    return _by_date(desk.sse.margin, desk, scope)
+
+
+def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls a date."""
+    return _by_date(desk.szse.margin, desk, scope)
+
+
+def beijing(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call a date, and one per twenty securities."""
+    return _by_date(desk.bse.margin, desk, scope)
+
+
+def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The securities; the sums of the markets are read from the RAW table."""
+    return rows[~rows["code"].str.startswith(_TOTAL)]
+
+
+def _balance_before(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Financing balance of the trade date before each row's; null where it is not known."""
+    since = context.calendar.offset(context.scope.since, -1)
+    stored = context.read(
+        "fusion_margin", columns=("code", "date", "rzye"), since=since, until=context.scope.until
+    )
+    # What is being fused now stands above what was stored.
+    known = pd.concat([stored, rows[["code", "date", "rzye"]]], ignore_index=True)
+    known = known.drop_duplicates(subset=["code", "date"], keep="last")
+    before = {day: context.calendar.offset(day, -1) for day in rows["date"].unique()}
+    asked = pd.DataFrame({"code": rows["code"], "date": rows["date"].map(before)})
+    joined = asked.merge(known, how="left", on=["code", "date"])
+    return joined["rzye"].astype(float).set_axis(rows.index)
+
+
+def add_prices(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["close"] = context.beside(rows, "fusion_kline_daily", "close")
+    rows["change_pct"] = context.beside(rows, "fusion_kline_daily", "change_pct")
+    return rows
+
+
+def fill_exchange_gaps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """What one exchange does not publish and the portal did not give: lending in CNY, the sum, repayments
+    (never below 0) and the share of the float cap."""
+    rows["rqye"] = rows["rqye"].fillna(rows["loan_volume"].astype(float) * rows["close"])
+    rows["rzrqye"] = rows["rzrqye"].fillna(rows["rzye"] + rows["rqye"])
+    repaid = (_balance_before(rows, context) + rows["rzmre"] - rows["rzye"]).clip(lower=0)
+    rows["rzche"] = rows["rzche"].fillna(repaid)
+    cap = context.beside(rows, "fusion_valuation", "float_market_cap") * 1e4
+    rows["fin_ratio_pct"] = rows["fin_ratio_pct"].fillna(rows["rzye"] / cap.where(cap > 0) * 100)
+    return rows
+
+
+def add_nets(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["rzjme"] = rows["rzmre"] - rows["rzche"]
+    rows["rqjmg"] = rows["rqmcl"] - rows["rqchl"]
+    return rows
+
+
+def parts_add_up(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["rzrqye"] - rows["rzye"] - rows["rqye"]).abs() > 1)
+
+
+def rolls_forward(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The balance is that of the trade date before + bought - repaid, within 1 %."""
+    expected = _balance_before(rows, context) + rows["rzmre"] - rows["rzche"]
+    return ~((rows["rzye"] - expected).abs() > 0.01 * rows["rzye"].abs())
+
+
+def covers_the_day_before(rows: pd.DataFrame, context: Context) -> str | None:
+    """At least 95 % as many securities as on the trade date before."""
+    if rows.empty or context.scope.codes is not None:
+        return None
+    before = context.calendar.offset(str(rows["date"].iloc[0]), -1)
+    stored = context.read("fusion_margin", columns=("code",), since=before, until=before)
+    if len(rows) >= _COVERAGE * len(stored):
+        return None
+    return f"{len(rows)} securities, {len(stored)} on {before}"
+
+
+DATASET = Dataset(
+    name="margin",
+    title="Margin trading by trade date",
+    model=Margin,
+    key=("code", "date"),
+    domain="daily",
+    date_column="date",
+    late=1,
+    raw=(
+        Raw(
+            name="margin",
+            title="Margin trading as the portal reports it",
+            model=RawMargin,
+            key=("code", "date"),
+            date_column="date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            late=1,
+            may_be_empty=True,
+        ),
+        Raw(
+            name="aux_rzrq",
+            title="Margin trading beside the F10 tables: the portal's report once more, no further call",
+            model=AuxMargin,
+            key=("code", "date", "src"),
+            date_column="date",
+            payload=False,
+            sources=(Source("em_f10", portal),),
+            late=1,
+            may_be_empty=True,
+        ),
+        Raw(
+            name="exchange_margin",
+            title="Margin trading as the three exchanges publish it, with the sums of their markets",
+            model=ExchangeMargin,
+            key=("date", "code"),
+            date_column="date",
+            payload=False,
+            sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("bse", beijing)),
+            combine="all",
+            late=1,
+            freshness=trading(2),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    feeds={"exchange_margin": without_totals, "raw_margin": as_received, "aux_rzrq": as_received},
+    order=("sse", "szse", "bse", "eastmoney", "em_f10"),
+    fuse=Fields(tolerance={"rzye": 0.001}),
+    derive=(add_prices, fill_exchange_gaps, add_nets),
+    soft=(
+        Soft(parts_add_up, "the sum is not financing + lending balance"),
+        Soft(rolls_forward, "balance differs from the day before + bought - repaid by more than 1 %"),
+    ),
+    whole=(Whole(covers_the_day_before),),
+    reads=("fusion_kline_daily", "fusion_valuation"),
+    reads_own_past=True,
+    public_at=next_trade_date("date", PUBLISHED),
+    freshness=trading(2),
+    per_code=True,
+    may_be_empty=True,  # no figure is out before the next trade date
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        latest("get_margin", "newest margin row of a code", 600),
+        history("get_margin_history", "margin rows of a code by date", 600, 120),
+        by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
+        Interface(
+            "get_margin_total",
+            "timeseries",
+            "market_totals",
+            {
+                "exchange": ("string", False, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 120),
+            },
+            "object[]",
+            600,
+            "market margin totals of the exchanges SSE, SZSE, BSE by date",
+            table="exchange_margin",
+        ),
+    ),
+)

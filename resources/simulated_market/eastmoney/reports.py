@@ -1,0 +1,172 @@
+"""The data centre (`datacenter-web.../api/data/v1/get`): filter, order, columns and pages of any report.
+
+A report is a name with the rows that it holds. HTTP 200 always; `code` 9201 for no rows, 9501 for a
+report, column or filter that does not exist.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from resources.simulated_market.margin import Margin, MarginBook
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+PAGE = 500
+MOST_PAGES = 100
+_CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\))\)")
+_MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
+_TRADE_MARKETS = {
+    "main": ("069001001001", "069001002001"),
+    "star": ("069001001006", ""),
+    "gem": ("", "069001002002"),
+    "bj": ("069001017", "069001017"),
+}
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+
+
+class UnknownReportError(Exception):
+    """A report, column or clause that the gateway does not know."""
+
+
+class Reports:
+    """Answers of the gateway. A report's rows are a function of the clauses, so that it may look at less
+    than everything."""
+
+    def __init__(self) -> None:
+        self._margin = MarginBook()
+        self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
+            "RPTA_WEB_RZRQ_GGMX": self._margin_rows
+        }
+
+    def report(self, request: HttpRequest, view: View) -> Reply:
+        """One page of a report."""
+        params = request.params()
+        try:
+            document = self._document(params, view)
+        except UnknownReportError as error:
+            document = _failed(9501, f"报表配置不存在,{error}")
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        callback = params.get("callback")
+        if callback:
+            return Reply(f"{callback}({text});".encode(), "application/javascript; charset=UTF-8")
+        return Reply(text.encode())
+
+    def _document(self, params: Mapping[str, str], view: View) -> Row:
+        make = self._reports.get(params.get("reportName", ""))
+        if make is None:
+            raise UnknownReportError(params.get("reportName", ""))
+        clauses = _clauses(params.get("filter", ""))
+        rows = [row for row in make(view, clauses) if all(_holds(row, clause) for clause in clauses)]
+        if not rows:
+            return _failed(9201, "返回数据为空")
+        rows = _sorted(rows, params)
+        count = len(rows)
+        if view.fault is not None and view.fault.kind == "cut_list":
+            rows = rows[: int(view.fault.args.get("rows", 100))]
+        size = min(PAGE, max(1, int(params.get("pageSize", "50"))))
+        page = max(1, int(params.get("pageNumber", "1")))
+        shown = rows[(page - 1) * size : page * size] if page <= MOST_PAGES else []
+        names = params.get("columns", "ALL")
+        data = [_chosen(row, names) for row in shown for _ in range(view.copies)]
+        pages = -(-count // size) if page <= MOST_PAGES else 0
+        return {
+            "version": "508eafc3f7c1cd1b1b2e3a1f6d4b1a2c",
+            "result": {"pages": pages, "data": data, "count": count},
+            "success": True,
+            "message": "ok",
+            "code": 0,
+        }
+
+    def _margin_rows(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        days = [int(values[0][:10].replace("-", "")) for name, how, values in clauses
+                if name == "DATE" and how == "="]  # fmt: skip
+        if days:
+            return [margin_row(one) for one in self._margin.of_date(view, days[0])]
+        codes = {value for name, how, values in clauses if name == "SCODE" and how in {"=", "in"}
+                 for value in values}  # fmt: skip
+        asked = [one for one in view.world.securities(view.now) if one.code in codes]
+        return [margin_row(one) for security in asked for one in self._margin.of_security(view, security)]
+
+
+def margin_row(one: Margin) -> Row:
+    """RPTA_WEB_RZRQ_GGMX: RQYE is money, RQYL shares, RZYEZB percent of the float cap."""
+    day = str(one.date)
+    sides = _TRADE_MARKETS[one.security.board]
+    return {
+        "DATE": f"{day[:4]}-{day[4:6]}-{day[6:]} 00:00:00",
+        "MARKET": _MARKETS[one.security.market],
+        "SCODE": one.security.code,
+        "SECNAME": one.name,
+        "RZYE": one.rzye,
+        "RQYL": one.rqyl,
+        "RZRQYE": one.rzrqye,
+        "RQYE": one.rqye,
+        "RQMCL": one.rqmcl,
+        "RZRQYECZ": round(one.rzye - one.rqye, 2),
+        "RZMRE": one.rzmre,
+        "SZ": one.float_cap,
+        "RZYEZB": round(one.rzye / one.float_cap * 100, 6) if one.float_cap else None,
+        "RZCHE": one.rzche,
+        "RZJME": one.rzmre - one.rzche,
+        "RQCHL": one.rqchl,
+        "RQJMG": one.rqmcl - one.rqchl,
+        "SPJ": one.close,
+        "ZDF": one.change_pct,
+        "TRADE_MARKET_CODE": sides[0] if one.security.market == "SH" else sides[1],
+    }
+
+
+def _failed(code: int, message: str) -> Row:
+    return {"version": None, "result": None, "success": False, "message": message, "code": code}
+
+
+def _clauses(text: str) -> list[Clause]:
+    clauses = []
+    at = 0
+    while at < len(text):
+        found = _CLAUSE.match(text, at)
+        if found is None:
+            raise UnknownReportError(text[at : at + 40])
+        name, how, value = found.groups()
+        values = value[1:-1].split(",") if how == "in" else [value]
+        clauses.append((name, how, [one.strip().strip("\"'") for one in values]))
+        at = found.end()
+    return clauses
+
+
+def _holds(row: Row, clause: Clause) -> bool:
+    name, how, values = clause
+    if name not in row:
+        raise UnknownReportError(name)
+    held = str(row[name])
+    if held.endswith(" 00:00:00"):
+        held = held[:10]
+        values = [value[:10] for value in values]
+    first = values[0]
+    if how in {"=", "in"}:
+        return held in values
+    if how == "!=":
+        return held != first
+    return {"<": held < first, "<=": held <= first, ">": held > first, ">=": held >= first}[how]
+
+
+def _sorted(rows: list[Row], params: Mapping[str, str]) -> list[Row]:
+    names = [name for name in params.get("sortColumns", "").split(",") if name]
+    ways = params.get("sortTypes", "").split(",")
+    for name, way in reversed(list(zip(names, ways, strict=False))):
+        if name not in rows[0]:
+            raise UnknownReportError(name)
+        rows = sorted(rows, key=lambda row, by=name: row[by], reverse=way == "-1")  # type: ignore[misc]
+    return rows
+
+
+def _chosen(row: Row, names: str) -> Row:
+    if names == "ALL":
+        return row
+    missing = [name for name in names.split(",") if name not in row]
+    if missing:
+        raise UnknownReportError(missing[0])
+    return {name: row[name] for name in names.split(",")}

@@ -1,0 +1,1 @@
+"""Responders of the three exchanges' sites."""

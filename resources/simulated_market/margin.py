@@ -1,0 +1,139 @@
+"""Margin trading of a world: the facts that the portal and the three exchanges publish in their own ways.
+
+They follow from the daily bars alone: 8 % of a day's amount is bought on credit, 2 % of the balance is
+repaid, 0.05 % of the volume is sold short and a twentieth of the short balance bought back. So a balance
+rolls forward exactly, in whole CNY and shares. Two of three stocks may be bought on credit, always the
+same ones. The figures of a date appear at 09:00 of the next trade date.
+"""
+
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import PRICE_UNIT, Ints, Security
+
+PUBLISHED = "09:00"
+_HUNDRED = 100
+
+
+@dataclass(frozen=True)
+class Margin:
+    """One security on one date; CNY and shares. `close` CNY, `change_pct` and `fin_ratio` percent."""
+
+    security: Security
+    name: str
+    date: int
+    rzye: int
+    rzmre: int
+    rzche: int
+    rqyl: int
+    rqmcl: int
+    rqchl: int
+    close: float
+    change_pct: float
+    float_cap: float
+
+    @property
+    def rqye(self) -> float:
+        return round(self.rqyl * self.close, 2)
+
+    @property
+    def rzrqye(self) -> float:
+        return round(self.rzye + self.rqye, 2)
+
+
+@dataclass(frozen=True)
+class _Series:
+    date: Ints
+    close: Ints
+    preclose: Ints
+    figures: Ints  # [rzye, rzmre, rzche, rqyl, rqmcl, rqchl] x dates
+
+
+def is_margin_name(security: Security) -> bool:
+    return security.kind == "stock" and zlib.crc32(security.symbol.encode()) % 3 != 0
+
+
+def published(view: View, day: int) -> bool:
+    """Whether the figures of a date are out at the view's time; never for a day without trading."""
+    dates = view.world.trade_dates()
+    at = int(np.searchsorted(dates, day))
+    if at >= len(dates) - 1 or int(dates[at]) != day:
+        return False
+    after = datetime.strptime(f"{int(dates[at + 1])} {PUBLISHED}", "%Y%m%d %H:%M")
+    return after <= view.now
+
+
+class MarginBook:
+    """The margin figures of a world; series are remembered, since a past day does not change."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[int, str], _Series] = {}
+
+    def of_date(self, view: View, day: int, market: str | None = None) -> list[Margin]:
+        """Every margin security (of a market) on a date, by code; none before they are published."""
+        if not published(view, day):
+            return []
+        listed = view.world.securities(view.now)
+        wanted = [one for one in listed if market in {None, one.market} and is_margin_name(one)]
+        found = [self._one(view, security, day) for security in wanted]
+        return sorted((one for one in found if one is not None), key=lambda one: one.security.code)
+
+    def of_security(self, view: View, security: Security) -> list[Margin]:
+        """All published dates of one security, oldest first."""
+        if not is_margin_name(security):
+            return []
+        days = [int(day) for day in self._series(view, security, 0).date]
+        made = [self._one(view, security, day) for day in days if published(view, day)]
+        return [one for one in made if one is not None]
+
+    def _one(self, view: View, security: Security, day: int) -> Margin | None:
+        series = self._series(view, security, day)
+        at = int(np.searchsorted(series.date, day))
+        if at >= len(series.date) or int(series.date[at]) != day:
+            return None
+        close, preclose = int(series.close[at]), int(series.preclose[at])
+        rzye, rzmre, rzche, rqyl, rqmcl, rqchl = (int(value) for value in series.figures[:, at])
+        _, shares = view.world.shares(security, view.now)
+        return Margin(
+            security=security,
+            name=view.world.name(security, view.now),
+            date=day,
+            rzye=rzye,
+            rzmre=rzmre,
+            rzche=rzche,
+            rqyl=rqyl,
+            rqmcl=rqmcl,
+            rqchl=rqchl,
+            close=close / PRICE_UNIT,
+            change_pct=round((close / preclose - 1) * 100, 4) if preclose else 0.0,
+            float_cap=round(shares * close / PRICE_UNIT, 2),
+        )
+
+    def _series(self, view: View, security: Security, day: int) -> _Series:
+        key = (id(view.world), security.symbol)
+        known = self._held.get(key)
+        # A distorted world lives for one answer: its lies must not be remembered.
+        if known is not None and view.fault is None and day and len(known.date) and known.date[-1] >= day:
+            return known
+        bars = view.world.bars(security, view.now)
+        made = _Series(bars.date, bars.close, bars.preclose, _rolled(bars.amount.tolist(), bars.volume))
+        if view.fault is None:
+            self._held[key] = made
+        return made
+
+
+def _rolled(amounts: list[float], volumes: Ints) -> Ints:
+    made = np.zeros((6, len(amounts)), dtype=np.int64)
+    balance = short = 0
+    for at, (amount, volume) in enumerate(zip(amounts, volumes.tolist(), strict=True)):
+        bought, repaid = int(amount * 0.08), balance // 50
+        sold = int(volume * 0.0005) // _HUNDRED * _HUNDRED
+        covered = short // 20 // _HUNDRED * _HUNDRED
+        balance += bought - repaid
+        short += sold - covered
+        made[:, at] = (balance, bought, repaid, short, sold, covered)
+    return made

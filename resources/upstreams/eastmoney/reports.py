@@ -1,0 +1,103 @@
+"""The portal's data centre: one gateway for all of its reports, told apart by `reportName`.
+
+Answers are HTTP 200 whatever happened; `code` decides: 0 rows, 9201 truly no rows, 9501 a report, column
+or filter that does not exist (a changed contract), 9701 busy. `result: null` alone says nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import PayloadError, Permanent, Transient
+from resources.transport.request import Request
+from resources.upstreams.payload import json_of, list_of, object_of
+
+PAGE = 500
+"""The largest page that every report honours."""
+MOST_PAGES = 100
+"""The gateway ends there: page 101 answers no rows and says that there are no pages."""
+_OK, _NO_ROWS, _NO_REPORT, _BUSY = 0, 9201, 9501, 9701
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A question to the data centre. `sort` columns make a total order (`-` before a name: descending):
+    without one, rows drift between pages while the count stays right. `where` clauses are joined by AND;
+    `key` are the columns of the frame by which a row that came twice is found."""
+
+    name: str
+    columns: tuple[str, ...]
+    where: tuple[str, ...]
+    sort: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+def equals(column: str, value: str) -> str:
+    """A clause over a text column."""
+    return f'({column}="{value}")'
+
+
+def among(column: str, values: Sequence[str]) -> str:
+    quoted = ",".join(f'"{value}"' for value in values)
+    return f"({column} in ({quoted}))"
+
+
+def on_day(column: str, day: str, operator: str = "=") -> str:
+    """A clause over a date column."""
+    return f"({column}{operator}'{day}')"
+
+
+def report_request(report: Report, page: int, size: int = PAGE) -> Request:
+    """One page of a report."""
+    params = (
+        ("reportName", report.name),
+        ("columns", ",".join(report.columns)),
+        ("filter", "".join(report.where)),
+        ("sortColumns", ",".join(name.removeprefix("-") for name in report.sort)),
+        ("sortTypes", ",".join("-1" if name.startswith("-") else "1" for name in report.sort)),
+        ("pageNumber", str(page)),
+        ("pageSize", str(size)),
+        ("source", "WEB"),
+        ("client", "WEB"),
+    )
+    label = f"{report.name} {''.join(report.where)[:60]} page {page}"
+    return Request("eastmoney.datacenter", "report", "/api/data/v1/get", params, label=label)
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """Rows of one page, and what the gateway says of the whole report. Length 0 = truly no rows."""
+
+    rows: pd.DataFrame
+    pages: int
+    count: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def parse_report(body: bytes, what: str, read: Callable[[Rows], pd.DataFrame]) -> ReportPage:
+    """A page, its rows made a frame by `read`. Transient when the gateway is busy, Permanent when the
+    report does not exist, PayloadError for anything else that cannot be believed."""
+    document = object_of(json_of(body), what)
+    code, message = document.get("code"), str(document.get("message"))[:80]
+    if type(code) is not int:
+        raise PayloadError(f"{what}: code {code!r}")
+    if code == _NO_ROWS:
+        return ReportPage(read([]), 0, 0)
+    if code == _BUSY:
+        raise Transient(f"{what}: busy ({message})")
+    if code == _NO_REPORT:
+        raise Permanent(f"{what}: report, column or filter is unknown ({message})")
+    if code != _OK or document.get("success") is not True:
+        raise PayloadError(f"{what}: code {code} ({message})")
+    result = object_of(document.get("result"), f"{what} result")
+    rows = [object_of(row, f"{what} row") for row in list_of(result.get("data"), f"{what} data")]
+    pages, count = result.get("pages"), result.get("count")
+    if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
+        raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
+    return ReportPage(read(rows), pages, count)

@@ -1,0 +1,118 @@
+"""Shanghai: margin trading (queryMargin). Without the Referer of its site table entry the host answers 403.
+
+CNY and shares. The detail has no lending balance in CNY: `rqylje` and `rzrqjyzl` are null there.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.transport.request import Fetcher, Request
+from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
+from resources.upstreams.payload import iso_day, json_of, list_of, object_of, required
+
+PAGE = 5000
+_MOST_PAGES = 5
+_SLACK = 1.0
+
+
+@dataclass(frozen=True)
+class MarginPage:
+    rows: list[dict[str, Any]]
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def margin_request(day: str, page: int = 1, *, detail: bool) -> Request:
+    """One page of the securities of a trade date, or the market's sums."""
+    compact = day.replace("-", "")
+    asked: tuple[tuple[str, str], ...] = (
+        (("tabType", "mxtype"), ("detailsDate", compact), ("stockCode", ""))
+        if detail
+        else (("beginDate", compact), ("endDate", compact), ("tabType", ""), ("stockCode", ""))
+    )
+    paging = (
+        ("isPagination", "true"),
+        ("pageHelp.pageSize", str(PAGE)),
+        ("pageHelp.pageNo", str(page)),
+        ("pageHelp.beginPage", str(page)),
+        ("pageHelp.endPage", str(page)),
+        ("pageHelp.cacheSize", "1"),
+    )
+    call = "margin_detail" if detail else "margin_total"
+    return Request(
+        "sse.query", call, "/marketdata/tradedata/queryMargin.do", (*paging, *asked), label=f"{day} {page}"
+    )
+
+
+def parse_margin(body: bytes, day: str, *, detail: bool) -> MarginPage:
+    """Rows with the keys of `MARGIN_COLUMNS`; none on a day without trading or before publication."""
+    what = "SSE margin detail" if detail else "SSE margin total"
+    document = object_of(json_of(body), what)
+    if document.get("actionErrors"):
+        raise PayloadError(f"{what}: {str(document['actionErrors'])[:80]}")
+    paging = object_of(document.get("pageHelp"), f"{what} pageHelp")
+    raw = list_of(document.get("result"), f"{what} result")
+    total = paging.get("total")
+    if type(total) is not int or not len(raw) <= total:
+        raise PayloadError(f"{what}: {len(raw)} rows of {total!r}")
+    rows = [_row(object_of(row, f"{what} row"), day, what, detail) for row in raw]
+    if not detail and len(rows) > 1:
+        raise PayloadError(f"{what}: {len(rows)} rows of one date")
+    return MarginPage(rows, total)
+
+
+def _row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str, Any]:
+    code = code_of(row.get("stockCode"), f"{what} stockCode") if detail else "TOTAL_SH"
+    label = f"{what} {code}"
+    made: dict[str, Any] = {
+        "code": code,
+        "date": same_day(iso_day(str(row.get("opDate")), f"{label} opDate"), day, label),
+        "exchange": "SSE",
+        "name": name_of(row.get("securityAbbr"), f"{label} securityAbbr") if detail else None,
+        "rzye": required(figure(row.get("rzye"), f"{label} rzye"), f"{label} rzye"),
+        "rzmre": figure(row.get("rzmre"), f"{label} rzmre"),
+        "rzche": figure(row.get("rzche"), f"{label} rzche"),
+        "loan_volume": figure(row.get("rqyl"), f"{label} rqyl"),
+        "rqmcl": figure(row.get("rqmcl"), f"{label} rqmcl"),
+        "rqchl": figure(row.get("rqchl"), f"{label} rqchl"),
+        "rqye": figure(row.get("rqylje"), f"{label} rqylje"),
+        "rzrqye": figure(row.get("rzrqjyzl"), f"{label} rzrqjyzl"),
+    }
+    if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > _SLACK:
+        raise PayloadError(f"{label}: rzye + rqylje is not rzrqjyzl")
+    return made
+
+
+class SseClient:
+    """`fetcher` is a transport bound to the log of one piece of work."""
+
+    source = "sse"
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def margin(self, day: str) -> pd.DataFrame:
+        """Every margin security of a trade date and the row `TOTAL_SH`, two calls; columns
+        `MARGIN_COLUMNS`, `rqye` and `rzrqye` of securities missing. Empty where nothing is published."""
+        total = self._fetcher.call(
+            margin_request(day, detail=False), partial(parse_margin, day=day, detail=False)
+        )
+        rows: list[dict[str, Any]] = []
+        for page in range(1, _MOST_PAGES + 1):
+            got = self._fetcher.call(
+                margin_request(day, page, detail=True), partial(parse_margin, day=day, detail=True)
+            )
+            rows += got.rows
+            if len(rows) >= got.total or not len(got):
+                if len(rows) != got.total:
+                    raise PayloadError(
+                        f"SSE margin detail: {len(rows)} of {got.total} rows", source=self.source
+                    )
+                break
+        return joined(total.rows, rows, "SSE margin")

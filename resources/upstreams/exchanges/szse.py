@@ -1,0 +1,190 @@
+"""Shenzhen: margin trading (ShowReport 1837_xxpl), as JSON pages and as one workbook.
+
+JSON: every figure a text with thousands commas; financing in 亿元 in both tabs; lending in 亿股 and 亿元 in
+the market tab, in 万股 and 万元 in the detail tab. The workbook is in 元 and 股. So the workbook gives the
+securities in one call, unrounded; the JSON gives the market's sums, how many securities there must be, and
+twenty of them, against which the workbook's units are checked. Repayments are not published.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.transport.request import Fetcher, Request
+from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
+from resources.upstreams.exchanges.sheet import sheet_rows
+from resources.upstreams.payload import json_of, list_of, object_of, required, string_of
+
+YI, WAN = 1e8, 1e4
+_HEADS = {
+    "证券代码": "code",
+    "证券简称": "name",
+    "融资买入额(元)": "rzmre",
+    "融资余额(元)": "rzye",
+    "融券卖出量(股/份)": "rqmcl",
+    "融券余量(股/份)": "loan_volume",
+    "融券余额(元)": "rqye",
+    "融资融券余额(元)": "rzrqye",
+}
+_WIRE = {
+    "rzye": "jrrzye",
+    "rzmre": "jrrzmr",
+    "rqmcl": "jrrjmc",
+    "loan_volume": "jrrjyl",
+    "rqye": "jrrjye",
+    "rzrqye": "jrrzrjye",
+}
+_MARKET_UNITS = dict.fromkeys(_WIRE, YI)
+_DETAIL_UNITS = {**_MARKET_UNITS, "rqmcl": WAN, "loan_volume": WAN, "rqye": WAN}
+_ROUNDING = 0.0051
+"""Half a digit of the JSON's two decimals, in its own unit."""
+_REPORT = (("CATALOGID", "1837_xxpl"),)
+
+
+@dataclass(frozen=True)
+class MarginTabs:
+    """The market's sums and the first securities of a date; `count` securities there are in all."""
+
+    total: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+
+def tabs_request(day: str) -> Request:
+    params = (
+        ("SHOWTYPE", "JSON"), *_REPORT, ("TABKEY", "tab1,tab2"), ("txtDate", day), ("tab2PAGENO", "1"),
+    )  # fmt: skip
+    return Request("szse.report", "margin_tabs", "/api/report/ShowReport/data", params, label=day)
+
+
+def sheet_request(day: str) -> Request:
+    params = (("SHOWTYPE", "xlsx"), *_REPORT, ("TABKEY", "tab2"), ("txtDate", day))
+    return Request("szse.report", "margin_sheet", "/api/report/ShowReport", params, label=day)
+
+
+def parse_tabs(body: bytes, day: str) -> MarginTabs:
+    """Both tabs in CNY and shares. PayloadError when a row breaks its tab's identity: the units are then
+    not the documented ones."""
+    tabs = [object_of(tab, "SZSE margin tab") for tab in list_of(json_of(body), "SZSE margin")]
+    if len(tabs) < 2:
+        raise PayloadError(f"SZSE margin: {len(tabs)} tabs")
+    for tab in tabs[:2]:
+        if tab.get("error"):
+            raise PayloadError(f"SZSE margin: {str(tab['error'])[:80]}")
+        told = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
+        if told:
+            same_day(string_of(told, "SZSE margin subname")[:10], day, "SZSE margin")
+    market = [
+        _tab_row(object_of(row, "SZSE margin total"), day, "TOTAL_SZ", _MARKET_UNITS)
+        for row in list_of(tabs[0].get("data"), "SZSE margin total")
+    ]
+    if len(market) > 1:
+        raise PayloadError(f"SZSE margin: {len(market)} totals")
+    rows = []
+    for raw in list_of(tabs[1].get("data"), "SZSE margin detail"):
+        row = object_of(raw, "SZSE margin row")
+        rows.append(_tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS))
+    count = object_of(tabs[1].get("metadata"), "SZSE margin metadata").get("recordcount", 0)
+    if type(count) is not int or count < len(rows) or (count > 0 and not rows):
+        raise PayloadError(f"SZSE margin: {len(rows)} rows of {count!r}")
+    return MarginTabs(market, rows, count)
+
+
+def _tab_row(row: dict[str, Any], day: str, code: str, units: dict[str, float]) -> dict[str, Any]:
+    what = f"SZSE margin {code}"
+    made: dict[str, Any] = {
+        "code": code,
+        "date": day,
+        "exchange": "SZSE",
+        "name": None if code.startswith("TOTAL") else name_of(row.get("zqjc"), f"{what} zqjc"),
+    }
+    for name, wire in _WIRE.items():
+        text = string_of(row.get(wire), f"{what} {wire}").replace(",", "")
+        made[name] = figure(float(figure(text, f"{what} {wire}")) * units[name], f"{what} {wire}")
+    required(made["rzye"], f"{what} jrrzye")
+    gap = abs(made["rzye"] + made["rqye"] - made["rzrqye"])
+    # Three roundings meet here; a table in another unit is off by the whole lending balance.
+    if gap > _ROUNDING * (2 * YI + units["rqye"]):
+        raise PayloadError(f"{what}: jrrzye + jrrjye is not jrrzrjye: another unit")
+    return made
+
+
+@dataclass(frozen=True)
+class MarginSheet:
+    rows: list[dict[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def parse_sheet(body: bytes, day: str, tabs: MarginTabs) -> MarginSheet:
+    """The workbook's rows. PayloadError when it has not the rows that the tabs promise, or says other
+    figures than they do beyond their rounding."""
+    table = sheet_rows(body, "SZSE margin sheet")
+    if not table or not set(_HEADS) <= set(table[0]):
+        raise PayloadError(f"SZSE margin sheet: heads {table[0][:8] if table else []}")
+    place = {_HEADS[head]: at for at, head in enumerate(table[0]) if head in _HEADS}
+    rows = [_sheet_row(values, place, day) for values in table[1:] if any(values)]
+    if len(rows) != tabs.count:
+        raise PayloadError(f"SZSE margin sheet: {len(rows)} of {tabs.count} rows")
+    known = {row["code"]: row for row in rows}
+    for rounded in tabs.rows:
+        _agree(known.get(rounded["code"]), rounded)
+    return MarginSheet(rows)
+
+
+def _sheet_row(values: list[str], place: dict[str, int], day: str) -> dict[str, Any]:
+    def value(name: str) -> str:
+        return values[place[name]] if place[name] < len(values) else ""
+
+    code = code_of(value("code"), "SZSE margin sheet 证券代码")
+    what = f"SZSE margin sheet {code}"
+    made: dict[str, Any] = {
+        "code": code,
+        "date": day,
+        "exchange": "SZSE",
+        "name": name_of(value("name"), f"{what} name"),
+    }
+    for name in _WIRE:
+        made[name] = figure(value(name).replace(",", ""), f"{what} {name}")
+    required(made["rzye"], f"{what} rzye")
+    if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > 1:
+        raise PayloadError(f"{what}: 融资余额 + 融券余额 is not 融资融券余额")
+    return made
+
+
+def _agree(exact: dict[str, Any] | None, rounded: dict[str, Any]) -> None:
+    if exact is None:
+        raise PayloadError(f"SZSE margin sheet: {rounded['code']} is missing")
+    for name, unit in _DETAIL_UNITS.items():
+        gap = abs(exact[name] - rounded[name])
+        if not math.isnan(gap) and gap > _ROUNDING * unit:
+            raise PayloadError(
+                f"SZSE margin sheet {rounded['code']}: {name} {exact[name]:.2f}, "
+                f"the page says {rounded[name]:.2f}"
+            )
+
+
+class SzseClient:
+    """`fetcher` is a transport bound to the log of one piece of work."""
+
+    source = "szse"
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def margin(self, day: str) -> pd.DataFrame:
+        """Every margin security of a trade date and the row `TOTAL_SZ`, two calls; columns
+        `MARGIN_COLUMNS`, `rzche` and `rqchl` missing. Empty where nothing is published."""
+        tabs = self._fetcher.call(tabs_request(day), partial(parse_tabs, day=day))
+        if not tabs.count:
+            return joined(tabs.total, [], "SZSE margin")
+        sheet = self._fetcher.call(sheet_request(day), partial(parse_sheet, day=day, tabs=tabs))
+        return joined(tabs.total, sheet.rows, "SZSE margin")

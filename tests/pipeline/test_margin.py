@@ -1,0 +1,186 @@
+"""Margin trading: three sources of one figure, a date that comes out a day later, what is filled and what
+is told when they disagree."""
+
+from contextlib import suppress
+from datetime import datetime
+
+import pytest
+
+from platform_assets.pipeline.download import AllSourcesFailed
+from platform_assets.pipeline.load import Loaded
+from tests.pipeline.conftest import TODAY, House
+
+BEFORE = "2026-08-20"
+TWO_BEFORE = "2026-08-19"
+PORTAL_DOWN = {"upstream": "eastmoney", "call": "report", "kind": "status", "args": {"code": 503}}
+RAWS = ("raw_margin", "aux_rzrq", "exchange_margin")
+
+
+def load(house: House, *dates: str) -> Loaded:
+    for name in RAWS:
+        house.raw(name, *dates)
+    house.stage("margin", *dates)
+    return house.fuse("margin", *dates)
+
+
+def bars(house: House) -> None:
+    house.master()
+    house.fuse("exright")
+    house.fuse("kline_daily", BEFORE, TODAY)
+
+
+def test_the_load_of_a_day_brings_the_figures_of_the_day_before(house: House) -> None:
+    loaded = load(house)
+
+    rows = house.warehouse.frame("fusion_margin")
+    assert len(rows) > 20
+    assert set(rows["date"]) == {BEFORE}
+    assert set(rows["src"]) <= {"sse", "szse", "bse"}
+    assert {"sse", "szse", "bse"} == set(rows["src"])
+    assert set(rows["valid_from"].str[:16]) == {f"{TODAY} 09:00"}
+    assert (rows["quality"] == "ok").all()
+    assert loaded.of(TODAY) is not None
+    assert loaded.of(TODAY).rows_written == 0
+    assert rows[["rzche", "rqye", "rzrqye", "rqchl", "fin_ratio_pct"]].notna().all().all()
+
+
+def test_nothing_is_asked_of_a_date_that_is_not_out(house: House) -> None:
+    house.clock.at = datetime.fromisoformat(f"{TODAY}T08:59")
+
+    loaded = house.raw("exchange_margin")
+
+    assert loaded.calls == {}
+    assert house.warehouse.frame("exchange_margin").empty
+    assert load(house).results[-1].rows_written == 0
+
+
+def test_calls_of_a_day_do_not_grow_with_the_codes(house: House) -> None:
+    raw, aux, exchanges = (house.raw(name) for name in RAWS)
+
+    assert raw.calls == {"eastmoney": 1}
+    assert aux.calls == {}
+    assert exchanges.calls["sse"] == 2
+    assert exchanges.calls["szse"] == 2
+    rows = house.warehouse.frame("aux_rzrq")
+    assert set(rows["src"]) == {"em_f10"}
+    assert len(rows) == len(house.warehouse.frame("raw_margin"))
+
+
+def test_the_sums_of_the_markets_stay_in_the_raw_table(house: House) -> None:
+    load(house)
+
+    raw = house.warehouse.frame("exchange_margin").set_index("code")
+    assert {"TOTAL_SH", "TOTAL_SZ", "TOTAL_BJ"} <= set(raw.index)
+    shanghai = raw[(raw["exchange"] == "SSE") & (raw.index != "TOTAL_SH")]
+    assert raw.loc["TOTAL_SH", "rzye"] == pytest.approx(shanghai["rzye"].sum())
+    shenzhen = raw[(raw["exchange"] == "SZSE") & (raw.index != "TOTAL_SZ")]
+    assert raw.loc["TOTAL_SZ", "rzye"] == pytest.approx(shenzhen["rzye"].sum(), abs=0.0051e8)
+    assert not house.warehouse.frame("fusion_margin")["code"].str.startswith("TOTAL").any()
+
+
+def test_exchanges_and_portal_agree_to_the_yuan(house: House) -> None:
+    for name in RAWS:
+        house.raw(name)
+
+    portal = house.warehouse.frame("raw_margin").set_index("code")
+    official = house.warehouse.frame("exchange_margin").set_index("code").reindex(portal.index)
+    for column in ("rzye", "rzmre", "loan_volume", "rqmcl"):
+        assert official[column].astype(float).tolist() == portal[column].astype(float).tolist(), column
+    assert official[official["exchange"] == "SSE"]["rqye"].isna().all()
+    assert official[official["exchange"] == "SZSE"][["rzche", "rqchl"]].isna().all().all()
+
+
+def test_without_the_portal_the_gaps_of_the_exchanges_follow_from_balances(house: House) -> None:
+    bars(house)
+    load(house, TWO_BEFORE)
+    house.faults.replace([PORTAL_DOWN])
+    house.fresh()
+    house.raw("exchange_margin", TODAY)
+    house.stage("margin", TODAY)
+    house.fuse("margin", TODAY)
+
+    rows = house.warehouse.frame("fusion_margin")
+    rows = rows[rows["date"] == BEFORE]
+    shanghai, shenzhen = rows[rows["src"] == "sse"], rows[rows["src"] == "szse"]
+    assert len(shanghai) > 0
+    assert len(shenzhen) > 0
+    assert (shanghai["rqye"] - shanghai["loan_volume"].astype(float) * shanghai["close"]).abs().max() < 0.01
+    assert shenzhen["rzche"].notna().all()
+    assert shenzhen["rqchl"].isna().all()  # nothing tells it
+    assert ((rows["rzye"] + rows["rqye"] - rows["rzrqye"]).abs() < 0.02).all()
+    assert (rows["quality"] == "ok").all()
+
+
+def test_one_exchange_away_leaves_its_names_to_the_portal_and_says_so(house: House) -> None:
+    house.faults.replace([{"upstream": "szse", "kind": "status", "args": {"code": 503}}])
+
+    official = house.raw("exchange_margin")
+    load(house)
+
+    assert [item["src"] for item in official.sources if item.get("error")] == ["szse"]
+    rows = house.warehouse.frame("fusion_margin")
+    assert {"sse", "bse", "eastmoney"} <= set(rows["src"])
+    assert rows["rzye"].notna().all()
+
+
+def test_a_portal_that_differs_beyond_the_tolerance_marks_the_row(house: House) -> None:
+    for name in RAWS:
+        house.raw(name)
+    victim = house.warehouse.frame("raw_margin")["code"].iloc[0]
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql(
+            f"UPDATE raw_margin SET rzye = rzye * 1.002, rzrqye = rzrqye + rzye * 0.002 WHERE code='{victim}'"
+        )
+    house.stage("margin")
+    house.fuse("margin")
+
+    rows = house.warehouse.frame("fusion_margin").set_index("code")
+    assert rows.loc[victim, "quality"] == "warning"
+    assert "source_conflict:rzye" in str(rows.loc[victim, "quality_flags"])
+    assert (rows.drop(index=victim)["quality"] == "ok").all()
+    official = house.warehouse.frame("exchange_margin").set_index("code")
+    assert rows.loc[victim, "rzye"] == official.loc[victim, "rzye"]
+
+
+def test_a_balance_rolls_forward_and_a_second_load_writes_nothing(house: House) -> None:
+    bars(house)
+    load(house, BEFORE)
+    house.fresh()
+    load(house, TODAY)
+    house.fresh()
+
+    again = load(house, TODAY)
+
+    rows = house.warehouse.frame("fusion_margin")
+    assert len(set(rows["date"])) == 2
+    assert (rows["quality"] == "ok").all()
+    assert sum(result.rows_written for result in again.results) == 0
+
+
+@pytest.mark.parametrize("upstream", ["eastmoney", "szse", "sse", "bse"])
+@pytest.mark.parametrize("kind", ["double_rows", "cut_list", "html", "empty", "garbage"])
+def test_no_lie_of_one_source_reaches_the_fused_table(house: House, upstream: str, kind: str) -> None:
+    args = {"rows": 1} if kind == "cut_list" else {}
+    load(house)
+    truth = house.warehouse.frame("fusion_margin").set_index("code")["rzye"]
+    house.faults.replace([{"upstream": upstream, "call": "*", "kind": kind, "args": args}])
+    house.fresh()
+
+    for name in RAWS:
+        with suppress(AllSourcesFailed):  # a table with one source fails as a whole
+            house.raw(name)
+    house.stage("margin")
+    house.fuse("margin")
+
+    after = house.warehouse.frame("fusion_margin").set_index("code")["rzye"]
+    assert after.to_dict() == truth.to_dict()
+
+
+def test_the_wide_table_shows_the_balance_that_was_known(house: House) -> None:
+    load(house)
+    house.day()
+
+    known = house.warehouse.frame("fusion_margin").set_index("code")["rzye"].to_dict()
+    shown = [row for row in house.warehouse.rows("fusion_stock_wide") if row["rzye"] is not None]
+    assert shown
+    assert all(row["rzye"] == known[row["code"]] for row in shown)
