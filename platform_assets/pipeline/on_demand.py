@@ -72,6 +72,7 @@ def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
 
 def _per_code(run: PipelineRun, raw: Raw, scope: Scope, loaded: Loaded) -> dict[str, dict[str, int]]:
     """Rows that are stored for each code, those that this download wrote, and missing trade dates."""
+    scope = scope.with_late(raw.late, run.calendar)
     mine = {result.batch_id for result in loaded.results}
     codes = tuple(scope.codes or ())
     dated = raw.date_column if raw.partition is Partition.TRADE_DATE else None

@@ -8,6 +8,7 @@ import pytest
 
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.load import Loaded
+from platform_assets.pipeline.on_demand import download
 from tests.pipeline.conftest import TODAY, House
 
 BEFORE = "2026-08-20"
@@ -155,6 +156,18 @@ def test_a_balance_rolls_forward_and_a_second_load_writes_nothing(house: House) 
     assert len(set(rows["date"])) == 2
     assert (rows["quality"] == "ok").all()
     assert sum(result.rows_written for result in again.results) == 0
+
+
+def test_a_download_of_codes_counts_the_date_that_came_out(house: House) -> None:
+    load(house)
+    code = house.warehouse.frame("raw_margin")["code"].iloc[0]
+
+    told = download(house.run, [code], ["margin", "aux_rzrq"], TODAY)
+
+    assert told["types"]["margin"]["status"] == "success"
+    assert told["types"]["margin"]["codes"][code]["total"] == 1
+    assert told["types"]["aux_rzrq"]["codes"][code]["total"] == 1
+    assert told["fusion"]["results"]["margin"]["status"] == "success"
 
 
 @pytest.mark.parametrize("upstream", ["eastmoney", "szse", "sse", "bse"])
