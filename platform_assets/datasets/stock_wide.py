@@ -175,6 +175,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "current_price": ("fusion_quote_snapshot", "price"),
         "total_volume": ("fusion_quote_snapshot", "volume"),
         **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
+        **dict.fromkeys(("rzye", "margin_change_5d"), ("fusion_margin", "rzye")),
     }
 
 
