@@ -127,7 +127,7 @@ def measured(scenario: Scenario, server: Server, token: str, folder: Path) -> Fi
         f"errors, the server's process used {statistics.median(busy):.0%} of a core"
     )
     if rate / limit < scenario.target:
-        note += f"; {profiled(folder, scenario.paths[0], headers)}"
+        note += f"; {profiled(folder, scenario.paths[:1], headers)}"
     return Figure(
         f"{scenario.name}, vs bare uvicorn with the same answer",
         f"{rate:.0f}/s",
