@@ -14,6 +14,16 @@ from resources.fetch import Fetch
 from resources.warehouse.plan import Row
 from resources.warehouse.sql import Sql
 
+COUNTS = (
+    "rows_in",
+    "rows_ok",
+    "rows_warning",
+    "rows_rejected",
+    "rows_unchanged",
+    "rows_written",
+    "rows_superseded",
+)
+"""What a batch counts, and a parent sums up."""
 MAX_QUALITY_ROWS = 200
 """Failing rows that one check stores; the summary row counts all of them."""
 

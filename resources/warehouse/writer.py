@@ -22,7 +22,14 @@ from resources.clock import Clock, stamp
 from resources.errors import StorageError
 from resources.fetch import Fetch
 from resources.transport.redact import redact
-from resources.warehouse.batch_records import Batch, Quality, insert_batch, insert_fetches, insert_quality
+from resources.warehouse.batch_records import (
+    COUNTS,
+    Batch,
+    Quality,
+    insert_batch,
+    insert_fetches,
+    insert_quality,
+)
 from resources.warehouse.engine import is_sqlite, transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.payloads import PayloadStore
@@ -229,18 +236,7 @@ class Writer:
     ) -> None:
         """Sum the children into their parent; with an `error` it has failed, whatever they committed."""
         now = stamp(self._clock.now())
-        sums = [
-            sum(getattr(item, name) for item in results)
-            for name in (
-                "rows_in",
-                "rows_ok",
-                "rows_warning",
-                "rows_rejected",
-                "rows_unchanged",
-                "rows_written",
-                "rows_superseded",
-            )
-        ]
+        sums = [sum(getattr(item, name) for item in results) for name in COUNTS]
         with transaction(self._engine) as connection:
             connection.exec_driver_sql(
                 self._sql.text(

@@ -10,18 +10,9 @@ from sqlalchemy.engine import Engine
 
 from resources.clock import stamp
 from resources.transport.redact import redact
+from resources.warehouse.batch_records import COUNTS
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
-
-_SUMS = (
-    "rows_in",
-    "rows_ok",
-    "rows_warning",
-    "rows_rejected",
-    "rows_unchanged",
-    "rows_written",
-    "rows_superseded",
-)
 
 
 class BatchLedger:
@@ -53,7 +44,7 @@ class BatchLedger:
             for batch_id in ids:
                 sums = connection.exec_driver_sql(
                     self._sql.text(
-                        f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in _SUMS)} "
+                        f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
                         "FROM sys_batch WHERE parent_batch_id=?"
                     ),
                     (batch_id,),
@@ -61,7 +52,7 @@ class BatchLedger:
                 connection.exec_driver_sql(
                     self._sql.text(
                         f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "
-                        f"{', '.join(f'{name}=?' for name in _SUMS)} WHERE batch_id=?"
+                        f"{', '.join(f'{name}=?' for name in COUNTS)} WHERE batch_id=?"
                     ),
                     (redact(reason)[:2000], stamp(now), stamp(now), *map(int, sums), batch_id),
                 )
