@@ -66,7 +66,7 @@ class AssetPlan:
 
     @property
     def partitioned(self) -> bool:
-        return self.partition is Partition.TRADE_DATE
+        return self.partition in (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 def asset_key(table: Table) -> dg.AssetKey:

@@ -20,9 +20,11 @@ PublicAt = Callable[[pd.DataFrame, Context], pd.Series]
 
 
 class Partition(StrEnum):
-    """How a dataset is cut in time."""
+    """How a dataset is cut in time. EVENT_DATE: rows have a calendar day (of a notice, of a change) and are
+    written under the first trade date on or after it; a load by codes brings all that is known of them."""
 
     TRADE_DATE = "trade_date"
+    EVENT_DATE = "event_date"
     SNAPSHOT = "snapshot"
     CODE = "code"
 
@@ -107,13 +109,24 @@ class Fields:
     tolerance: Mapping[str, float] = field(default_factory=dict)
 
 
+def at_hour(column: str, hour: str) -> PublicAt:
+    """Public at `hour` (HH:MM) of the row's own date; a row without one when its batch is written."""
+
+    def on_its_date(rows: pd.DataFrame, context: Context) -> pd.Series:
+        days = rows[column].astype(object)
+        return (days + f" {hour}:00.000000").where(days.notna(), None)
+
+    return on_its_date
+
+
 def close_of(column: str) -> PublicAt:
     """A bar is public at 15:00 of its date."""
+    return at_hour(column, "15:00")
 
-    def at_close(rows: pd.DataFrame, context: Context) -> pd.Series:
-        return rows[column].astype(object) + " 15:00:00.000000"
 
-    return at_close
+def on_date(column: str) -> PublicAt:
+    """A notice is public from the beginning of its date."""
+    return at_hour(column, "00:00")
 
 
 def next_trade_date(column: str, hour: str) -> PublicAt:

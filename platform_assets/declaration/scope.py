@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any, Protocol
 
 import pandas as pd
@@ -31,6 +32,12 @@ class Scope:
         if not late:
             return self
         return Scope((*calendar.last(late + 1, self.since)[:-1], *self.dates), self.codes)
+
+    def event_days(self, calendar: "Calendar") -> tuple[str, str]:
+        """First and last of the calendar days that the trade dates stand for: the days without trading
+        before a trade date belong to it."""
+        before = date.fromisoformat(calendar.offset(self.since, -1))
+        return (before + timedelta(days=1)).isoformat(), self.until
 
     def covers(self, code: str) -> bool:
         return self.codes is None or code in self.codes

@@ -12,6 +12,7 @@ import pandas as pd
 
 from platform_assets.declaration.dataset import MIN_COVERAGE, Source
 from platform_assets.declaration.scope import Scope
+from platform_assets.pipeline.windows import Window
 from resources.errors import PayloadError, PlatformError, Unavailable, UpstreamError
 from resources.fetch import FetchLog
 from resources.transport.redact import redact
@@ -56,7 +57,7 @@ def ask(
     ask_all: bool = False,
     also: str = "",
     expected: Callable[[Any, Scope], int] | None = None,
-    date_column: str | None = None,
+    window: Window,
     may_be_unserved: bool = False,
 ) -> Download:
     """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source
@@ -78,7 +79,7 @@ def ask(
         note: dict[str, Any] = {"src": source.name}
         try:
             frame = source.fetch(desk, scope)
-            _complete(frame, source.name, desk, scope, expected, date_column)
+            _complete(frame, source.name, desk, scope, expected, window)
             parts.append(frame if "src" in frame.columns else frame.assign(src=source.name))
             note["rows"] = len(frame)
         except AskErrors as error:
@@ -112,11 +113,12 @@ def _complete(
     desk: Desk,
     scope: Scope,
     expected: Callable[[Any, Scope], int] | None,
-    date_column: str | None,
+    window: Window,
 ) -> None:
     """Refuse a truncated answer or one of another day before anything is written."""
+    date_column = window.date_column if window.dated else None
     if date_column and date_column in frame.columns and len(frame):
-        inside = frame[date_column].isin(list(scope.dates))
+        inside = window.contains(frame[date_column])
         if not inside.any():
             newest = frame[date_column].dropna().max()
             raise PayloadError(f"{name} answered for {newest}, asked was {scope.until}", source=name)

@@ -5,7 +5,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Context, Scope
 from platform_assets.declaration.tables import Layer
 from platform_assets.pipeline.checks import (
@@ -17,7 +16,8 @@ from platform_assets.pipeline.checks import (
     coerce_model,
 )
 from platform_assets.pipeline.fuse import Fused, fuse
-from platform_assets.pipeline.parts import Part, assign_quality, partition_parts, with_newest
+from platform_assets.pipeline.parts import Part, assign_quality, partition_parts, with_empty, with_newest
+from platform_assets.pipeline.windows import Window
 from resources.errors import QualityError
 from resources.warehouse.slices import Slice
 
@@ -29,8 +29,9 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     left, or when a trade date of the scope has no row."""
     assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
     clean, destroyed = coerce_model(rows, dataset.model, ["src"])
-    if dataset.date_column and dataset.partition is Partition.TRADE_DATE:
-        inside = clean[dataset.date_column].isin(list(scope.dates)).to_numpy()
+    window = Window(dataset.partition, dataset.date_column, scope, context.calendar)
+    if window.dated:
+        inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
@@ -39,17 +40,18 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     merged = _fused_rows(dataset, entry, context)
     if merged.frame.empty:
         raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
-    partition = dataset.partition
-    parts = list(partition_parts(partition, dataset.date_column, merged.frame, scope))
-    if partition is Partition.TRADE_DATE:
+    parts = list(partition_parts(window, merged.frame))
+    if window.dated:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
         if missing and dataset.late:
             parts = with_newest(parts, scope, merged.frame, late=dataset.late)
+        elif missing and dataset.may_be_empty:
+            parts = with_empty(parts, missing, merged.frame)
         elif missing:
             raise QualityError(
                 f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name
             )
-    assign_quality(parts, merged, dataset.date_column)
+    assign_quality(parts, merged, window)
     for part in parts:
         part.whole = apply_whole(part.frame, dataset.whole, context)
         part.quality += part.whole

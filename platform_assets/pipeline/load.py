@@ -26,6 +26,7 @@ from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.run import PipelineRun, Refusal
+from platform_assets.pipeline.windows import Window
 from resources.errors import PlatformError, QualityError, StorageError
 from resources.fetch import Fetch, FetchLog
 from resources.stopping import safe_point
@@ -66,7 +67,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
             scope,
             ask_all=raw.combine == "all",
             expected=raw.expected,
-            date_column=raw.date_column,
+            window=raw_window(run, raw, scope),
             may_be_unserved=raw.may_be_empty,
         )
     except AllSourcesFailed as error:
@@ -87,11 +88,11 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     parts = (
         list(group_parts(raw.replace_by, checked.frame, scope))
         if raw.replace_by
-        else list(partition_parts(raw.partition, raw.date_column, checked.frame, scope))
+        else list(partition_parts(raw_window(run, raw, scope), checked.frame))
     )
     if raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
-    assign_quality(parts, checked, raw.date_column)
+    assign_quality(parts, checked, raw_window(run, raw, scope))
     _write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by))
     return loaded
 
@@ -100,7 +101,7 @@ def _keep_known(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -
     """Stored values of `keep_when_null` columns where this answer, of a poorer call, has none."""
     key = list(_key_with_src(raw.table))
     stored = run.warehouse.frame(
-        raw.table_name, columns=(*key, *raw.keep_when_null), where=_raw_slice(raw, scope)
+        raw.table_name, columns=(*key, *raw.keep_when_null), where=raw_window(run, raw, scope).slice()
     )
     known = frame[key].merge(stored, on=key, how="left")
     for column in raw.keep_when_null:
@@ -118,7 +119,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     inputs = []
     for feed, stage in dataset.feeds.items():
         raw = run.registry.raws[feed]
-        rows = run.warehouse.frame(feed, where=_raw_slice(raw, scope))
+        rows = run.warehouse.frame(feed, where=raw_window(run, raw, scope).slice())
         if rows.empty:
             continue
         inputs.append(staged_input(feed, rows, raw.date_column))
@@ -138,8 +139,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     if valid.duplicated(subset=whole_key).any():
         # Two feeds of one source complete each other: per column the first value, in the order of feeds.
         valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
-    partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
-    parts = list(partition_parts(partition, dataset.date_column, valid, scope))
+    parts = list(partition_parts(stage_window(run, dataset, scope), valid))
     if dataset.late:
         parts = with_newest(parts, scope, valid, late=dataset.late)
     if parts:
@@ -169,7 +169,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
                 scope,
                 also=rule.finer_source if isinstance(rule, Rows) else "",
                 expected=dataset.expected,
-                date_column=dataset.date_column if dataset.partition is Partition.TRADE_DATE else None,
+                window=Window(dataset.partition, dataset.date_column, scope, run.calendar),
             )
         except AllSourcesFailed as error:
             _refuse(run, table, scope, str(error), error.download, dataset)
@@ -343,21 +343,21 @@ def _refused(download: Download) -> list[Quality]:
 
 def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     table = dataset.stage_table
-    where = (
-        Slice(codes=scope.codes)
-        if dataset.dimension or not dataset.date_column
-        else Slice(date_column=dataset.date_column, since=scope.since, until=scope.until, codes=scope.codes)
-    )
-    rows = run.warehouse.frame(table.name, where=where)
+    rows = run.warehouse.frame(table.name, where=stage_window(run, dataset, scope).slice())
     if rows.empty and not dataset.may_be_empty:
         raise QualityError(f"{table.name}: nothing is staged for {scope.until}", dataset=dataset.name)
     return rows, [staged_input(table.name, rows, dataset.date_column)]
 
 
-def _raw_slice(raw: Raw, scope: Scope) -> Slice:
-    if raw.date_column is None:
-        return Slice(codes=scope.codes)
-    return Slice(date_column=raw.date_column, since=scope.since, until=scope.until, codes=scope.codes)
+def raw_window(run: PipelineRun, raw: Raw, scope: Scope) -> Window:
+    """The part of a RAW table that a scope stands for."""
+    return Window(raw.partition, raw.date_column, scope, run.calendar)
+
+
+def stage_window(run: PipelineRun, dataset: Dataset, scope: Scope) -> Window:
+    """The part of a staging table that a scope stands for; dimensions have no time."""
+    partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
+    return Window(partition, dataset.date_column, scope, run.calendar)
 
 
 def _key_with_src(table: Table) -> tuple[str, ...]:

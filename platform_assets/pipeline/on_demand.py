@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from platform_assets.declaration.dataset import Dataset, Raw
-from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
-from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage, raw_window
 from platform_assets.pipeline.run import PipelineRun
 from resources.errors import InputError, LockLost, PlatformError
 from resources.transport.redact import redact
@@ -75,10 +74,8 @@ def _per_code(run: PipelineRun, raw: Raw, scope: Scope, loaded: Loaded) -> dict[
     scope = scope.with_late(raw.late, run.calendar)
     mine = {result.batch_id for result in loaded.results}
     codes = tuple(scope.codes or ())
-    dated = raw.date_column if raw.partition is Partition.TRADE_DATE else None
     columns = ["code", "batch_id", *([raw.date_column] if raw.date_column else [])]
-    where = Slice(date_column=dated, since=scope.since, until=scope.until, codes=codes)
-    rows = run.warehouse.frame(raw.table_name, columns=columns, where=where)
+    rows = run.warehouse.frame(raw.table_name, columns=columns, where=raw_window(run, raw, scope).slice())
     gaps = _gaps(run, raw, codes, scope.until)
     return {
         code: {

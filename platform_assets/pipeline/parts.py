@@ -1,13 +1,14 @@
 """Cutting a checked frame into what one transaction writes, each with its own quality records."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.pipeline.checks import Checked
+from platform_assets.pipeline.windows import Window
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.slices import Slice
 
@@ -28,17 +29,16 @@ class Part:
     """What is wrong with the partition as a whole."""
 
 
-def partition_parts(
-    partition: Partition, date_column: str | None, frame: pd.DataFrame, scope: Scope
-) -> Iterator[Part]:
-    """Cut a frame into what one transaction writes."""
+def partition_parts(window: Window, frame: pd.DataFrame) -> Iterator[Part]:
+    """Cut a frame into what one transaction writes; rows outside a dated window are left out."""
     if frame.empty:
         return
-    if partition is Partition.TRADE_DATE and date_column:
-        for day, rows in frame.groupby(date_column, sort=True):
-            where = Slice.of_date(date_column, str(day), scope.codes)
+    scope = window.scope
+    if window.dated:
+        for day, rows in frame.groupby(window.trade_dates(frame[str(window.date_column)]), sort=True):
+            where = replace(window, scope=Scope((str(day),), scope.codes)).slice()
             yield Part(str(day), rows.reset_index(drop=True), where)
-    elif partition is Partition.SNAPSHOT and scope.codes is None:
+    elif window.partition is Partition.SNAPSHOT and scope.codes is None:
         yield Part(scope.until, frame, Slice())
     else:
         codes = sorted(set(frame["code"].dropna().tolist()))
@@ -53,6 +53,12 @@ def with_newest(parts: Sequence[Part], scope: Scope, frame: pd.DataFrame, *, lat
     return [*parts, Part(scope.until, frame.iloc[:0], Slice(codes=()))]
 
 
+def with_empty(parts: Sequence[Part], dates: Sequence[str], frame: pd.DataFrame) -> list[Part]:
+    """The parts, with an empty one for each of `dates`: that there was nothing is known afterwards."""
+    empty = [Part(day, frame.iloc[:0], Slice(codes=())) for day in dates]
+    return sorted([*parts, *empty], key=lambda part: part.key)
+
+
 def group_parts(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> Iterator[Part]:
     """One part per group that a download replaces whole, so that a source that failed loses nothing."""
     for values, rows in frame.groupby(list(columns), sort=True):
@@ -61,13 +67,13 @@ def group_parts(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> 
         yield Part(scope.until, rows.reset_index(drop=True), where)
 
 
-def assign_quality(parts: Sequence[Part], checked: Checked, date_column: str | None) -> None:
+def assign_quality(parts: Sequence[Part], checked: Checked, window: Window) -> None:
     """Give each partition what its own rows failed; rows without a date of the scope go to the last one."""
     if not parts:
         return
     keys = [part.key for part in parts]
     # Groups of one download share their date: what failed there goes to the last of them.
-    dated = date_column if len(set(keys)) == len(keys) else None
+    dated = window if window.dated and len(set(keys)) == len(keys) else None
     for part in parts:
         part.checks = dict.fromkeys(checked.counts, 0)
     for dropped in checked.dropped:
@@ -80,12 +86,13 @@ def assign_quality(parts: Sequence[Part], checked: Checked, date_column: str | N
 
 
 def _split(
-    parts: Sequence[Part], rows: pd.DataFrame, date_column: str | None
+    parts: Sequence[Part], rows: pd.DataFrame, window: Window | None
 ) -> Iterator[tuple[Part, pd.DataFrame]]:
-    if date_column is None or date_column not in rows.columns:
+    if window is None or window.date_column not in rows.columns:
         yield parts[-1], rows
         return
     owner = {part.key: place for place, part in enumerate(parts)}
-    places = rows[date_column].map(lambda day: owner.get(day, len(parts) - 1))
+    days = window.trade_dates(rows[window.date_column])
+    places = days.map(lambda day: owner.get(day, len(parts) - 1))
     for place, own in rows.groupby(places.to_numpy(dtype=int)):
         yield parts[int(place)], own

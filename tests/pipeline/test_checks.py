@@ -7,6 +7,8 @@ from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.pipeline.checks import apply_hard, coerce_model
 from platform_assets.pipeline.parts import assign_quality, partition_parts
+from platform_assets.pipeline.windows import Window
+from resources.calendar import shipped_calendar
 
 
 class Row(Model):
@@ -32,8 +34,9 @@ def test_rejections_count_rows_not_checks_and_stay_with_their_date() -> None:
     clean, destroyed = coerce_model(frame, Row, ["src"])
 
     checked = apply_hard(clean, Row, ("code", "date", "src"), destroyed)
-    parts = list(partition_parts(Partition.TRADE_DATE, "date", checked.frame, Scope(days)))
-    assign_quality(parts, checked, "date")
+    window = Window(Partition.TRADE_DATE, "date", Scope(days), shipped_calendar())
+    parts = list(partition_parts(window, checked.frame))
+    assign_quality(parts, checked, window)
 
     first, second = parts
     assert (len(first.frame), first.rejected) == (100, 300)

@@ -1,0 +1,103 @@
+"""Events have calendar days: which trade date writes them, what a scope stands for, days without any."""
+
+import pandas as pd
+
+from platform_assets.declaration.columns import Amt, Code, Date, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Partition, at_hour, on_date
+from platform_assets.declaration.scope import Context, Scope
+from platform_assets.pipeline.fusing import fused_parts
+from platform_assets.pipeline.parts import partition_parts
+from platform_assets.pipeline.windows import Window
+from resources.calendar import shipped_calendar
+from resources.warehouse.slices import Slice
+
+FRIDAY, MONDAY, TUESDAY, WEDNESDAY = "2026-08-21", "2026-08-24", "2026-08-25", "2026-08-26"
+
+
+class Notice(Model):
+    """One notice."""
+
+    code: Code = key("security code")
+    ann_date: Date = key("notice date")
+    value: Amt = col("CNY", "value", ge=0)
+
+
+NOTICES = Dataset(
+    name="notice",
+    model=Notice,
+    key=("code", "ann_date"),
+    partition=Partition.EVENT_DATE,
+    date_column="ann_date",
+    sources=(Source("portal", lambda desk, scope: pd.DataFrame()),),
+    public_at=on_date("ann_date"),
+    may_be_empty=True,
+)
+
+
+def rows(*days: str | None, src: str = "portal") -> pd.DataFrame:
+    return pd.DataFrame({"code": "600000", "ann_date": days, "value": 1.0, "src": src})
+
+
+def window(*dates: str, codes: tuple[str, ...] | None = None) -> Window:
+    return Window(Partition.EVENT_DATE, "ann_date", Scope(dates, codes), shipped_calendar())
+
+
+def context(scope: Scope) -> Context:
+    return Context(
+        scope=scope, now=f"{scope.until}T18:00:00", calendar=shipped_calendar(), read=lambda *a, **k: rows()
+    )
+
+
+def test_a_weekend_belongs_to_the_monday_after_it() -> None:
+    assert window(MONDAY).slice() == Slice(date_column="ann_date", since="2026-08-22", until=MONDAY)
+    found = partition_parts(window(FRIDAY, MONDAY), rows(FRIDAY, "2026-08-22", "2026-08-23", MONDAY))
+
+    assert [(part.key, part.frame["ann_date"].tolist(), part.where) for part in found] == [
+        (FRIDAY, [FRIDAY], Slice.of_date("ann_date", FRIDAY)),
+        (MONDAY, ["2026-08-22", "2026-08-23", MONDAY], window(MONDAY).slice()),
+    ]
+
+
+def test_events_outside_the_window_are_left_to_their_own_partition() -> None:
+    (part,) = partition_parts(window(MONDAY), rows(FRIDAY, MONDAY, TUESDAY, None))
+
+    assert part.frame["ann_date"].tolist() == [MONDAY]
+
+
+def test_a_load_by_codes_brings_all_that_is_known_of_them() -> None:
+    asked = window(MONDAY, codes=("600000",))
+
+    (part,) = partition_parts(asked, rows("2019-03-29", "2026-08-22"))
+
+    assert (asked.dated, asked.slice()) == (False, Slice(codes=("600000",)))
+    assert (part.key, len(part.frame), part.where) == (MONDAY, 2, Slice(codes=("600000",)))
+
+
+def test_a_range_says_of_each_day_without_events_that_there_was_none() -> None:
+    scope = Scope((MONDAY, TUESDAY, WEDNESDAY))
+
+    parts = fused_parts(NOTICES, rows("2026-08-22", WEDNESDAY), context(scope), scope)
+
+    assert [(part.key, len(part.frame)) for part in parts] == [(MONDAY, 1), (TUESDAY, 0), (WEDNESDAY, 1)]
+    assert parts[0].public_at == ["2026-08-22 00:00:00.000000"]
+
+
+def test_a_rejected_event_is_counted_where_it_belongs() -> None:
+    scope = Scope((MONDAY, TUESDAY))
+    found = rows("2026-08-22", "2026-08-23", TUESDAY)
+    found.loc[1, "value"] = -5.0
+
+    monday, tuesday = fused_parts(NOTICES, found, context(scope), scope)
+
+    assert (len(monday.frame), monday.rejected) == (1, 1)
+    assert (len(tuesday.frame), tuesday.rejected) == (1, 0)
+
+
+def test_a_row_without_a_date_is_public_when_its_batch_is() -> None:
+    scope = Scope((MONDAY,))
+
+    assert at_hour("ann_date", "18:00")(rows(FRIDAY, None), context(scope)).tolist() == [
+        f"{FRIDAY} 18:00:00.000000",
+        None,
+    ]
