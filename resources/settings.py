@@ -115,6 +115,7 @@ class Settings:
     api_port: int = _setting(8000)
     dagster_host: str = _setting("127.0.0.1", "where the API and the worker find the Dagster UI")
     dagster_port: int = _setting(3000)
+    dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens; it has no login of its own")
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")
     payload_days: int = _setting(30, "days that upstream bodies are kept")

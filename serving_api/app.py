@@ -17,7 +17,7 @@ from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
-from serving_api import handlers
+from serving_api import docs_page, handlers
 from serving_api.accounts.model import User
 from serving_api.accounts.passwords import Passwords
 from serving_api.accounts.routes import router as accounts_router
@@ -148,6 +148,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         title="A-share research platform",
         version=package_version(),
         lifespan=_life,
+        docs_url=None,
         redoc_url=None,
         # Its spans would carry exceptions unredacted, and asking for a provider costs a hot read 6 %.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
@@ -157,6 +158,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     # Before the documentation's own routes, which nobody waits for.
     app.router.routes[:0] = [Areas(AREAS)]
     app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
+    docs_page.install(app)
     handlers.install(app)
     limited = RateLimitLayer(
         HotLayer(app.framework, state),

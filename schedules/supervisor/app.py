@@ -58,9 +58,11 @@ def check(settings: Settings) -> None:
 
 def check_ports(settings: Settings) -> None:
     if settings.role != "worker":
-        checks.check_port("API_PORT", settings.api_host, settings.api_port)
+        checks.check_port("API_PORT", settings.api_host, settings.api_port, address="API_HOST")
     if settings.role != "web":
-        checks.check_port("DAGSTER_PORT", plan.HOST, settings.dagster_port)
+        checks.check_port(
+            "DAGSTER_PORT", settings.dagster_bind, settings.dagster_port, address="DAGSTER_BIND"
+        )
 
 
 def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
@@ -134,7 +136,7 @@ class Start:
         self.family.start(plan.worker(self.ports), wait=False)
         self.family.wait_ready(plan.CODE)
         self.family.start(plan.daemon(workspace), wait=False)
-        self.family.start(plan.ui(workspace, self.ports), wait=False)
+        self.family.start(plan.ui(self.settings, workspace, self.ports), wait=False)
         self._load()
 
     def _load(self) -> None:
@@ -229,7 +231,7 @@ class Start:
             base = f"http://{plan.reachable(self.settings.api_host)}:{self.ports.api}"
             found = {"API": f"{base}/docs", "health": f"{base}/health"}
         if self.ports.dagster:
-            found["Dagster"] = f"http://{plan.HOST}:{self.ports.dagster}"
+            found["Dagster"] = f"http://{plan.reachable(self.settings.dagster_bind)}:{self.ports.dagster}"
         return found
 
     def _write_facts(self) -> None:

@@ -77,8 +77,8 @@ def check_disk(folder: Path, free: Callable[[Path], int] | None = None, *, least
         )
 
 
-def check_port(variable: str, host: str, port: int) -> None:
-    """Nobody listens on `host:port`; 0 means any free port."""
+def check_port(variable: str, host: str, port: int, *, address: str) -> None:
+    """Nobody listens on `host:port`; 0 means any free port. `variable` and `address` name the settings."""
     if port == 0:
         return
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -88,8 +88,7 @@ def check_port(variable: str, host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
-                name = variable.replace("_PORT", "_HOST")
-                raise StartRefused(f"{name}: {host} is no address of this machine") from None
+                raise StartRefused(f"{address}: {host} is no address of this machine") from None
             raise StartRefused(
                 f"{variable}: port {port} on {host} cannot be used ({error.strerror}); "
                 f"stop what uses it or set {variable} to a free port"

@@ -143,11 +143,12 @@ def daemon(workspace: Path) -> ChildSpec:
     return ChildSpec(DAEMON, python("-m", "dagster._daemon", "run", "-w", str(workspace)))
 
 
-def ui(workspace: Path, ports: Ports) -> ChildSpec:
+def ui(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
+    bind = settings.dagster_bind
     return ChildSpec(
         UI,
-        python("-m", "dagster_webserver", "-h", HOST, "-p", str(ports.dagster), "-w", str(workspace)),
-        ready=lambda: answers(ports.dagster, "/server_info"),
+        python("-m", "dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
+        ready=lambda: answers(ports.dagster, "/server_info", reachable(bind)),
         patience_s=180.0,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_KEYS = 2048
+STALE = "cache_stale"
 
 Ttl = float | Callable[[], float]
 """Seconds; a function is asked when the answer is there, since the session may have ended meanwhile."""
@@ -57,7 +58,7 @@ class Flights:
             kept = self._kept.get(key)
             if kept is None:
                 raise
-            return Landed(kept.value, "cache_stale")
+            return Landed(kept.value, STALE)
 
     async def _fly(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
         flight = self._flying.get(key)

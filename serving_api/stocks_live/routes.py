@@ -7,6 +7,8 @@ from fastapi import Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr_live.flight import STALE
 from serving_api.datamgr_live.service import live_of
 from serving_api.envelope import PREFIX
 from serving_api.parameters import StockCode
@@ -46,5 +48,9 @@ async def read_intraday(
     """Minute bars of the newest trade dates, unadjusted."""
     state = state_of(request)
     told = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
-    headers = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
-    return Answer(told.value, headers=headers | told.headers)
+    if told.source is None or told.value["source"] == STALE:
+        # Not what the source would say: asked again as soon as somebody wants it.
+        kept = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
+    else:
+        kept = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
+    return Answer(told.value, headers=kept | told.headers)

@@ -29,7 +29,7 @@ PORTS = Ports(api=8000, dagster=3000, code_server=4000)
 SPECS = {
     plan.CODE: plan.code_server(PORTS),
     plan.DAEMON: plan.daemon(WORKSPACE),
-    plan.UI: plan.ui(WORKSPACE, PORTS),
+    plan.UI: plan.ui(Settings(), WORKSPACE, PORTS),
     plan.WORKER: plan.worker(PORTS),
     plan.API: plan.api(Settings(), PORTS, {}),
 }
@@ -118,6 +118,16 @@ def test_roles_and_addresses_meet() -> None:
     assert environment["API_HOST"] == ANYWHERE
     published = [port for service in SERVICES.values() for port in service.get("ports", [])]
     assert all(port.startswith(("127.0.0.1:", "${API_BIND:-127.0.0.1}:")) for port in published)
+
+
+def test_alone_both_published_ports_are_reached_from_outside() -> None:
+    text = (FOLDER / "Dockerfile").read_text(encoding="utf-8")
+    given = dict(re.findall(r"(\w+)=(\S+)", text[text.index("ENV DATA_DIR") :]))
+    settings = load_settings(given, dotenv=FOLDER / "none")
+
+    assert "EXPOSE 8000 3000" in text
+    assert (settings.api_host, settings.dagster_bind) == (ANYWHERE, ANYWHERE)
+    assert ANYWHERE in plan.ui(settings, WORKSPACE, PORTS).command
 
 
 def test_nothing_starts_before_the_warehouse_is_ready() -> None:

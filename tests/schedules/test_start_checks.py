@@ -72,7 +72,7 @@ def test_files_of_the_simulated_market_are_looked_for_before_it_starts(tmp_path:
 
 def test_an_address_of_another_machine_is_refused_by_the_name_of_its_variable() -> None:
     with pytest.raises(StartRefused, match=r"^API_HOST: 203\.0\.113\.7 is no address of this machine"):
-        checks.check_port("API_PORT", "203.0.113.7", 8000)
+        checks.check_port("API_PORT", "203.0.113.7", 8000, address="API_HOST")
 
 
 def test_a_taken_port_is_refused_by_the_name_of_its_variable() -> None:
@@ -81,9 +81,9 @@ def test_a_taken_port_is_refused_by_the_name_of_its_variable() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(StartRefused, match=f"^API_PORT: port {port} on 127.0.0.1 cannot be used"):
-            checks.check_port("API_PORT", "127.0.0.1", port)
+            checks.check_port("API_PORT", "127.0.0.1", port, address="API_HOST")
         assert checks.free_port(port) != port
-    checks.check_port("API_PORT", "127.0.0.1", port)
+    checks.check_port("API_PORT", "127.0.0.1", port, address="API_HOST")
     assert checks.free_port(port) == port
 
 

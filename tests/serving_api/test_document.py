@@ -157,3 +157,14 @@ def test_a_taken_port_is_told_clearly() -> None:
 
         with pytest.raises(SystemExit, match=f"port {port} on 127.0.0.1 is taken"):
             listen("127.0.0.1", port)
+
+
+def test_the_documentation_page_needs_nothing_from_elsewhere(own: Bench) -> None:
+    page = own.api.get("//docs")
+
+    addresses = re.findall(r'(?:src|href|url)(?:=|: )["\']([^"\']+)["\']', page.text)
+
+    assert any(address.endswith(".js") for address in addresses)
+    for address in addresses:
+        assert address.startswith("/")
+        assert own.api.get("/" + address).status_code == 200

@@ -94,6 +94,17 @@ def test_stale_bars_are_the_last_good_ones(desk: Desk) -> None:
     assert never == {"code": "600041", "period": "5m", "bars": [], "source": "live"}
 
 
+def test_what_stands_in_for_a_dead_source_is_kept_by_nobody(desk: Desk) -> None:
+    desk.clock.at = CLOSED
+    desk.api.get(PATH)
+    desk.ticks.advance(3601)
+    desk.silence("tdx", "tencent", "eastmoney")
+
+    for path in (PATH, "/stocks/600041/intraday"):
+        answer = desk.api.get(path)
+        assert (answer.headers["cache-control"], answer.headers["x-cache-ttl"]) == ("no-store", "0")
+
+
 def test_an_unknown_code_has_no_bars(desk: Desk) -> None:
     answer = desk.api.get("/stocks/999999/intraday")
 
