@@ -125,7 +125,9 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         inputs.append(staged_input(feed, rows, raw.date_column))
         frames.append(stage(rows, context))
     if not frames and not dataset.may_be_empty:
-        raise QualityError(f"{table.name}: no RAW rows for {scope.until}", dataset=dataset.name)
+        missing = QualityError(f"{table.name}: no RAW rows for {scope.until}", dataset=dataset.name)
+        _refuse(run, table, scope, str(missing), None, dataset)
+        raise missing
     if not frames:
         empty = [Part(scope.until, empty_frame(table.columns), Slice(codes=()))]
         _write_parts(run, table, loaded, empty, None, facts={"fusion_type": dataset.name})
@@ -158,7 +160,11 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     download: Download | None = None
     inputs: list[dict[str, Any]] = []
     if dataset.staged:
-        rows, inputs = _staged(run, dataset, scope)
+        try:
+            rows, inputs = _staged(run, dataset, scope)
+        except QualityError as error:
+            _refuse(run, table, scope, str(error), None, dataset)
+            raise
     else:
         reads = NotedReads(run.warehouse, run.read)
         try:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from platform_assets.pipeline.download import AllSourcesFailed
-from resources.errors import StorageError
+from resources.errors import QualityError, StorageError
 from resources.simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, House
 
@@ -247,3 +247,18 @@ def test_a_range_that_breaks_off_closes_its_parent_batch(
     assert len({row["date"] for row in rows}) == 2
     assert (parent["status"], parent["rows_written"]) == ("failed", len(rows))
     assert parent["error"] == (str(error) or "KeyboardInterrupt")
+
+
+def test_a_step_without_the_one_before_it_leaves_a_failed_batch(house: House) -> None:
+    for step, table in ((house.stage, "stg_quote_snapshot"), (house.fuse, "fusion_quote_snapshot")):
+        with pytest.raises(QualityError, match="stg_quote_snapshot: no"):
+            step("quote_snapshot")
+
+        with house.warehouse.connect() as connection:
+            found = connection.exec_driver_sql(
+                "SELECT status, partition_key, error FROM sys_batch WHERE table_name = "
+                f"'{table}' ORDER BY batch_id"
+            ).fetchall()
+        ((status, partition, error),) = found
+        assert (status, partition) == ("failed", TODAY)
+        assert "stg_quote_snapshot: no" in error
