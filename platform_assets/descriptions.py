@@ -27,6 +27,7 @@ _LAYERS = {
 _PARTITIONS = {
     Partition.TRADE_DATE: "one partition per trade date",
     Partition.EVENT_DATE: "one partition per trade date, with the events of the days since the one before",
+    Partition.REPORT_PERIOD: "unpartitioned: report periods, those that are being disclosed",
     Partition.SNAPSHOT: "unpartitioned: the newest state of every key",
     Partition.CODE: "unpartitioned: the whole past of every code",
 }

@@ -8,8 +8,8 @@ from platform_assets.assets import asset_key, asset_plans
 from platform_assets.calendar_partitions import trade_dates
 from platform_assets.declaration.registry import Registry
 
-HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
-"""Datasets that the range load of a new installation fills."""
+HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar", "finance_indicator")
+"""Datasets that the range load of a new installation fills: bars, and the report periods of the range."""
 
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
@@ -28,12 +28,13 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         )
         for task, keys in sorted(by_task.items())
     }
-    tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
+    held = [registry.datasets[name] for name in HISTORY if name in registry.datasets]
+    tables = [table for dataset in held for table in dataset.tables()]
     jobs["history"] = dg.define_asset_job(
         "history",
         selection=dg.AssetSelection.assets(*(asset_key(table) for table in tables)),
         partitions_def=trade_dates(),
-        description="bars and indices of a range of trade dates",
+        description="bars, indices and reports of a range of trade dates",
     )
     security_list = [
         plan

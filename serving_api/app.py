@@ -40,6 +40,7 @@ from serving_api.routing import Areas
 from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
+from serving_api.stocks_finance.routes import router as stocks_finance_router
 from serving_api.stocks_live.routes import router as stocks_live_router
 from serving_api.system_time import SystemTime
 from serving_api.versions import Versions
@@ -53,6 +54,7 @@ READ_WAIT_S = 1.0
 AREAS = (
     stocks_router,
     stocks_live_router,
+    stocks_finance_router,
     accounts_router,
     health_router,
     interfaces_router,

@@ -5,6 +5,7 @@ and limit streaks from a year of stored bars. Columns whose owner is not built y
 issue that brings them.
 """
 
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,6 @@ from platform_assets.declaration.scope import Context, Scope
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
-_FINANCE = "data-layer issue: fusion_finance_indicator"
 _LATER = "data-layer issue: limit pool, holders, pledge, lock-up, dragon-tiger, block trades"
 
 
@@ -104,19 +104,19 @@ class StockWide(Model):
     break_fail_days_5d: Int = col("", "sessions of 5 with a limit touched and not held")
     zt_stat_latest: S32 = col(title="N天M板 of the latest limit-up", no_source=_LATER)
     seal_fund_latest: Amt = col("CNY", "seal fund of the latest limit-up", no_source=_LATER)
-    report_period: Date = col(title="newest published report", no_source=_FINANCE)
-    revenue: Amt = col("CNY", "revenue", no_source=_FINANCE)
-    revenue_yoy: Pct = col("pct", "revenue, year on year", no_source=_FINANCE)
-    net_profit: Amt = col("CNY", "net profit", no_source=_FINANCE)
-    net_profit_yoy: Pct = col("pct", "net profit, year on year", no_source=_FINANCE)
-    roe: Pct = col("pct", "return on equity", no_source=_FINANCE)
-    roa: Pct = col("pct", "return on assets", no_source=_FINANCE)
-    gross_margin: Pct = col("pct", "gross margin", no_source=_FINANCE)
-    net_margin: Pct = col("pct", "net margin", no_source=_FINANCE)
-    debt_ratio: Pct = col("pct", "debt ratio", no_source=_FINANCE)
-    eps: Px = col("CNY", "earnings per share", no_source=_FINANCE)
-    bvps: Px = col("CNY", "book value per share", no_source=_FINANCE)
-    ocfps: Px = col("CNY", "operating cash flow per share", no_source=_FINANCE)
+    report_period: Date = col(title="newest published report")
+    revenue: Amt = col("CNY", "revenue")
+    revenue_yoy: Pct = col("pct", "revenue, year on year")
+    net_profit: Amt = col("CNY", "net profit")
+    net_profit_yoy: Pct = col("pct", "net profit, year on year")
+    roe: Pct = col("pct", "return on equity")
+    roa: Pct = col("pct", "return on assets")
+    gross_margin: Pct = col("pct", "gross margin")
+    net_margin: Pct = col("pct", "net margin")
+    debt_ratio: Pct = col("pct", "debt ratio")
+    eps: Px = col("CNY", "earnings per share")
+    bvps: Px = col("CNY", "book value per share")
+    ocfps: Px = col("CNY", "operating cash flow per share")
     goodwill_ratio: Pct = col("pct", "goodwill / equity", no_source=_LATER)
     holder_num: Big = col("", "holders", no_source=_LATER)
     holder_change_ratio: Pct = col("pct", "change of holders", no_source=_LATER)
@@ -155,6 +155,12 @@ _STATS = (
 
 
 _FLOW = ("main_net", "main_net_pct", "super_net", "large_net")
+_FINANCE = (
+    *("report_period", "revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "roe", "roa"),
+    *("gross_margin", "net_margin", "debt_ratio", "eps", "bvps", "ocfps"),
+)
+REPORTS_SINCE = 730
+"""Days that the newest report of a stock may lie back."""
 
 
 def _owners() -> dict[str, tuple[str, str]]:
@@ -165,6 +171,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "fusion_valuation": _VALUATION,
         "fusion_stock_industry": _INDUSTRY,
         "fusion_fund_flow": _FLOW,
+        "fusion_finance_indicator": _FINANCE,
         "ref_name_history": ("is_st",),
     }
     names = {spec.name for spec in model_columns(StockWide)}
@@ -210,6 +217,7 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
     rows = rows.merge(_flows(desk, day, codes), on="code", how="left")
     rows = rows.merge(_margins(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_finance(desk, day, codes), on="code", how="left")
     return rows.merge(_stats(desk, day, codes), on="code", how="left")
 
 
@@ -236,6 +244,16 @@ def _margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     before = rows["code"].map(past[past > 0])
     rows["margin_change_5d"] = (rows["rzye"] / before - 1) * 100
     return rows
+
+
+def _finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The newest report period of each code among those that were announced by the day."""
+    since = (date.fromisoformat(day) - timedelta(days=REPORTS_SINCE)).isoformat()
+    columns = ("code", "ann_date", *_FINANCE)
+    stored = desk.read("fusion_finance_indicator", columns=columns, codes=codes, since=since, until=day)
+    known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
+    newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
+    return newest.drop(columns="ann_date")
 
 
 def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
@@ -332,6 +350,7 @@ DATASET = Dataset(
         "fusion_kline_daily",
         "ref_name_history",
         "fusion_margin",
+        "fusion_finance_indicator",
     ),
     owners=_owners(),
     public_at=close_of("trade_date"),

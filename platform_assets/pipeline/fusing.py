@@ -5,6 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Context, Scope
 from platform_assets.declaration.tables import Layer
 from platform_assets.pipeline.checks import (
@@ -41,7 +42,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     if merged.frame.empty:
         raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
     parts = list(partition_parts(window, merged.frame))
-    if window.dated:
+    if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
         if missing and dataset.late:
             parts = with_newest(parts, scope, merged.frame, late=dataset.late)

@@ -1,7 +1,7 @@
 """Cutting a checked frame into what one transaction writes, each with its own quality records."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -34,10 +34,9 @@ def partition_parts(window: Window, frame: pd.DataFrame) -> Iterator[Part]:
     if frame.empty:
         return
     scope = window.scope
-    if window.dated:
-        for day, rows in frame.groupby(window.trade_dates(frame[str(window.date_column)]), sort=True):
-            where = replace(window, scope=Scope((str(day),), scope.codes)).slice()
-            yield Part(str(day), rows.reset_index(drop=True), where)
+    if window.cut:
+        for day, rows in frame.groupby(window.keys(frame[str(window.date_column)]), sort=True):
+            yield Part(str(day), rows.reset_index(drop=True), window.slice_of(str(day)))
     elif window.partition is Partition.SNAPSHOT and scope.codes is None:
         yield Part(scope.until, frame, Slice())
     else:
@@ -73,7 +72,7 @@ def assign_quality(parts: Sequence[Part], checked: Checked, window: Window) -> N
         return
     keys = [part.key for part in parts]
     # Groups of one download share their date: what failed there goes to the last of them.
-    dated = window if window.dated and len(set(keys)) == len(keys) else None
+    dated = window if window.cut and len(set(keys)) == len(keys) else None
     for part in parts:
         part.checks = dict.fromkeys(checked.counts, 0)
     for dropped in checked.dropped:
@@ -92,7 +91,7 @@ def _split(
         yield parts[-1], rows
         return
     owner = {part.key: place for place, part in enumerate(parts)}
-    days = window.trade_dates(rows[window.date_column])
+    days = window.keys(rows[window.date_column])
     places = days.map(lambda day: owner.get(day, len(parts) - 1))
     for place, own in rows.groupby(places.to_numpy(dtype=int)):
         yield parts[int(place)], own

@@ -1,9 +1,10 @@
-"""Which stored rows a scope is about, and under which trade date each of them is written."""
+"""Which stored rows a scope is about, and under which trade date or report period each is written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from platform_assets.compute.report_periods import open_on_any
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Calendar, Scope
 from resources.warehouse.slices import Slice
@@ -13,8 +14,9 @@ from resources.warehouse.slices import Slice
 class Window:
     """The part of one table that a scope stands for.
 
-    By trade date: the scope's dates. By event date: the calendar days that its trade dates stand for, or,
-    when the scope names codes, all that is known of them. Otherwise: its codes, else the whole table.
+    By trade date: the scope's dates. By event date: the calendar days that its trade dates stand for; by
+    report period: the periods that are being disclosed on one of its trade dates. Of both, when the scope
+    names codes, all that is known of them. Otherwise: its codes, else the whole table.
     """
 
     partition: Partition
@@ -27,9 +29,20 @@ class Window:
         """Whether days limit this window at all."""
         if self.date_column is None:
             return False
-        if self.partition is Partition.EVENT_DATE:
+        if self.partition in (Partition.EVENT_DATE, Partition.REPORT_PERIOD):
             return self.scope.codes is None
         return self.partition is Partition.TRADE_DATE
+
+    @property
+    def cut(self) -> bool:
+        """Whether rows are written part by part, each under a day of its own: report periods also are when
+        codes are named."""
+        return self.dated or (self.partition is Partition.REPORT_PERIOD and self.date_column is not None)
+
+    @property
+    def periods(self) -> tuple[str, ...]:
+        """The report periods that are open on the scope's dates, oldest first."""
+        return open_on_any(self.scope.dates)
 
     def slice(self) -> Slice:
         """The stored rows of the window."""
@@ -38,20 +51,32 @@ class Window:
         since, until = self.scope.since, self.scope.until
         if self.partition is Partition.EVENT_DATE:
             since, until = self.scope.event_days(self.calendar)
+        if self.partition is Partition.REPORT_PERIOD:
+            since, until = self.periods[0], self.periods[-1]
         return Slice(date_column=self.date_column, since=since, until=until, codes=self.scope.codes)
+
+    def slice_of(self, key: str) -> Slice:
+        """The stored rows that are written under one trade date or report period."""
+        if self.partition is Partition.REPORT_PERIOD:
+            return Slice.of_date(str(self.date_column), key, self.scope.codes)
+        return replace(self, scope=Scope((key,), self.scope.codes)).slice()
 
     def contains(self, days: pd.Series) -> pd.Series:
         """Which days lie in a dated window."""
         if self.partition is Partition.TRADE_DATE:
             return days.isin(list(self.scope.dates))
+        if self.partition is Partition.REPORT_PERIOD:
+            return days.isin(list(self.periods))
         since, until = self.scope.event_days(self.calendar)
         return (days >= since).fillna(False) & (days <= until).fillna(False)
 
-    def trade_dates(self, days: pd.Series) -> pd.Series:
-        """The trade date under which a row of each day is written. Of events only those in the window: an
-        upstream's page of notices may reach beyond it."""
+    def keys(self, days: pd.Series) -> pd.Series:
+        """The trade date (or report period) under which a row of each day is written. Of events only those
+        in the window: an upstream's page of notices may reach beyond it."""
         if self.partition is Partition.TRADE_DATE:
             return days
+        if self.partition is Partition.REPORT_PERIOD:
+            return days[self.contains(days)].reindex(days.index) if self.dated else days
         inside = days[self.contains(days)]
         return inside.map({day: self.calendar.on_or_after(day) for day in inside.unique()}).reindex(
             days.index

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from resources.simulated_market.faults import Fault
+from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
@@ -121,6 +122,9 @@ class _Distorted:
 
     def finance(self, security: Security, now: datetime) -> Finance | None:
         return self._world.finance(security, now)
+
+    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
+        return self._world.reports(security, now, years)
 
     def boards(self, now: datetime) -> Sequence[Board]:
         return self._world.boards(now)

@@ -7,6 +7,7 @@ every site at the simulated market, which keeps the upstreams' own paths behind 
 from resources.transport.request import Site, host_of
 
 _EM_REFERER = "https://quote.eastmoney.com/"
+_EM_F10_REFERER = "https://emweb.securities.eastmoney.com/"
 _TENCENT_REFERER = "https://gu.qq.com/"
 
 # Fail-over order. The delayed mirror of push2 is not in it: quarter-hour-old quotes are a silent lie.
@@ -31,6 +32,10 @@ SITES: dict[str, Site] = {
     ),
     "eastmoney.datacenter": Site(
         "eastmoney", "eastmoney", ("https://datacenter-web.eastmoney.com",), "https://data.eastmoney.com/"
+    ),
+    "eastmoney.f10": Site("eastmoney", "eastmoney", ("https://datacenter.eastmoney.com",), _EM_F10_REFERER),
+    "eastmoney.emweb": Site(
+        "eastmoney", "eastmoney", ("https://emweb.securities.eastmoney.com",), _EM_F10_REFERER
     ),
     # Shanghai refuses a request that does not come from its own pages.
     "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),

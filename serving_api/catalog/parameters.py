@@ -43,6 +43,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "trade_date": Meaning("trade date, default latest stored"),
     "date": Meaning("date, default latest stored"),
     "report_period": Meaning("quarter end, default latest"),
+    "statement": Meaning("income | balance | cashflow", allowed=("income", "balance", "cashflow")),
     "exchange": Meaning("exchange, default all", allowed=("SSE", "SZSE", "BSE")),
     "limit": Meaning(f"maximum rows, newest kept, <= {MOST_ROWS}", low=1, high=MOST_ROWS),
     "offset": Meaning("rows to skip", low=0, high=1_000_000),

@@ -17,6 +17,8 @@ Row = dict[str, Any]
 _AT_ONCE = 400
 _LOOK_BACK = timedelta(days=60)
 """A table that is written on trade dates has a row within this of any instant."""
+_LOOK_BACK_PERIODS = timedelta(days=400)
+"""The newest report period that somebody has published lies within this of any instant."""
 
 
 def public_columns(table: Table) -> list[str]:
@@ -105,11 +107,26 @@ def in_range(
     )
 
 
+def newest_rows(session: Session, table: Table, code: str, limit: int, as_of: str | None) -> list[Row]:
+    """The newest rows of a code, newest first; rows of one date by the rest of the key."""
+    rest = [name for name in table.key if name not in ("code", table.date_column)]
+    return public_rows(
+        session,
+        table.name,
+        where="code=?",
+        values=(code,),
+        as_of=as_of,
+        order=", ".join([f"{table.date_column} DESC", *rest]),
+        limit=limit,
+    )
+
+
 def newest_date(session: Session, table: Table, as_of: str | None) -> str | None:
     """The newest date that the table holds."""
     where, values = "", tuple[str, ...]()
     if as_of is not None:
-        since = (date.fromisoformat(as_of[:10]) - _LOOK_BACK).isoformat()
+        back = _LOOK_BACK_PERIODS if table.date_column == "report_period" else _LOOK_BACK
+        since = (date.fromisoformat(as_of[:10]) - back).isoformat()
         where, values = f"{table.date_column}>=?", (since,)
     found = session.rows(
         table.name,

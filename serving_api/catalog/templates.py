@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from platform_assets.compute.report_periods import is_period, latest_ended
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.tables import Table
 from resources.calendar import CalendarHorizon, TradeCalendar
@@ -11,8 +12,12 @@ from serving_api.catalog import queries
 from serving_api.catalog.parameters import MOST_ROWS, BadCall
 from serving_api.reading import Session
 from serving_api.stocks.bars import Bar, ratios
+from serving_api.stocks_finance import queries as finance
+from serving_api.stocks_finance import shapes
 
 PRICES = ("open", "high", "low", "close")
+_BEFORE = 5
+"""Report periods behind the oldest one shown that its growth looks at."""
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
@@ -65,9 +70,54 @@ def periods(session: Session, asked: Question) -> Any:
         until=None,
         limit=asked.params["periods"],
         as_of=asked.as_of,
-        period=asked.params["period"],
+        period=asked.params.get("period"),
     )
     return rows[::-1] if asked.params["ascending"] else rows
+
+
+def newest(session: Session, asked: Question) -> Any:
+    """The newest rows of one code, newest first."""
+    return queries.newest_rows(session, asked.table, asked.code, asked.params["limit"], asked.as_of)
+
+
+def single_quarters(session: Session, asked: Question) -> Any:
+    """Single-quarter figures of the newest report periods with their growth, oldest first."""
+    rows = queries.in_range(
+        session,
+        asked.table,
+        asked.code,
+        since=None,
+        until=None,
+        limit=asked.params["periods"] + _BEFORE,
+        as_of=asked.as_of,
+    )
+    shown = [row["report_period"] for row in rows[: asked.params["periods"]]]
+    return shapes.quarters(rows, shown[::-1])
+
+
+def statement(session: Session, asked: Question) -> Any:
+    """Items of one statement in its newest report periods, newest first."""
+    return finance.statement(
+        session, asked.table.name, asked.code, asked.params["statement"], asked.params["periods"]
+    )
+
+
+def indicators(session: Session, asked: Question) -> Any:
+    """Every indicator of the newest report periods of one code, by group."""
+    rows = finance.indicators(session, asked.code, asked.params["periods"])
+    return {
+        "code": asked.code,
+        "periods": [row["report_period"] for row in rows],
+        "groups": shapes.groups(rows),
+    }
+
+
+def changes(session: Session, asked: Question) -> Any:
+    """Items of one report (default: the newest) with their change on the year before."""
+    period = asked.params["report_period"]
+    if period is not None:
+        _must_be_period(asked, period)
+    return finance.changes(session, asked.code, period)
 
 
 def bars(session: Session, asked: Question) -> Any:
@@ -100,6 +150,8 @@ def by_date(session: Session, asked: Question) -> Any:
         raise asked.bad(name, f"{day} lies in the future")
     elif name == "trade_date":
         _must_be_trade_date(asked, day)
+    elif name == "report_period":
+        _must_be_period(asked, day)
     sort = asked.params.get("sort")
     if sort is not None and sort.removeprefix("-") not in queries.public_columns(asked.table):
         raise asked.bad("sort", f"{sort[:40]!r} is no column of {asked.table.name}")
@@ -147,6 +199,11 @@ EXECUTORS: Mapping[str, Executor] = {
     "history": history,
     "bars": bars,
     "periods": periods,
+    "newest": newest,
+    "single_quarters": single_quarters,
+    "statement": statement,
+    "indicators": indicators,
+    "changes": changes,
     "by_date": by_date,
     "market_totals": market_totals,
     "calendar": calendar,
@@ -182,6 +239,13 @@ def _columns(asked: Question) -> list[str]:
     if wrong is not None:
         raise asked.bad("fields", f"{wrong[:40]!r} is no column of {asked.table.name}")
     return list(dict.fromkeys([*asked.table.key, *wanted]))
+
+
+def _must_be_period(asked: Question, day: str) -> None:
+    if not is_period(day):
+        raise asked.bad(
+            "report_period", f"{day} is no quarter end; the nearest earlier one is {latest_ended(day)}"
+        )
 
 
 def _must_be_trade_date(asked: Question, day: str) -> None:

@@ -132,6 +132,20 @@ async def stock(request: Request, subject: Admin, code: StockCode, as_of: AsOfRe
     return Answer(found, top={"data_availability": available, **_echo(as_of)})
 
 
+@router.get("/stock/{code}/finance")
+@serving(list[schemas.Finance], top=[("code", str), ("periods", int), _AS_OF], tables=(queries.FINANCE,))
+async def finance(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=20, description="newest report periods")] = 8,
+) -> Answer:
+    """Key figures of a stock by report period, oldest first; amounts are cumulative since 1 January."""
+    found = await _fused(request).finance(code, periods, _bound(as_of))
+    return Answer({"code": code, "periods": periods, "results": found}, top=_echo(as_of))
+
+
 @router.get("/stock/{code}/valuation")
 @serving(schemas.Valuation, top=[_AS_OF], tables=(queries.VALUATION,), raises=(404,))
 async def valuation(

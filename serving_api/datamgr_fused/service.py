@@ -46,6 +46,14 @@ class Fused:
             raise NotFound(f"no valuation of {code}")
         return records.valuation(code, rows, total)
 
+    async def finance(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
+        """The newest report periods, oldest first; none where nothing was reported."""
+        nothing: list[Row] = []
+        rows = await self._point(
+            nothing, queries.newest_of_code, queries.FINANCE, code, "report_period", periods, as_of
+        )
+        return [records.shaped("finance", row) for row in reversed(rows)]
+
     async def industry(self, code: str, as_of: str | None) -> dict[str, Any]:
         row = await self._point(None, queries.of_code, queries.INDUSTRY, code, as_of)
         if row is None:

@@ -254,3 +254,12 @@ def board_row(facts: BoardFacts, names: list[str], *, natural: bool) -> dict[str
 
 def _missing(facts: object) -> None:
     return None
+
+
+TRADE_MARKETS = {
+    "main": ("069001001001", "069001002001"),
+    "star": ("069001001006", ""),
+    "gem": ("", "069001002002"),
+    "bj": ("069001017", "069001017"),
+}
+"""Board -> TRADE_MARKET_CODE of the data centre at Shanghai, and elsewhere."""

@@ -9,6 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
+from resources.simulated_market.eastmoney.finance import FinanceReports
+from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin, MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, View
 
@@ -16,12 +19,6 @@ PAGE = 500
 MOST_PAGES = 100
 _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\))\)")
 _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
-_TRADE_MARKETS = {
-    "main": ("069001001001", "069001002001"),
-    "star": ("069001001006", ""),
-    "gem": ("", "069001002002"),
-    "bj": ("069001017", "069001017"),
-}
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]
@@ -35,10 +32,11 @@ class Reports:
     """Answers of the gateway. A report's rows are a function of the clauses, so that it may look at less
     than everything."""
 
-    def __init__(self) -> None:
+    def __init__(self, finance: FinanceBook) -> None:
         self._margin = MarginBook()
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
-            "RPTA_WEB_RZRQ_GGMX": self._margin_rows
+            "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
+            **FinanceReports(finance).makers,
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:
@@ -94,7 +92,7 @@ class Reports:
 def margin_row(one: Margin) -> Row:
     """RPTA_WEB_RZRQ_GGMX: RQYE is money, RQYL shares, RZYEZB percent of the float cap."""
     day = str(one.date)
-    sides = _TRADE_MARKETS[one.security.board]
+    sides = TRADE_MARKETS[one.security.board]
     return {
         "DATE": f"{day[:4]}-{day[4:6]}-{day[6:]} 00:00:00",
         "MARKET": _MARKETS[one.security.market],

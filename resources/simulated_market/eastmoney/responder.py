@@ -7,11 +7,13 @@ from typing import Any
 
 from resources.simulated_market import series
 from resources.simulated_market.eastmoney import envelope
+from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
 from resources.simulated_market.eastmoney.reports import Reports
+from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.series import Bar
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -29,7 +31,9 @@ class EastmoneyResponder:
 
     def __init__(self) -> None:
         self._lists = Lists()
-        self._reports = Reports()
+        finance = FinanceBook()
+        self._reports = Reports(finance)
+        pages = CompanyPages(finance)
         self.routes: Sequence[Route] = (
             route("clist", r"/api/qt/clist/get", self._lists.clist),
             route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),
@@ -42,6 +46,12 @@ class EastmoneyResponder:
             route("kamt", r"/api/qt/kamt/get", connect),
             route("kamt_minute", r"/api/qt/kamt\.rtmin/get", connect_minutes),
             route("report", r"/api/data/v1/get", self._reports.report),
+            route("f10_main", r"/securities/api/data/get", pages.main),
+            route("f10_kind", r"/PC_HSF10/NewFinanceAnalysis/Index", pages.kind),
+            route("f10_dates", r"/PC_HSF10/NewFinanceAnalysis/(?:zcfzb|lrb|xjllb)DateAjaxNew", pages.dates),
+            route(
+                "f10_statement", r"/PC_HSF10/NewFinanceAnalysis/(?:zcfzb|lrb|xjllb)AjaxNew", pages.statement
+            ),
         )
 
     def flow_days(self, request: HttpRequest, view: View) -> Reply:

@@ -9,10 +9,13 @@ of today exists from 09:25 and grows until 15:00.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from resources.simulated_market.world.fundamentals import Report
 
 PRICE_UNIT = 10_000
 
@@ -267,6 +270,11 @@ class World(Protocol):
         ...
 
     def finance(self, security: Security, now: datetime) -> Finance | None: ...
+
+    def reports(self, security: Security, now: datetime, years: int = 15) -> "Sequence[Report]":
+        """Quarterly reports of the last `years` that are published at `now`, oldest first; () when the world
+        has none."""
+        ...
 
     def boards(self, now: datetime) -> Sequence[Board]: ...
 

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from platform_assets.compute import market_rules as rules
 from resources.errors import NotFound
 from resources.simulated_market.world import replay_files
+from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
@@ -286,6 +287,9 @@ class ReplayWorld:
 
     def finance(self, security: Security, now: datetime) -> Finance | None:
         return None
+
+    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
+        return ()
 
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         return {}

@@ -80,9 +80,12 @@ class ReportPage:
         return len(self.rows)
 
 
-def parse_report(body: bytes, what: str, read: Callable[[Rows], pd.DataFrame]) -> ReportPage:
+def parse_report(
+    body: bytes, what: str, read: Callable[[Rows], pd.DataFrame], *, paged: bool = True
+) -> ReportPage:
     """A page, its rows made a frame by `read`. Transient when the gateway is busy, Permanent when the
-    report does not exist, PayloadError for anything else that cannot be believed."""
+    report does not exist, PayloadError for anything else that cannot be believed. Not `paged`: the old
+    dialect of the gateway, which may tell no number of pages."""
     document = object_of(json_of(body), what)
     code, message = document.get("code"), str(document.get("message"))[:80]
     if type(code) is not int:
@@ -97,7 +100,8 @@ def parse_report(body: bytes, what: str, read: Callable[[Rows], pd.DataFrame]) -
         raise PayloadError(f"{what}: code {code} ({message})")
     result = object_of(document.get("result"), f"{what} result")
     rows = [object_of(row, f"{what} row") for row in list_of(result.get("data"), f"{what} data")]
-    pages, count = result.get("pages"), result.get("count")
+    count = result.get("count")
+    pages = result.get("pages", None if paged else 0)
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
     return ReportPage(read(rows), pages, count)

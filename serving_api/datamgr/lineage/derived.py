@@ -28,10 +28,12 @@ def rows_behind(
 ) -> list[Version]:
     """Rows of the table `read` that `row` of the table `own` was computed from: of the same code and, where
     the table has dates, of the same date, else of the newest before it (the bar of an open period bears a
-    date to come), else of the newest date that the batch read. None when they share no code."""
+    date to come), else of the newest date that the batch read. A row that names a date of the other table
+    (the report that it shows) rests on that. None when they share no code."""
     if "code" not in read.key or row.get("code") is None:
         return []
-    day = row.get(own.date_column) if own.date_column else None
+    dated = read.date_column if read.date_column in row else own.date_column
+    day = row.get(dated) if dated else None
     found: list[Version] = []
     for until in (day, trail.newest_read(batch, read.name)):
         if not found and (until is not None or read.date_column is None):

@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from resources.calendar import shipped_calendar
+from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     Bars,
     Board,
@@ -238,6 +239,9 @@ class TinyWorld:
             )
             for number, (day, close) in enumerate(zip(bars.date, bars.close, strict=True))
         ]
+
+    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
+        return ()
 
     def finance(self, security: Security, now: datetime) -> Finance | None:
         return None

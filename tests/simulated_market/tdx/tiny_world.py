@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     Bars,
     Board,
@@ -230,6 +231,9 @@ class TinyWorld:
         )
 
     def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
+        return ()
+
+    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
         return ()
 
     def finance(self, security: Security, now: datetime) -> Finance | None:

@@ -1,0 +1,173 @@
+"""Whom finance_indicator asks: reports of the whole market by period, pages of single companies, and the
+terminal's snapshot.
+
+Calls of one trade date: per open report period 11 (summaries) + 33 (statements) + 1 or 2 (express reports)
++ up to 10 (forecasts); one period is open most of the year, two in January to May. Of single codes: 1 (main
+indicators) + 16 (statements) each, 1 per hundred codes for express reports and forecasts.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.report_periods import open_on_any
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.scope import Scope
+
+_MOST_CODES = 100
+_TERMINAL = {
+    "revenue": "revenue",
+    "net_profit": "net_profit",
+    "operating_profit": "operating_profit",
+    "total_profit": "total_profit",
+    "operating_cash_flow": "operating_cash_flow",
+    "total_assets": "total_assets",
+    "fixed_assets": "fixed_assets",
+    "net_assets": "parent_equity",
+    "receivables": "accounts_receivable",
+    "inventory": "inventory",
+    "eps": "eps",
+    "bvps": "bvps",
+}
+"""Column of the terminal's snapshot -> indicator."""
+_COLUMNS = ("revenue", "net_profit", "eps", "bvps")
+
+
+def whole_market(desk: Any, scope: Scope) -> bool:
+    return scope.codes is None
+
+
+def some_codes(desk: Any, scope: Scope) -> bool:
+    return scope.codes is not None
+
+
+def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    found = [rows for rows in parts if len(rows)]
+    if found:
+        return pd.concat(found, ignore_index=True)
+    return parts[0] if parts else pd.DataFrame(columns=["code", "report_period"])
+
+
+# -- the whole market, by report period -----------------------------------------------------------------
+
+
+def _summaries(desk: Any, scope: Scope) -> pd.DataFrame:
+    def of(period: str) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
+        return found
+
+    return _joined([of(period) for period in open_on_any(scope.dates)])
+
+
+def summaries(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Key figures of the open periods, shared with `summary_changes`."""
+    return _summaries(desk, scope)
+
+
+def statements(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Balance, income and cash flow of the open periods."""
+    return _joined([desk.eastmoney.statements(period) for period in open_on_any(scope.dates)])
+
+
+def summary_changes(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Revenue and net profit of the open periods with their change on the year before; no further call."""
+    rows = _summaries(desk, scope)
+    parts = [
+        rows[["code", "report_period"]].assign(
+            item=item, value=rows.get(item), change_pct=rows.get(f"{item}_yoy")
+        )
+        for item in ("revenue", "net_profit")
+    ]
+    return _with_value_before(pd.concat(parts, ignore_index=True))
+
+
+def _by_period_or_codes(
+    scope: Scope, of_period: Callable[[str], pd.DataFrame], of_codes: Callable[[Any], pd.DataFrame]
+) -> pd.DataFrame:
+    if scope.codes is None:
+        return _joined([of_period(period) for period in open_on_any(scope.dates)])
+    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
+    return _joined([of_codes(codes) for codes in groups])
+
+
+def express(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Express reports of the open periods; of codes all of theirs."""
+    return _by_period_or_codes(scope, desk.eastmoney.express, desk.eastmoney.express_of)
+
+
+def forecasts(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Forecasts of the open periods; of codes all of theirs."""
+    return _by_period_or_codes(scope, desk.eastmoney.forecasts, desk.eastmoney.forecasts_of)
+
+
+# -- single companies -----------------------------------------------------------------------------------
+
+
+def main_indicators(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every period of each code with all its indicators."""
+    return _joined(desk.each(desk.eastmoney.main_indicators, desk.symbols(scope.codes, "stock")))
+
+
+def _company_statements(desk: Any, scope: Scope) -> pd.DataFrame:
+    def of(symbol: str) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(
+            ("company_statements", symbol), lambda view: view.eastmoney.company_statements(symbol)
+        )
+        return found
+
+    return _joined(desk.each(of, desk.symbols(scope.codes, "stock")))
+
+
+def company_statements(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every item of the newest 20 periods of each code, shared with `statement_changes`."""
+    return _company_statements(desk, scope)
+
+
+def statement_changes(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every item of each code with its change on the year before; no further call."""
+    rows = _company_statements(desk, scope)
+    if rows.empty:
+        return rows
+    # An item's name is unique over the three statements but for a few totals: the first one stands.
+    rows = rows.drop_duplicates(subset=["code", "report_period", "item"])
+    return _with_value_before(rows.rename(columns={"yoy": "change_pct"}))
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The newest snapshot of every stock, one call each; the figures are rounded to seven digits. What the
+    terminal does not know is 0 there."""
+    found = desk.each(desk.tdx.finance, desk.symbols(scope.codes, "stock"))
+    rows = _joined(found)
+    if rows.empty:
+        return pd.DataFrame(columns=["code", "report_period"])
+    rows = rows[rows["report_period"].notna()]
+    if scope.codes is None:
+        rows = rows[rows["report_period"].isin(list(open_on_any(scope.dates)))]
+    made = rows[["code", "report_period"]].assign(ann_date=rows["updated_date"])
+    told = rows[list(_TERMINAL)].rename(columns=_TERMINAL).astype(float)
+    told = told.where(told != 0)
+    made["indicators"] = [
+        canonical_json({name: value for name, value in row.items() if not math.isnan(value)})
+        for row in told.to_dict("records")
+    ]
+    return made.assign(**{name: told[name] for name in _COLUMNS}).reset_index(drop=True)
+
+
+# -- arithmetic -----------------------------------------------------------------------------------------
+
+
+def _with_value_before(rows: pd.DataFrame) -> pd.DataFrame:
+    """`prev_value`: the value of the year before, as far as value and change tell it. A change is told
+    against the absolute value, so with one of more than 100 % a profit may have followed a loss or a smaller
+    profit: then nothing is said."""
+    value, share = rows["value"].astype(float), rows["change_pct"].astype(float) / 100
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before = np.where(value >= 0, value / (1 + share), value / (1 - share))
+    known = (share.abs() <= 1) & (share != -1) & (share != 1)
+    # Revenue cannot have been below zero, however much it grew.
+    grown = (rows["item"] == "revenue") & (share > -1) & (value >= 0)
+    kept = pd.Series(before, index=rows.index).where(known | grown).round(2)
+    return rows.assign(prev_value=kept)

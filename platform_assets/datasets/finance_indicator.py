@@ -1,0 +1,600 @@
+"""fusion_finance_indicator: cumulative key figures of every stock by report period.
+
+Known from the date of its notice on; a correction is a new version. While only an express report is out, its
+figures stand (`is_express`); a statement replaces it whole. Single quarters are computed on read.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.compute.name_spans import named
+from platform_assets.compute.quarters import on_quarter_before
+from platform_assets.compute.report_periods import previous_period, report_type, year_end_before
+from platform_assets.datasets import _finance_sources as ask
+from platform_assets.declaration.columns import (
+    K32,
+    S4,
+    S8,
+    S16,
+    S32,
+    S64,
+    S128,
+    Amt,
+    Bool,
+    Code,
+    Date,
+    F,
+    Json,
+    Model,
+    Pct,
+    Px,
+    Text,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import (
+    Fields,
+    Interface,
+    Partition,
+    Soft,
+    batch,
+    latest,
+    on_date,
+    period,
+)
+from platform_assets.declaration.scope import Context
+
+_QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
+_QOQ_BACK = 5
+"""Periods before a row that its single quarter, and the one before, are made of."""
+
+
+def _period_key() -> Any:
+    return key("report period", str_matches=_QUARTER_END)
+
+
+class FinanceIndicator(Model):
+    """One report period of one stock. Amounts are cumulative since 1 January, per parent company's share
+    where that is the figure in use (net profit)."""
+
+    code: Code = key("security code")
+    report_period: Date = _period_key()
+    report_type: S4 = col(title="Q1, H1, Q3 or FY", isin=["Q1", "H1", "Q3", "FY"])
+    ann_date: Date = col(title="date of the notice")
+    name: S64 = col(title="name on the date of the notice", computed=True)
+    revenue: Amt = col("CNY", "revenue")
+    revenue_yoy: Pct = col("pct", "revenue, year on year")
+    revenue_qoq: Pct = col("pct", "revenue of the quarter on the quarter before", computed=True)
+    net_profit: Amt = col("CNY", "net profit of the parent")
+    net_profit_yoy: Pct = col("pct", "net profit, year on year")
+    net_profit_qoq: Pct = col("pct", "net profit of the quarter on the quarter before", computed=True)
+    deducted_net_profit: Amt = col("CNY", "net profit without one-off items")
+    deducted_net_profit_yoy: Pct = col("pct", "net profit without one-off items, year on year")
+    operating_profit: Amt = col("CNY", "operating profit")
+    total_profit: Amt = col("CNY", "profit before tax")
+    operating_cost: Amt = col("CNY", "cost of what was sold")
+    sell_expense: Amt = col("CNY", "selling expense")
+    admin_expense: Amt = col("CNY", "administration expense")
+    finance_expense: Amt = col("CNY", "finance expense")
+    rd_expense: Amt = col("CNY", "research expense")
+    gross_margin: Pct = col("pct", "(revenue - operating cost) / revenue")
+    net_margin: Pct = col("pct", "net profit / revenue")
+    roe: Pct = col("pct", "return on equity, weighted average")
+    roe_diluted: Pct = col("pct", "net profit / equity of the parent at the end", computed=True)
+    roa: Pct = col("pct", "net profit / mean of total assets")
+    roic: Pct = col(
+        "pct", "profit before interest, taxed as the profit was / (equity + loans)", computed=True
+    )
+    eps: Px = col("CNY", "earnings per share, basic")
+    eps_diluted: Px = col("CNY", "earnings per share, diluted")
+    deducted_eps: Px = col("CNY", "earnings per share without one-off items")
+    bvps: Px = col("CNY", "book value per share")
+    ocfps: Px = col("CNY", "operating cash flow per share")
+    capital_reserve_ps: Px = col("CNY", "capital reserve per share")
+    undistributed_ps: Px = col("CNY", "retained profit per share")
+    operating_cash_flow: Amt = col("CNY", "operating cash flow")
+    investing_cash_flow: Amt = col("CNY", "investing cash flow")
+    financing_cash_flow: Amt = col("CNY", "financing cash flow")
+    capex: Amt = col("CNY", "paid for fixed and intangible assets")
+    free_cash_flow: Amt = col("CNY", "operating cash flow - capex", computed=True)
+    total_assets: Amt = col("CNY", "total assets", ge=0)
+    total_liabilities: Amt = col("CNY", "total liabilities")
+    total_equity: Amt = col("CNY", "equity, minorities included")
+    parent_equity: Amt = col("CNY", "equity of the parent")
+    cash: Amt = col("CNY", "cash")
+    accounts_receivable: Amt = col("CNY", "accounts receivable")
+    inventory: Amt = col("CNY", "inventory")
+    fixed_assets: Amt = col("CNY", "fixed assets")
+    goodwill: Amt = col("CNY", "goodwill")
+    contract_liabilities: Amt = col("CNY", "contract liabilities")
+    short_debt: Amt = col("CNY", "short loans")
+    long_debt: Amt = col("CNY", "long loans")
+    debt_ratio: Pct = col("pct", "total liabilities / total assets")
+    current_ratio: F = col("", "current assets / current liabilities")
+    quick_ratio: F = col("", "(current assets - inventory) / current liabilities")
+    asset_turnover: F = col("", "revenue / mean of total assets")
+    inventory_days: F = col("", "days that inventory turns over in")
+    receivable_days: F = col("", "days until receivables are paid")
+    audit_opinion: S32 = col(
+        title="audit opinion", no_source="statements tell it as text, and raw_finstmt holds amounts"
+    )
+    is_express: Bool = col(title="figures of an express report")
+
+    @pa.dataframe_check
+    def tells_a_result(cls, rows: pd.DataFrame) -> pd.Series:
+        """Revenue and net profit are not both missing."""
+        return rows["revenue"].notna() | rows["net_profit"].notna()
+
+    @pa.dataframe_check
+    def no_express_beside_a_statement(cls, rows: pd.DataFrame) -> pd.Series:
+        """An express report stands only while no source has the statement."""
+        is_express = rows["is_express"].fillna(False).astype(bool)
+        stated = (~is_express).groupby([rows["code"], rows["report_period"]]).transform("any")
+        return ~(is_express & stated)
+
+
+class RawStatement(Model):
+    """One item of a statement: balance, income or cashflow."""
+
+    code: Code = key("security code")
+    report_period: Date = _period_key()
+    statement: S8 = key("balance, income or cashflow", isin=["balance", "income", "cashflow"])
+    item: S128 = key("column of fusion_finance_indicator, or the upstream's name in small letters")
+    src: K32 = key("upstream")
+    value: Amt = col("CNY", "amount, cumulative")
+    ann_date: Date = col(title="date of the notice")
+    yoy: Pct = col("pct", "change on the year before")
+
+
+class RawIndicator(Model):
+    """Key figures of one report period as one source tells them."""
+
+    code: Code = key("security code")
+    report_period: Date = _period_key()
+    src: K32 = key("upstream")
+    ann_date: Date = col(title="date of the notice")
+    indicators: Json = col(title="every number of the report, by column of fusion_finance_indicator")
+    revenue: Amt = col("CNY", "revenue")
+    net_profit: Amt = col("CNY", "net profit of the parent")
+    deducted_net_profit: Amt = col("CNY", "net profit without one-off items")
+    roe: Pct = col("pct", "return on equity, weighted average")
+    roa: Pct = col("pct", "return on assets", no_source="market call: pages of single codes tell it")
+    gross_margin: Pct = col("pct", "gross margin")
+    net_margin: Pct = col("pct", "net margin", no_source="market call: pages of single codes tell it")
+    debt_ratio: Pct = col("pct", "debt ratio", no_source="market call: pages of single codes tell it")
+    eps: Px = col("CNY", "earnings per share")
+    bvps: Px = col("CNY", "book value per share")
+    ocfps: Px = col("CNY", "operating cash flow per share")
+    revenue_yoy: Pct = col("pct", "revenue, year on year")
+    net_profit_yoy: Pct = col("pct", "net profit, year on year")
+
+
+class RawExpress(Model):
+    """An express report: unaudited results before the statements."""
+
+    code: Code = key("security code")
+    report_period: Date = _period_key()
+    ann_date: Date = col(title="date of the notice")
+    revenue: Amt = col("CNY", "revenue")
+    revenue_yoy: Pct = col("pct", "revenue, year on year")
+    net_profit: Amt = col("CNY", "net profit of the parent")
+    net_profit_yoy: Pct = col("pct", "net profit, year on year")
+    eps: Px = col("CNY", "earnings per share")
+    bvps: Px = col("CNY", "book value per share")
+    roe: Pct = col("pct", "return on equity")
+
+
+class RawForecast(Model):
+    """What a company expects of one figure; every notice is a row, the newest is in force."""
+
+    code: Code = key("security code")
+    report_period: Date = _period_key()
+    indicator: S32 = key("net_profit, deducted_net_profit, eps or revenue")
+    ann_date: Date = key("date of the notice")
+    predict_type: S16 = col(title="预增, 略增, 扭亏, 续盈, 预减, 略减, 首亏, 续亏, 减亏, 不确定")
+    lower: Amt = col("CNY", "lower end")
+    upper: Amt = col("CNY", "upper end")
+    change_lower_pct: Pct = col("pct", "lower end, year on year")
+    change_upper_pct: Pct = col("pct", "upper end, year on year")
+    prev_value: Amt = col("CNY", "the year before")
+    content: Text = col(title="text of the notice")
+    reason: Text = col(title="reason that the company gives")
+
+
+class AuxChanges(Model):
+    """One item of a report with its value of the year before."""
+
+    code: Code = key("security code")
+    report_period: Date = _period_key()
+    item: S64 = key("column of fusion_finance_indicator, or the upstream's name in small letters")
+    value: Amt = col("CNY", "amount, cumulative")
+    prev_value: Amt = col("CNY", "the year before, from value and change of the same answer")
+    change_pct: Pct = col("pct", "change on the year before")
+    explanation: Text = col(title="explanation", no_source="no documented report tells it")
+
+
+_STAGED = set(FinanceIndicator.to_schema().columns)
+
+
+# -- staging ------------------------------------------------------------------------------------------
+
+
+def _typed(rows: pd.DataFrame, *, is_express: bool = False) -> pd.DataFrame:
+    return rows.assign(report_type=rows["report_period"].map(report_type), is_express=is_express)
+
+
+def items_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Statement items become columns, the change of an item its `_yoy`."""
+    keys = ["code", "report_period", "src"]
+    known = rows[rows["item"].isin(list(_STAGED))].drop_duplicates(subset=[*keys, "item"])
+    wide = known.pivot(index=keys, columns="item", values="value")
+    changes = known[known["yoy"].notna() & (known["item"] + "_yoy").isin(list(_STAGED))]
+    beside = changes.assign(item=changes["item"] + "_yoy").pivot(index=keys, columns="item", values="yoy")
+    # Statements of one period may have different notices: all of them are known from the last one on.
+    out = wide.join(beside).join(rows.groupby(keys)["ann_date"].max()).reset_index()
+    return _typed(out)
+
+
+def indicators_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The named columns, and what else `indicators` holds of the fused ones."""
+    made = rows.drop(columns="indicators")
+    told = [json.loads(text) if text else {} for text in rows["indicators"]]
+    more = sorted({name for one in told for name in one} & _STAGED)
+    for name in more:
+        values = pd.Series([one.get(name) for one in told], index=rows.index, dtype=float)
+        made[name] = made[name].fillna(values) if name in made.columns else values
+    return _typed(made)
+
+
+def express_alone(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Express reports of periods that no statement or indicator row is there of."""
+    codes = sorted(set(rows["code"]))
+    since, until = rows["report_period"].min(), rows["report_period"].max()
+    stated = [
+        context.read(table, columns=("code", "report_period"), codes=_few(codes), since=since, until=until)
+        for table in ("raw_fin_indicator", "raw_finstmt")
+    ]
+    known = pd.MultiIndex.from_frame(pd.concat(stated, ignore_index=True)[["code", "report_period"]])
+    alone = ~pd.MultiIndex.from_frame(rows[["code", "report_period"]]).isin(known)
+    return _typed(rows[alone], is_express=True)
+
+
+def changes_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Items become columns, their change `_yoy`; no notice date."""
+    return items_as_columns(rows.assign(yoy=rows["change_pct"], ann_date=None, statement="changes"), context)
+
+
+def _few(codes: list[str]) -> list[str] | None:
+    """Codes to read by, unless reading everything is cheaper."""
+    return codes if len(codes) <= 500 else None
+
+
+# -- derivation ---------------------------------------------------------------------------------------
+
+
+def of_known_codes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Without companies that are not in the security master: applicants that were never listed."""
+    known = context.read("fusion_stock_master", columns=("code",), codes=context.scope.codes)
+    if known.empty:
+        return rows
+    return rows[rows["code"].isin(known["code"])].reset_index(drop=True)
+
+
+def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    spans = context.read(
+        "ref_name_history",
+        columns=("code", "valid_from", "valid_to", "name", "is_st"),
+        codes=context.scope.codes,
+    )
+    days = rows["ann_date"].where(rows["ann_date"].notna(), rows["report_period"])
+    names = named(pd.DataFrame({"code": rows["code"], "date": days}), spans).name
+    rows["name"] = pd.Series(names, index=rows.index, dtype=object)
+    return rows
+
+
+def fill_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Ratios that no source told, from the amounts of the same report."""
+    revenue = rows["revenue"].where(rows["revenue"] > 0)
+    assets = rows["total_assets"].where(rows["total_assets"] > 0)
+    rows["gross_margin"] = rows["gross_margin"].fillna((revenue - rows["operating_cost"]) / revenue * 100)
+    rows["net_margin"] = rows["net_margin"].fillna(rows["net_profit"] / revenue * 100)
+    rows["debt_ratio"] = rows["debt_ratio"].fillna(rows["total_liabilities"] / assets * 100)
+    return rows
+
+
+def add_returns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Free cash flow and the returns; null where an amount that they need is not known."""
+    rows["free_cash_flow"] = rows["operating_cash_flow"] - rows["capex"]
+    own = rows["parent_equity"].where(rows["parent_equity"] > 0)
+    rows["roe_diluted"] = rows["net_profit"] / own * 100
+    before_tax = rows["total_profit"].where(rows["total_profit"] > 0)
+    kept = (rows["net_profit"] / before_tax).clip(upper=1)
+    capital = rows["total_equity"] + rows["short_debt"] + rows["long_debt"]
+    earned = (rows["total_profit"] + rows["finance_expense"]) * kept
+    rows["roic"] = earned / capital.where(capital > 0) * 100
+    return rows
+
+
+def add_from_periods_before(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Quarter on quarter, and the return on mean assets where no source told it."""
+    oldest = rows["report_period"].min()
+    since = min(_back(oldest, _QOQ_BACK), year_end_before(oldest))
+    columns = ["code", "report_period", "revenue", "net_profit", "total_assets"]
+    stored = context.read(
+        "fusion_finance_indicator",
+        columns=columns,
+        codes=context.scope.codes,
+        since=since,
+        until=rows["report_period"].max(),
+    )
+    # What is being fused now stands above what was stored.
+    known = pd.concat([stored, rows[columns]], ignore_index=True)
+    known = known.drop_duplicates(subset=["code", "report_period"], keep="last")
+    for name in ("revenue", "net_profit"):
+        rows[f"{name}_qoq"] = _on_quarter_before(rows, known, name)
+    assets = known.set_index(["code", "report_period"])["total_assets"].astype(float)
+    opening = assets.reindex(
+        pd.MultiIndex.from_arrays([rows["code"], rows["report_period"].map(year_end_before)])
+    )
+    mean = (rows["total_assets"].to_numpy(dtype=float) + opening.to_numpy(dtype=float)) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = rows["net_profit"].to_numpy(dtype=float) / np.where(mean > 0, mean, np.nan) * 100
+    rows["roa"] = rows["roa"].fillna(pd.Series(share, index=rows.index))
+    return rows
+
+
+def _on_quarter_before(rows: pd.DataFrame, known: pd.DataFrame, column: str) -> pd.Series:
+    told = known[known[column].notna()]
+    keys = zip(told["code"], told["report_period"], strict=True)
+    figures: dict[tuple[str, str], float] = dict(zip(keys, told[column].astype(float), strict=True))
+
+    def of(code: str, period: str) -> float | None:
+        return on_quarter_before(lambda one: figures.get((code, one)), period)
+
+    values = [of(code, period) for code, period in zip(rows["code"], rows["report_period"], strict=True)]
+    return pd.Series(values, index=rows.index, dtype=float)
+
+
+def _back(of: str, count: int) -> str:
+    for _ in range(count):
+        of = previous_period(of)
+    return of
+
+
+# -- checks -------------------------------------------------------------------------------------------
+
+
+def balances(rows: pd.DataFrame, context: Context) -> pd.Series:
+    gap = (rows["total_assets"] - rows["total_liabilities"] - rows["total_equity"]).abs()
+    return ~(gap > 0.01 * rows["total_assets"])
+
+
+def debt_ratio_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["debt_ratio"] < 0) | (rows["debt_ratio"] > 200))
+
+
+def roe_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["roe"].abs() > 300)
+
+
+def margin_follows_profit(rows: pd.DataFrame, context: Context) -> pd.Series:
+    revenue = rows["revenue"].where(rows["revenue"] > 0)
+    return ~((rows["net_margin"] - rows["net_profit"] / revenue * 100).abs() > 1)
+
+
+def announced_after_the_period(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No notice before the period has ended."""
+    known = rows["ann_date"].notna()
+    return ~known | (rows["ann_date"].where(known, "") >= rows["report_period"])
+
+
+_BY_PERIOD: dict[str, tuple[str, bool, Any]] = {
+    "report_period": ("date", False, None),
+    "sort": ("string", False, None),
+    "limit": ("int", False, 200),
+    "offset": ("int", False, 0),
+}
+
+DATASET = Dataset(
+    name="finance_indicator",
+    title="Key figures by report period",
+    model=FinanceIndicator,
+    key=("code", "report_period"),
+    domain="daily",
+    partition=Partition.REPORT_PERIOD,
+    date_column="report_period",
+    raw=(
+        Raw(
+            name="finstmt",
+            title="Items of the three statements",
+            model=RawStatement,
+            key=("code", "report_period", "statement", "item", "src"),
+            partition=Partition.REPORT_PERIOD,
+            date_column="report_period",
+            payload=False,
+            sources=(
+                Source("eastmoney", ask.statements, only_when=ask.whole_market),
+                Source("em_f10", ask.company_statements, only_when=ask.some_codes),
+            ),
+            may_be_empty=True,
+        ),
+        Raw(
+            name="fin_indicator",
+            title="Key figures of a report; of single codes all indicators",
+            model=RawIndicator,
+            key=("code", "report_period", "src"),
+            partition=Partition.REPORT_PERIOD,
+            date_column="report_period",
+            payload=False,
+            sources=(
+                Source("eastmoney", ask.summaries, only_when=ask.whole_market),
+                Source("em_f10", ask.main_indicators, only_when=ask.some_codes),
+                Source("tdx", ask.terminal),
+            ),
+            may_be_empty=True,
+        ),
+        Raw(
+            name="earnings_express",
+            title="Express reports",
+            model=RawExpress,
+            key=("code", "report_period"),
+            partition=Partition.REPORT_PERIOD,
+            date_column="report_period",
+            payload=False,
+            sources=(Source("eastmoney", ask.express),),
+            may_be_empty=True,
+        ),
+        Raw(
+            name="aux_finance_changes",
+            title="Items of a report beside the year before, from answers of the other tables",
+            model=AuxChanges,
+            key=("code", "report_period", "item"),
+            partition=Partition.REPORT_PERIOD,
+            date_column="report_period",
+            payload=False,
+            sources=(
+                Source("em_f10", ask.summary_changes, only_when=ask.whole_market),
+                Source("em_f10", ask.statement_changes, only_when=ask.some_codes),
+            ),
+            may_be_empty=True,
+        ),
+        Raw(
+            name="earnings_forecast",
+            title="Forecasts of results, a row per figure and notice",
+            model=RawForecast,
+            key=("code", "report_period", "indicator", "ann_date"),
+            partition=Partition.REPORT_PERIOD,
+            date_column="report_period",
+            payload=False,
+            sources=(Source("eastmoney", ask.forecasts),),
+            may_be_empty=True,
+        ),
+    ),
+    feeds={
+        "raw_finstmt": items_as_columns,
+        "raw_fin_indicator": indicators_as_columns,
+        "raw_earnings_express": express_alone,
+        "aux_finance_changes": changes_as_columns,
+    },
+    order=("eastmoney", "em_f10", "tdx"),
+    fuse=Fields(tolerance={"revenue": 0.01, "net_profit": 0.01}),
+    derive=(of_known_codes, add_names, fill_ratios, add_returns, add_from_periods_before),
+    soft=(
+        Soft(balances, "assets are not liabilities + equity, by more than 1 %"),
+        Soft(debt_ratio_in_range, "debt ratio outside 0..200 %"),
+        Soft(roe_in_range, "return on equity beyond 300 %"),
+        Soft(margin_follows_profit, "net margin is not net profit / revenue, by more than 1 point"),
+        Soft(announced_after_the_period, "announced before the period ended"),
+    ),
+    reads=("fusion_stock_master", "ref_name_history"),
+    reads_own_past=True,
+    public_at=on_date("ann_date"),
+    freshness=period(90),
+    per_code=True,
+    may_be_empty=True,  # in the first days of a year nobody has reported
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        latest("get_finance_indicator", "latest finance_indicator row of one code", 3600),
+        batch("get_finance_indicator_batch", "latest finance_indicator rows of many codes", 3600),
+        Interface(
+            "get_finance_indicator_history",
+            "timeseries",
+            "periods",
+            {
+                "code": ("string", True, None),
+                "periods": ("int", False, 8),
+                "ascending": ("bool", False, True),
+            },
+            "object[]",
+            3600,
+            "finance rows of one code",
+        ),
+        Interface(
+            "get_finance_indicator_by_date",
+            "market",
+            "by_date",
+            _BY_PERIOD,
+            "object[]",
+            3600,
+            "finance_indicator rows of all codes on one date",
+        ),
+        Interface(
+            "get_finance_growth",
+            "timeseries",
+            "single_quarters",
+            {"code": ("string", True, None), "periods": ("int", False, 8)},
+            "object[]",
+            3600,
+            "single-quarter figures, yoy and qoq",
+        ),
+        Interface(
+            "get_earnings_forecast",
+            "stock",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 8)},
+            "object[]",
+            3600,
+            "earnings forecasts",
+            table="raw_earnings_forecast",
+        ),
+        Interface(
+            "get_earnings_forecast_by_period",
+            "market",
+            "by_date",
+            _BY_PERIOD,
+            "object[]",
+            3600,
+            "forecasts of one period",
+            table="raw_earnings_forecast",
+        ),
+        Interface(
+            "get_earnings_express",
+            "stock",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 8)},
+            "object[]",
+            3600,
+            "express reports",
+            table="raw_earnings_express",
+        ),
+        Interface(
+            "get_finance_statement",
+            "stock",
+            "statement",
+            {
+                "code": ("string", True, None),
+                "statement": ("string", False, "income"),
+                "periods": ("int", False, 8),
+            },
+            "object[]",
+            3600,
+            "statement items by period",
+            table="raw_finstmt",
+        ),
+        Interface(
+            "get_finance_indicators_full",
+            "stock",
+            "indicators",
+            {"code": ("string", True, None), "periods": ("int", False, 12)},
+            "object",
+            3600,
+            "78 indicators x 12 periods",
+            table="raw_fin_indicator",
+        ),
+        Interface(
+            "get_finance_changes",
+            "stock",
+            "changes",
+            {"code": ("string", True, None), "report_period": ("date", False, None)},
+            "object[]",
+            3600,
+            "explained statement changes",
+            table="aux_finance_changes",
+        ),
+    ),
+)

@@ -1,0 +1,97 @@
+"""Pages of one company: main indicators in the gateway's old dialect, statements as emweb serves them."""
+
+import json
+import re
+from typing import Any
+
+from resources.simulated_market.eastmoney.finance import day, main_row, statement_row
+from resources.simulated_market.finance import FinanceBook, Result
+from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.model import Security
+
+_MAIN = "RPT_F10_FINANCE_MAINFINADATA"
+_KINDS = {"银行": "3", "非银金融": "1"}
+_GENERAL = "4"
+_MOST_DATES = 5
+_PAGE = 200
+_COMPANY = re.compile(r"\(SECUCODE=\"(\d{6})\.(SH|SZ|BJ)\"\)")
+
+
+class CompanyPages:
+    def __init__(self, book: FinanceBook) -> None:
+        self._book = book
+
+    def main(self, request: HttpRequest, view: View) -> Reply:
+        """`type` names the report, `filter` the company; newest period first."""
+        params = request.params()
+        asked = _COMPANY.fullmatch(params.get("filter", ""))
+        if params.get("type") != _MAIN or asked is None:
+            return _plain(_failed(9501, f"报表配置不存在,{params.get('type', '')}"))
+        code, market = asked.groups()
+        security = _found(view, f"{market.lower()}{code}")
+        rows = [] if security is None else [main_row(one) for one in self._book.of_security(view, security)]
+        if not rows:
+            return _plain(_failed(9201, "返回数据为空"))
+        count = len(rows)
+        if view.fault is not None and view.fault.kind == "cut_list":
+            rows = rows[: int(view.fault.args.get("rows", 100))]
+        size, page = min(_PAGE, int(params.get("ps", "50"))), int(params.get("p", "1"))
+        data = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+        result = {"pages": -(-count // size), "data": data, "count": count}
+        return _plain({"version": "1", "result": result, "success": True, "message": "ok", "code": 0})
+
+    def kind(self, request: HttpRequest, view: View) -> Reply:
+        """The page with the hidden field that tells the form of the statements."""
+        symbol = request.params().get("code", "").lower()
+        security = view.world.find(symbol)
+        kind = _GENERAL if security is None else _kind(security)
+        page = (
+            '<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>财务分析</title></head><body>'
+            f'<input id="hidctype" type="hidden" value="{kind}" />'
+            f'<input id="hidcode" type="hidden" value="{symbol.upper()}" /></body></html>'
+        )
+        return Reply(page.encode(), "text/html; charset=utf-8")
+
+    def dates(self, request: HttpRequest, view: View) -> Reply:
+        """Periods of a company, newest first; none for another form of statements."""
+        rows = [{"REPORT_DATE": day(one.period)} for one in self._of(request, view)]
+        return _plain({"data": rows})
+
+    def statement(self, request: HttpRequest, view: View) -> Reply:
+        """At most five periods of one statement; what is asked beyond is cut off."""
+        asked = [one.strip() for one in request.params().get("dates", "").split(",")][:_MOST_DATES]
+        name = request.path.rsplit("/", 1)[-1].removesuffix("AjaxNew")
+        found = {day(one.period)[:10]: one for one in self._of(request, view)}
+        rows = []
+        for period in asked:
+            one = found.get(period)
+            if one is not None:
+                before = found.get(f"{int(period[:4]) - 1}{period[4:]}")
+                rows += [statement_row(one, before, name)] * view.copies
+        if view.fault is not None and view.fault.kind == "cut_list":
+            rows = rows[: int(view.fault.args.get("rows", 100))]
+        return _plain({"pages": 1, "data": rows, "count": len(rows)})
+
+    def _of(self, request: HttpRequest, view: View) -> list[Result]:
+        params = request.params()
+        security = _found(view, params.get("code", "").lower())
+        if security is None or params.get("companyType") != _kind(security):
+            return []
+        return self._book.of_security(view, security)
+
+
+def _kind(security: Security) -> str:
+    return _KINDS.get(security.sector, _GENERAL)
+
+
+def _found(view: View, symbol: str) -> Security | None:
+    security = view.world.find(symbol)
+    return security if security is not None and security.kind == "stock" else None
+
+
+def _plain(document: dict[str, Any]) -> Reply:
+    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _failed(code: int, message: str) -> dict[str, Any]:
+    return {"version": None, "result": None, "success": False, "message": message, "code": code}

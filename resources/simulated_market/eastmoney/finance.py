@@ -1,0 +1,343 @@
+"""Reports of the data centre about results, and the rows of a company's pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
+from resources.simulated_market.finance import Express, FinanceBook, Result, change, percent
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import Security
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+
+_SHARE = "058001001"
+_QUARTERS = {3: "一季报", 6: "中报", 9: "三季报", 12: "年报"}
+_TYPES = {3: "一季报", 6: "半年报", 9: "三季报", 12: "年报"}
+
+
+class FinanceReports:
+    """RPT_LICO_FN_CPD, RPT_DMSK_FN_BALANCE / INCOME / CASHFLOW, RPT_FCI_PERFORMANCEE and
+    RPT_PUBLIC_OP_NEWPREDICT."""
+
+    def __init__(self, book: FinanceBook) -> None:
+        self._book = book
+
+    @property
+    def makers(self) -> Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+        return {
+            "RPT_LICO_FN_CPD": self._by_period("REPORTDATE", summary_row),
+            "RPT_DMSK_FN_BALANCE": self._by_period("REPORT_DATE", balance_row),
+            "RPT_DMSK_FN_INCOME": self._by_period("REPORT_DATE", income_row),
+            "RPT_DMSK_FN_CASHFLOW": self._by_period("REPORT_DATE", cash_row),
+            "RPT_FCI_PERFORMANCEE": self._express,
+            "RPT_PUBLIC_OP_NEWPREDICT": self._forecasts,
+        }
+
+    def _by_period(
+        self, dated: str, make: Callable[[Result], Row]
+    ) -> Callable[[View, Sequence[Clause]], list[Row]]:
+        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+            period = _period(clauses, dated)
+            if period is None:
+                codes = _codes(clauses) or ()
+                asked = [one for one in view.world.securities(view.now) if one.code in codes]
+                return [make(one) for security in asked for one in self._book.of_security(view, security)]
+            return [make(one) for one in self._book.of_period(view, period)]
+
+        return rows
+
+    def _express(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        period = _period(clauses, "REPORT_DATE")
+        return [express_row(one) for one in self._book.express(view, period, _codes(clauses))]
+
+    def _forecasts(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """Who publishes an express report forecasts the same result some days before it."""
+        period = _period(clauses, "REPORT_DATE")
+        told = self._book.express(view, period, _codes(clauses))
+        return [row for one in told for row in forecast_rows(one)]
+
+
+def _period(clauses: Sequence[Clause], dated: str) -> int | None:
+    found = [values[0][:10] for name, how, values in clauses if name == dated and how == "="]
+    return int(found[0].replace("-", "")) if found else None
+
+
+def _codes(clauses: Sequence[Clause]) -> set[str] | None:
+    found = [values for name, how, values in clauses if name == "SECURITY_CODE" and how in {"=", "in"}]
+    return set(found[0]) if found else None
+
+
+def day(number: int) -> str:
+    text = str(number)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"
+
+
+def secucode(security: Security) -> str:
+    return f"{security.code}.{security.market}"
+
+
+def _head(one: Result, dated: str = "REPORT_DATE", notice: int | None = None) -> Row:
+    sides = TRADE_MARKETS[one.security.board]
+    when = day(one.notice if notice is None else notice)
+    return {
+        "SECUCODE": secucode(one.security),
+        "SECURITY_CODE": one.security.code,
+        "SECURITY_NAME_ABBR": one.name,
+        "SECURITY_TYPE_CODE": _SHARE,
+        "SECURITY_TYPE": "A股",
+        "TRADE_MARKET_CODE": sides[0] if one.security.market == "SH" else sides[1],
+        dated: day(one.period),
+        "NOTICE_DATE": when,
+        "UPDATE_DATE": when,
+    }
+
+
+def summary_row(one: Result) -> Row:
+    report = one.report
+    return _head(one, "REPORTDATE") | {
+        "BASIC_EPS": one.eps,
+        "DEDUCT_BASIC_EPS": round(one.deducted / one.shares, 4),
+        "TOTAL_OPERATE_INCOME": report.revenue,
+        "PARENT_NETPROFIT": report.net_profit,
+        "WEIGHTAVG_ROE": one.roe,
+        "YSTZ": one.yoy("revenue"),
+        "SJLTZ": one.yoy("net_profit"),
+        "BPS": one.bvps,
+        "MGJYXJJE": round(report.operating_cash_flow / one.shares, 6),
+        "XSMLL": one.gross_margin,
+        "YSHZ": None,
+        "SJLHZ": None,
+        "ASSIGNDSCRPT": None,
+        "ZXGXL": None,
+        "DATATYPE": f"{one.period // 10_000}年 {_QUARTERS[report.months]}",
+    }
+
+
+def balance_row(one: Result) -> Row:
+    report = one.report
+    return _head(one) | {
+        "TOTAL_ASSETS": report.total_assets,
+        "MONETARYFUNDS": one.cash,
+        "ACCOUNTS_RECE": one.receivables,
+        "INVENTORY": one.inventory,
+        "TOTAL_LIABILITIES": report.total_liabilities,
+        "TOTAL_EQUITY": report.net_assets,
+        "DEBT_ASSET_RATIO": percent(report.total_liabilities, report.total_assets),
+        "CURRENT_RATIO": percent(report.current_assets, report.current_liabilities),
+    }
+
+
+def income_row(one: Result) -> Row:
+    report = one.report
+    return _head(one) | {
+        "PARENT_NETPROFIT": report.net_profit,
+        "TOTAL_OPERATE_INCOME": report.revenue,
+        "TOTAL_OPERATE_COST": round(report.revenue - report.operating_profit, 2),
+        "OPERATE_COST": one.cost,
+        "SALE_EXPENSE": one.selling,
+        "MANAGE_EXPENSE": one.administration,
+        "FINANCE_EXPENSE": one.interest,
+        "OPERATE_PROFIT": report.operating_profit,
+        "TOTAL_PROFIT": report.total_profit,
+        "DEDUCT_PARENT_NETPROFIT": one.deducted,
+        "TOI_RATIO": one.yoy("revenue"),
+        "PARENT_NETPROFIT_RATIO": one.yoy("net_profit"),
+    }
+
+
+def cash_row(one: Result) -> Row:
+    flows = one.report.operating_cash_flow, one.investing, one.financing
+    return _head(one) | {
+        "NETCASH_OPERATE": flows[0],
+        "NETCASH_INVEST": flows[1],
+        "NETCASH_FINANCE": flows[2],
+        "CCE_ADD": round(sum(flows), 2),
+    }
+
+
+def express_row(told: Express) -> Row:
+    one, before = told.result, told.result.before
+    was = (None, None) if before is None else (before.revenue, before.net_profit)
+    return _head(one, notice=told.notice) | {
+        "BASIC_EPS": round(told.net_profit / one.shares, 4),
+        "TOTAL_OPERATE_INCOME": told.revenue,
+        "TOTAL_OPERATE_INCOME_SQ": was[0],
+        "PARENT_NETPROFIT": told.net_profit,
+        "PARENT_NETPROFIT_SQ": was[1],
+        "PARENT_BVPS": one.bvps,
+        "WEIGHTAVG_ROE": one.roe,
+        "YSTZ": None if was[0] is None else change(told.revenue, was[0]),
+        "JLRTBZCL": None if was[1] is None else change(told.net_profit, was[1]),
+        "DJDYSHZ": None,
+        "DJDJLHZ": None,
+        "PUBLISHNAME": one.security.sector,
+        "QDATE": f"{one.period // 10_000}Q{one.report.months // 3}",
+        "DATATYPE": f"{one.period // 10_000}年 {_QUARTERS[one.report.months]}",
+        "ISNEW": "1",
+    }
+
+
+def forecast_rows(told: Express) -> list[Row]:
+    """One notice, two figures: net profit and net profit without one-off items."""
+    one = told.result
+    rows = []
+    for code, name, value in (
+        ("004", "归属于上市公司股东的净利润", one.report.net_profit),
+        ("005", "扣除非经常性损益后的净利润", one.deducted),
+    ):
+        low, high = sorted((round(value * 0.95, -4), round(value * 1.05, -4)))
+        base = one.before.net_profit if one.before is not None and code == "004" else None
+        rows.append(
+            _head(one, notice=told.notice)
+            | {
+                "PREDICT_FINANCE_CODE": code,
+                "PREDICT_FINANCE": name,
+                "PREDICT_AMT_LOWER": low,
+                "PREDICT_AMT_UPPER": high,
+                "ADD_AMP_LOWER": None if base is None else change(low, base),
+                "ADD_AMP_UPPER": None if base is None else change(high, base),
+                "PREDICT_TYPE": _forecast_type(value, base),
+                "PREYEAR_SAME_PERIOD": base,
+                "PREDICT_CONTENT": f"预计{name}{low:.0f}元至{high:.0f}元",
+                "CHANGE_REASON_EXPLAIN": None,
+                "FORECAST_JZ": round((low + high) / 2, 2),
+                "INCREASE_JZ": None if base is None else change((low + high) / 2, base),
+                "IS_LATEST": "T",
+            }
+        )
+    return rows
+
+
+def _forecast_type(value: float, before: float | None) -> str:
+    if before is None:
+        return "不确定"
+    if value < 0:
+        return "首亏" if before > 0 else "续亏"
+    if before < 0:
+        return "扭亏"
+    grown = value / before - 1 if before else 0.0
+    return "预增" if grown > 0.5 else "略增" if grown > 0 else "略减" if grown > -0.5 else "预减"
+
+
+# -- pages of one company -------------------------------------------------------------------------------
+
+
+def main_row(one: Result) -> Row:
+    """RPT_F10_FINANCE_MAINFINADATA; what banks and brokers add is left out."""
+    report = one.report
+    quick = report.current_assets - one.inventory
+    opening = one.opening
+    mean = None if opening is None else (opening.total_assets + report.total_assets) / 2
+    days = report.months * 30
+    turnover = None if mean is None else round(report.revenue / mean, 6)
+    cost = one.cost or 0.0
+    return {
+        "SECUCODE": secucode(one.security),
+        "SECURITY_CODE": one.security.code,
+        "SECURITY_NAME_ABBR": one.name,
+        "ORG_TYPE": "通用",
+        "REPORT_DATE": day(one.period),
+        "REPORT_TYPE": _QUARTERS[report.months],
+        "REPORT_DATE_NAME": f"{one.period // 10_000}{_QUARTERS[report.months]}",
+        "NOTICE_DATE": day(one.notice),
+        "UPDATE_DATE": day(one.notice),
+        "CURRENCY": "CNY",
+        "EPSJB": one.eps,
+        "EPSKCJB": round(one.deducted / one.shares, 4),
+        "EPSXS": one.eps,
+        "BPS": one.bvps,
+        "MGZBGJ": round(report.capital_reserve / one.shares, 12),
+        "MGWFPLR": round(report.undistributed / one.shares, 12),
+        "MGJYXJJE": round(report.operating_cash_flow / one.shares, 12),
+        "TOTALOPERATEREVE": report.revenue,
+        "MLR": report.gross_profit,
+        "PARENTNETPROFIT": report.net_profit,
+        "KCFJCXSYJLR": one.deducted,
+        "TOTALOPERATEREVETZ": one.yoy("revenue"),
+        "PARENTNETPROFITTZ": one.yoy("net_profit"),
+        "KCFJCXSYJLRTZ": one.yoy("net_profit"),
+        "ROEJQ": one.roe,
+        "ROEKCJQ": None if one.roe is None else round(one.roe * one.deducted / report.net_profit, 6),
+        "ZZCJLL": one.roa,
+        "XSJLL": percent(report.net_profit, report.revenue),
+        "XSMLL": one.gross_margin,
+        "ZCFZL": percent(report.total_liabilities, report.total_assets),
+        "LD": round(report.current_assets / report.current_liabilities, 12),
+        "SD": round(quick / report.current_liabilities, 12),
+        "QYCS": round(report.total_assets / report.net_assets, 12),
+        "TAXRATE": percent(report.total_profit - report.net_profit, report.total_profit),
+        "TOAZZL": turnover,
+        "ZZCZZTS": round(days / turnover, 6) if turnover else None,
+        "CHZZL": round(cost / one.inventory, 6) if cost else None,
+        "CHZZTS": round(days * one.inventory / cost, 6) if cost else None,
+        "YSZKZZL": round(report.revenue / one.receivables, 6),
+        "YSZKZZTS": round(days * one.receivables / report.revenue, 6),
+    }
+
+
+def _amounts(one: Result, statement: str) -> dict[str, float | None]:
+    report = one.report
+    if statement == "zcfzb":
+        return {
+            "TOTAL_ASSETS": report.total_assets,
+            "TOTAL_LIABILITIES": report.total_liabilities,
+            "TOTAL_EQUITY": report.net_assets,
+            "TOTAL_PARENT_EQUITY": report.net_assets,
+            "MONETARYFUNDS": one.cash,
+            "ACCOUNTS_RECE": one.receivables,
+            "INVENTORY": one.inventory,
+            "TOTAL_CURRENT_ASSETS": report.current_assets,
+            "TOTAL_CURRENT_LIAB": report.current_liabilities,
+            "FIXED_ASSET": report.fixed_assets,
+            "GOODWILL": one.goodwill,
+            "CONTRACT_LIAB": one.prepaid,
+            "SHORT_LOAN": one.short_loans,
+            "LONG_LOAN": one.long_loans,
+        }
+    if statement == "lrb":
+        return {
+            "TOTAL_OPERATE_INCOME": report.revenue,
+            "OPERATE_INCOME": report.revenue,
+            "OPERATE_COST": one.cost,
+            "SALE_EXPENSE": one.selling,
+            "MANAGE_EXPENSE": one.administration,
+            "RESEARCH_EXPENSE": one.research,
+            "FINANCE_EXPENSE": one.interest,
+            "OPERATE_PROFIT": report.operating_profit,
+            "TOTAL_PROFIT": report.total_profit,
+            "NETPROFIT": report.net_profit,
+            "PARENT_NETPROFIT": report.net_profit,
+            "DEDUCT_PARENT_NETPROFIT": one.deducted,
+            "BASIC_EPS": one.eps,
+        }
+    return {
+        "NETCASH_OPERATE": report.operating_cash_flow,
+        "NETCASH_INVEST": one.investing,
+        "NETCASH_FINANCE": one.financing,
+        "CCE_ADD": round(report.operating_cash_flow + one.investing + one.financing, 2),
+        "CONSTRUCT_LONG_ASSET": one.investment,
+    }
+
+
+def statement_row(one: Result, before: Result | None, statement: str) -> Row:
+    """A row of zcfzb, lrb or xjllb: every amount with its change beside it."""
+    amounts = _amounts(one, statement)
+    earlier = {} if before is None else _amounts(before, statement)
+    changes = {}
+    for name, value in amounts.items():
+        past = earlier.get(name)
+        changes[f"{name}_YOY"] = None if value is None or not past else change(value, past)
+    return {
+        "SECUCODE": secucode(one.security),
+        "SECURITY_CODE": one.security.code,
+        "SECURITY_NAME_ABBR": one.name,
+        "REPORT_DATE": day(one.period),
+        "REPORT_TYPE": _TYPES[one.report.months],
+        "NOTICE_DATE": day(one.notice),
+        "UPDATE_DATE": day(one.notice),
+        "CURRENCY": "CNY",
+        "OPINION_TYPE": "标准无保留意见" if one.report.months == 12 else None,
+        **amounts,
+        **changes,
+    }

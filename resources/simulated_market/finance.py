@@ -1,0 +1,312 @@
+"""Results of the companies of a world: what the portal's reports and pages say in their own ways.
+
+They go on from the world's quarterly reports (which the terminal's snapshot shows as well): a balance still
+is liabilities + equity, amounts are cumulative since 1 January, and what is added to them (cash, stocks,
+loans, expenses, investment) are shares of theirs that belong to a company and never change. One company in
+seven publishes an express report of a year or half year before the statements; one in thirteen corrects its
+annual report of odd years some days after the notice, and the correction has a notice date of its own.
+"""
+
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.fundamentals import Report
+from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.session import date_number
+
+YEARS = 15
+"""Years of reports that a page of one company shows; a report of the market looks back three."""
+_MARKET_YEARS = 3
+_EXPRESS_OF, _CORRECTED_OF = 7, 13
+_LOWERED = 0.97
+_CORRECTIONS_FROM = 506
+"""After the last notices of annual reports and first quarters: the newest report of nobody changes."""
+_LOAN_RATE = 0.03
+
+
+@dataclass(frozen=True)
+class Result:
+    """One report period of one company, CNY; `report` holds the amounts that the world tells itself."""
+
+    security: Security
+    name: str
+    report: Report
+    notice: int
+    shares: int
+    before: Report | None  # the same period a year earlier
+    opening: Report | None  # the last annual report
+
+    @property
+    def period(self) -> int:
+        return self.report.period
+
+    @property
+    def year_part(self) -> float:
+        return self.report.months / 12
+
+    def share(self, purpose: str) -> float:
+        """A number in [0, 1) of the company and a purpose."""
+        return share_of(self.security, purpose)
+
+    # --- balance
+
+    @property
+    def cash(self) -> float:
+        return round(self.report.current_assets * (0.2 + 0.3 * self.share("cash")), 2)
+
+    @property
+    def receivables(self) -> float:
+        return round(self.report.current_assets * (0.1 + 0.15 * self.share("receivables")), 2)
+
+    @property
+    def inventory(self) -> float:
+        return round(self.report.current_assets * (0.05 + 0.2 * self.share("inventory")), 2)
+
+    @property
+    def goodwill(self) -> float:
+        return round(self.report.other_assets * 0.2 * self.share("goodwill"), 2)
+
+    @property
+    def prepaid(self) -> float:
+        return round(self.report.current_liabilities * 0.2 * self.share("prepaid"), 2)
+
+    @property
+    def short_loans(self) -> float:
+        return round(self.report.current_liabilities * (0.1 + 0.3 * self.share("short")), 2)
+
+    @property
+    def long_loans(self) -> float:
+        return round(self.report.long_liabilities * (0.3 + 0.5 * self.share("long")), 2)
+
+    # --- income
+
+    @property
+    def cost(self) -> float | None:
+        gross = self.report.gross_profit
+        return None if gross is None else round(self.report.revenue - gross, 2)
+
+    @property
+    def selling(self) -> float:
+        return round(self.report.revenue * (0.01 + 0.06 * self.share("selling")), 2)
+
+    @property
+    def administration(self) -> float:
+        return round(self.report.revenue * (0.01 + 0.05 * self.share("administration")), 2)
+
+    @property
+    def research(self) -> float:
+        return round(self.report.revenue * 0.06 * self.share("research"), 2)
+
+    @property
+    def interest(self) -> float:
+        return round((self.short_loans + self.long_loans) * _LOAN_RATE * self.year_part, 2)
+
+    @property
+    def deducted(self) -> float:
+        one_off = abs(self.report.net_profit) * 0.1 * self.share("one-off")
+        return round(self.report.net_profit - one_off, 2)
+
+    # --- cash
+
+    @property
+    def investment(self) -> float:
+        return round(self.report.fixed_assets * (0.04 + 0.1 * self.share("investment")) * self.year_part, 2)
+
+    @property
+    def investing(self) -> float:
+        return round(-self.investment * 1.1, 2)
+
+    @property
+    def financing(self) -> float:
+        return round(-0.3 * self.report.operating_cash_flow, 2)
+
+    # --- per share, ratios in percent
+
+    @property
+    def eps(self) -> float:
+        return round(self.report.net_profit / self.shares, 4)
+
+    @property
+    def bvps(self) -> float:
+        return round(self.report.net_assets / self.shares, 4)
+
+    @property
+    def roe(self) -> float | None:
+        """Weighted average: on the mean of opening and closing equity."""
+        if self.opening is None:
+            return None
+        return percent(self.report.net_profit, (self.opening.net_assets + self.report.net_assets) / 2)
+
+    @property
+    def roa(self) -> float | None:
+        if self.opening is None:
+            return None
+        return percent(self.report.net_profit, (self.opening.total_assets + self.report.total_assets) / 2)
+
+    @property
+    def gross_margin(self) -> float | None:
+        gross = self.report.gross_profit
+        return None if gross is None else percent(gross, self.report.revenue)
+
+    def yoy(self, name: str) -> float | None:
+        """Change of one of the report's amounts on the year before."""
+        return None if self.before is None else change(getattr(self.report, name), getattr(self.before, name))
+
+
+@dataclass(frozen=True)
+class Express:
+    """An express report: the result before the statements, a little off."""
+
+    result: Result
+    notice: int
+
+    @property
+    def revenue(self) -> float:
+        return round(self.result.report.revenue * (0.995 + 0.01 * self.result.share("express")), 2)
+
+    @property
+    def net_profit(self) -> float:
+        return round(self.result.report.net_profit * (0.98 + 0.04 * self.result.share("express")), 2)
+
+
+def share_of(security: Security, purpose: str) -> float:
+    return zlib.crc32(f"{security.symbol} {purpose}".encode()) / 2**32
+
+
+def percent(part: float, whole: float) -> float | None:
+    return round(part / whole * 100, 6) if whole else None
+
+
+def change(now: float, before: float) -> float | None:
+    """Percent, against the absolute value, as the portal tells it."""
+    return round((now - before) / abs(before) * 100, 6) if before else None
+
+
+def publishes_express(security: Security, period: int) -> bool:
+    return period % 10_000 in (1231, 630) and zlib.crc32(security.symbol.encode()) % _EXPRESS_OF == 0
+
+
+def corrected_on(security: Security, report: Report) -> int | None:
+    """The notice date of a correction of an annual report, None where there is none."""
+    is_odd = report.period // 10_000 % 2 == 1
+    if report.months != 12 or not is_odd or zlib.crc32(security.code.encode()) % _CORRECTED_OF:
+        return None
+    later = datetime.strptime(str(report.published), "%Y%m%d") + timedelta(days=9)
+    return max(date_number(later), later.year * 10_000 + _CORRECTIONS_FROM)
+
+
+def corrected(report: Report) -> Report:
+    """The report with a lower profit: equity and assets fall by as much."""
+    lost = round(abs(report.net_profit) * (1 - _LOWERED), 2)
+    return replace(
+        report,
+        revenue=round(report.revenue * 0.99, 2),
+        gross_profit=None if report.gross_profit is None else round(report.gross_profit * 0.99, 2),
+        net_profit=round(report.net_profit - lost, 2),
+        total_profit=round(report.total_profit - lost, 2),
+        operating_profit=round(report.operating_profit - lost, 2),
+        net_assets=round(report.net_assets - lost, 2),
+        total_assets=round(report.total_assets - lost, 2),
+        other_assets=round(report.other_assets - lost, 2),
+        undistributed=round(report.undistributed - lost, 2),
+    )
+
+
+class FinanceBook:
+    """Results of a world that are out at a view's time; those of a day are remembered."""
+
+    def __init__(self) -> None:
+        self._day: tuple[int, int] = (0, 0)
+        self._held: dict[tuple[str, int], list[Result]] = {}
+
+    def of_period(self, view: View, period: int) -> list[Result]:
+        """Every company that has reported a period, by code."""
+        found = [
+            one
+            for security in self._stocks(view)
+            for one in self._results(view, security, _MARKET_YEARS)
+            if one.period == period
+        ]
+        return sorted(found, key=lambda one: one.security.code)
+
+    def of_security(self, view: View, security: Security) -> list[Result]:
+        """All periods of one company, newest first."""
+        return self._results(view, security, YEARS)[::-1]
+
+    def express(self, view: View, period: int | None, codes: Collection[str] | None = None) -> list[Express]:
+        """Express reports that are out, of a period or of some codes."""
+        today = date_number(view.now)
+        made = []
+        for security in self._stocks(view):
+            if codes is not None and security.code not in codes:
+                continue
+            for one in self._announced(view, security, YEARS if period is None else _MARKET_YEARS):
+                if period is not None and one.period != period:
+                    continue
+                notice = _express_notice(one)
+                if publishes_express(security, one.period) and notice <= min(today, one.report.published - 1):
+                    made.append(Express(one, notice))
+        return sorted(made, key=lambda one: (one.result.security.code, one.result.period))
+
+    def _stocks(self, view: View) -> list[Security]:
+        return [one for one in view.world.securities(view.now) if one.kind == "stock"]
+
+    def _announced(self, view: View, security: Security, years: int) -> list[Result]:
+        """As `_results`, with the reports to come of periods that have ended: express reports tell those."""
+        later = view.now + timedelta(days=125)
+        ended = [
+            one for one in view.world.reports(security, later, years) if one.period < date_number(view.now)
+        ]
+        return self._made(view, security, ended)
+
+    def _results(self, view: View, security: Security, years: int) -> list[Result]:
+        """Oldest first."""
+        day = (id(view.world), date_number(view.now))
+        if view.fault is not None:
+            return self._made(view, security, view.world.reports(security, view.now, years))
+        if day != self._day:
+            self._day, self._held = day, {}
+        key = (security.symbol, years)
+        if key not in self._held:
+            self._held[key] = self._made(view, security, view.world.reports(security, view.now, years))
+        return self._held[key]
+
+    def _made(self, view: View, security: Security, reports: Sequence[Report]) -> list[Result]:
+        today = date_number(view.now)
+        known: dict[int, Report] = {}
+        made = []
+        for told in reports:
+            later = corrected_on(security, told)
+            is_corrected = later is not None and later <= today
+            report = corrected(told) if is_corrected else told
+            known[report.period] = report
+            notice = later if is_corrected and later is not None else report.published
+            out = datetime.strptime(f"{told.published} 16", "%Y%m%d %H")
+            if told.published < security.list_date:
+                out = view.now  # reports of the year before the listing, by the shares of today
+            is_old = told.period < security.list_date - 10_000
+            shares = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
+            if not shares:
+                continue
+            made.append(
+                Result(
+                    security=security,
+                    name=view.world.name(security, view.now),
+                    report=report,
+                    notice=notice,
+                    shares=shares,
+                    before=known.get(report.period - 10_000),
+                    opening=known.get((report.period // 10_000 - 1) * 10_000 + 1231),
+                )
+            )
+        return made
+
+
+def _express_notice(one: Result) -> int:
+    """Between 20 January and 28 February, or in the second half of July."""
+    year, half = one.period // 10_000, one.period % 10_000 == 630
+    first = datetime(year, 7, 15) if half else datetime(year + 1, 1, 20)
+    return date_number(first + timedelta(days=int((15 if half else 38) * one.share("express day"))))

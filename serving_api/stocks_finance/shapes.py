@@ -1,0 +1,246 @@
+"""Shapes of the finance answers. Pure; report periods newest first."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from platform_assets.compute.quarters import (
+    Figures,
+    growth_pct,
+    on_quarter_before,
+    on_year_before,
+    single_quarter,
+    year_before,
+)
+from platform_assets.compute.report_periods import previous_period
+
+Row = Mapping[str, Any]
+
+GROUPS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
+    (
+        "per_share",
+        "每股指标",
+        (
+            ("eps", "基本每股收益", "CNY"),
+            ("deducted_eps", "扣非每股收益", "CNY"),
+            ("eps_diluted", "稀释每股收益", "CNY"),
+            ("bvps", "每股净资产", "CNY"),
+            ("capital_reserve_ps", "每股公积金", "CNY"),
+            ("undistributed_ps", "每股未分配利润", "CNY"),
+            ("ocfps", "每股经营现金流", "CNY"),
+        ),
+    ),
+    (
+        "growth",
+        "成长能力",
+        (
+            ("revenue", "营业总收入", "CNY"),
+            ("gross_profit", "毛利润", "CNY"),
+            ("net_profit", "归属净利润", "CNY"),
+            ("deducted_net_profit", "扣非净利润", "CNY"),
+            ("revenue_yoy", "营业总收入同比增长", "pct"),
+            ("net_profit_yoy", "归属净利润同比增长", "pct"),
+            ("deducted_net_profit_yoy", "扣非净利润同比增长", "pct"),
+            ("yyzsrgdhbzc", "营业总收入滚动环比增长", "pct"),
+            ("netprofitrphbzc", "归属净利润滚动环比增长", "pct"),
+            ("kfjlrgdhbzc", "扣非净利润滚动环比增长", "pct"),
+            ("revenue_qoq", "营业总收入单季环比增长", "pct"),
+            ("net_profit_qoq", "归属净利润单季环比增长", "pct"),
+        ),
+    ),
+    (
+        "profitability",
+        "盈利能力",
+        (
+            ("roe", "净资产收益率(加权)", "pct"),
+            ("roe_deducted", "净资产收益率(扣非/加权)", "pct"),
+            ("roe_diluted", "净资产收益率(摊薄)", "pct"),
+            ("roa", "总资产收益率", "pct"),
+            ("roic", "投入资本回报率", "pct"),
+            ("gross_margin", "毛利率", "pct"),
+            ("net_margin", "净利率", "pct"),
+            ("taxrate", "实际税率", "pct"),
+        ),
+    ),
+    (
+        "quality",
+        "收益质量",
+        (
+            ("yszkyysr", "预收账款/营业收入", ""),
+            ("xsjxlyysr", "销售净现金流/营业收入", ""),
+            ("jyxjlyysr", "经营净现金流/营业收入", ""),
+        ),
+    ),
+    (
+        "solvency",
+        "财务风险",
+        (
+            ("current_ratio", "流动比率", ""),
+            ("quick_ratio", "速动比率", ""),
+            ("xjllb", "现金流量比率", ""),
+            ("debt_ratio", "资产负债率", "pct"),
+            ("qycs", "权益乘数", ""),
+            ("cqbl", "产权比率", ""),
+        ),
+    ),
+    (
+        "operation",
+        "营运能力",
+        (
+            ("zzczzts", "总资产周转天数", "days"),
+            ("inventory_days", "存货周转天数", "days"),
+            ("receivable_days", "应收账款周转天数", "days"),
+            ("asset_turnover", "总资产周转率", "times"),
+            ("chzzl", "存货周转率", "times"),
+            ("yszkzzl", "应收账款周转率", "times"),
+        ),
+    ),
+    (
+        "bank",
+        "银行指标",
+        (
+            ("net_interest_margin", "净息差", "pct"),
+            ("nonperloan", "不良贷款率", "pct"),
+            ("loan_provision_ratio", "贷款拨备率", "pct"),
+            ("newcapitalader", "资本充足率", "pct"),
+        ),
+    ),
+)
+"""Groups of indicators: (key, name, (indicator, name, unit)). What a report holds beyond is in `other`."""
+_GROUPED = {item for _, _, items in GROUPS for item, _, _ in items}
+_FACTS = {"code", "report_period", "ann_date", "updated", "quality", "is_express", "name", "report_type"}
+
+SERIES: tuple[tuple[str, str, str, str], ...] = (
+    ("revenue", "营业总收入", "CNY", "revenue"),
+    ("netProfit", "归属净利润", "CNY", "net_profit"),
+    ("deductedNetProfit", "扣非净利润", "CNY", "deducted_net_profit"),
+    ("grossMargin", "毛利率", "pct", "gross_margin"),
+    ("netMargin", "净利率", "pct", "net_margin"),
+    ("roe", "净资产收益率", "pct", "roe"),
+    ("ocf", "经营现金流净额", "CNY", "operating_cash_flow"),
+    ("debtRatio", "资产负债率", "pct", "debt_ratio"),
+)
+"""(key, name, unit, column) of the core series."""
+LARGE_CHANGE = 30.0
+"""Percent from which a change of an item is named."""
+
+
+def finance_row(row: Row) -> dict[str, Any]:
+    """One period of `/stocks/{code}/finance`."""
+    period = str(row["report_period"])
+    return {
+        "year": int(period[:4]),
+        "report_period": period,
+        "revenue": row.get("revenue"),
+        "netProfit": row.get("net_profit"),
+        "roe": row.get("roe"),
+        "eps": row.get("eps"),
+        "bvps": row.get("bvps"),
+    }
+
+
+def numbers_of(row: Row) -> dict[str, float]:
+    """The numbers of a row: its indicators."""
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in _FACTS and isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def groups(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Indicators by group, each with a value per row (None where a period lacks it); an indicator that no
+    row has is left out."""
+    told = [numbers_of(row) for row in rows]
+    beyond = sorted({name for one in told for name in one} - _GROUPED)
+    named = (*GROUPS, ("other", "其他", tuple((name, name, "") for name in beyond)))
+    made = []
+    for key, name, items in named:
+        held = [
+            {"key": item, "name": label, "unit": unit, "values": [one.get(item) for one in told]}
+            for item, label, unit in items
+            if any(item in one for one in told)
+        ]
+        if held:
+            made.append({"key": key, "name": name, "items": held})
+    return made
+
+
+def series(rows: Sequence[Row], periods: Sequence[str]) -> list[dict[str, Any]]:
+    """The core series over `periods`. Amounts are cumulative, their `qoq` compares single quarters; changes
+    of ratios are differences in points. `rows` may hold more periods, to compare with."""
+    by_period = {str(row["report_period"]): row for row in rows}
+    made = []
+    for key, name, unit, column in SERIES:
+
+        def figures(period: str, column: str = column) -> float | None:
+            value = by_period.get(period, {}).get(column)
+            return None if value is None else float(value)
+
+        changes = (_growth if unit == "CNY" else _difference)(figures, by_period, column)
+        made.append(
+            {
+                "key": key,
+                "name": name,
+                "unit": unit,
+                "values": [figures(one) for one in periods],
+                "yoy": [_rounded(changes[0](one)) for one in periods],
+                "qoq": [_rounded(changes[1](one)) for one in periods],
+            }
+        )
+    return made
+
+
+def _growth(figures: Figures, rows: Mapping[str, Row], column: str) -> tuple[Figures, Figures]:
+    def yoy(period: str) -> float | None:
+        told = rows.get(period, {}).get(f"{column}_yoy")
+        return told if told is not None else growth_pct(figures(period), figures(year_before(period)))
+
+    return yoy, lambda period: on_quarter_before(figures, period)
+
+
+def _difference(figures: Figures, rows: Mapping[str, Row], column: str) -> tuple[Figures, Figures]:
+    def against(earlier: Any) -> Figures:
+        def points(period: str) -> float | None:
+            now, past = figures(period), figures(earlier(period))
+            return None if now is None or past is None else now - past
+
+        return points
+
+    return against(year_before), against(previous_period)
+
+
+def large_changes(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Items that changed much, with the text that explains it where one is known."""
+    return [
+        {
+            "report_period": row["report_period"],
+            "item": row["item"],
+            "change_pct": row["change_pct"],
+            "text": row["explanation"],
+        }
+        for row in rows
+        if row["explanation"] or abs(row["change_pct"] or 0.0) >= LARGE_CHANGE
+    ]
+
+
+def quarters(rows: Sequence[Row], periods: Sequence[str]) -> list[dict[str, Any]]:
+    """Single-quarter revenue and net profit of each period with their growth, percent."""
+    by_period = {str(row["report_period"]): row for row in rows}
+    made = []
+    for period in periods:
+        one: dict[str, Any] = {"code": by_period[period]["code"], "report_period": period}
+        for column in ("revenue", "net_profit"):
+
+            def figures(at: str, column: str = column) -> float | None:
+                value = by_period.get(at, {}).get(column)
+                return None if value is None else float(value)
+
+            one[column] = _rounded(single_quarter(figures, period), 2)
+            one[f"{column}_yoy"] = _rounded(on_year_before(figures, period))
+            one[f"{column}_qoq"] = _rounded(on_quarter_before(figures, period))
+        made.append(one)
+    return made
+
+
+def _rounded(value: float | None, digits: int = 4) -> float | None:
+    return None if value is None else round(value, digits)

@@ -1,0 +1,80 @@
+"""Results as the portal tells them: of one piece with the terminal's snapshot, inside the legal windows."""
+
+from datetime import datetime
+
+import pytest
+
+from resources.simulated_market.finance import FinanceBook, corrected_on
+from resources.simulated_market.wire import View
+from tests.simulated_market.world.moments import at
+
+NOW = at(20260821)
+DEADLINES = {3: 430, 6: 831, 9: 1031, 12: 430}
+
+
+def results(world, now: datetime = NOW):
+    book, view = FinanceBook(), View(world, now)
+    stocks = [one for one in world.securities(now) if one.kind == "stock"]
+    return {one.code: book.of_security(view, one) for one in stocks}
+
+
+def test_a_page_says_what_the_terminal_says(world):
+    for found in results(world).values():
+        newest = found[0]
+        told = world.finance(newest.security, NOW)
+        assert (newest.period, newest.notice) == (told.report_date, told.published)
+        for name in ("total_assets", "net_assets", "revenue", "net_profit", "operating_cash_flow"):
+            assert getattr(newest.report, name) == getattr(told, name)
+        # The terminal divides by the shares of today, a report by those of its notice.
+        profit = newest.report.net_profit
+        assert newest.eps * newest.shares == pytest.approx(profit, abs=1e-4 * newest.shares)
+        assert told.eps * told.total_shares == pytest.approx(profit, abs=1e-4 * told.total_shares)
+
+
+def test_balances_add_up_and_notices_lie_in_their_windows(world):
+    corrections = 0
+    for found in results(world).values():
+        for one in found:
+            report = one.report
+            assert report.total_assets == pytest.approx(
+                report.total_liabilities + report.net_assets, abs=0.05
+            )
+            assert one.cash + one.receivables + one.inventory < report.current_assets
+            assert one.short_loans < report.current_liabilities
+            is_corrected = one.notice != report.published
+            corrections += is_corrected
+            assert report.published % 10_000 <= DEADLINES[report.months]
+            assert one.period < one.notice <= 20260821
+        amounts = {one.period: one.report.revenue for one in found}
+        assert all(amounts[p] < amounts[p + 299] for p in amounts if p % 10_000 == 331 and p + 299 in amounts)
+    assert corrections > 1
+
+
+def test_a_correction_is_unknown_before_its_notice(world):
+    security = next(
+        one for one in world.securities(NOW) if one.kind == "stock" and any(
+            corrected_on(one, report) for report in world.reports(one, NOW)
+        )
+    )  # fmt: skip
+    day = max(filter(None, (corrected_on(security, report) for report in world.reports(security, NOW))))
+
+    before = {one.period: one for one in results(world, at(day - 1))[security.code]}[20251231]
+    after = {one.period: one for one in results(world, at(day))[security.code]}[20251231]
+
+    assert after.notice == day
+    assert before.notice == before.report.published < day
+    assert after.report.net_profit < before.report.net_profit
+    assert after.report.total_assets < before.report.total_assets
+
+
+def test_express_reports_come_before_the_statements(world):
+    book = FinanceBook()
+    early = book.express(View(world, at(20260210)), 20251231)
+    late = book.express(View(world, at(20260515)), 20251231)
+
+    assert 0 < len(early) < len(late) < 20
+    assert all(one.notice <= 20260210 for one in early)
+    assert all(one.notice < one.result.report.published for one in late)
+    assert all(one.net_profit == pytest.approx(one.result.report.net_profit, rel=0.021) for one in late)
+    assert book.express(View(world, at(20260110)), 20251231) == []
+    assert book.of_period(View(world, at(20260110)), 20251231) == []
