@@ -8,8 +8,17 @@ from platform_assets.assets import asset_key, asset_plans
 from platform_assets.calendar_partitions import trade_dates
 from platform_assets.declaration.registry import Registry
 
-HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar", "finance_indicator")
-"""Datasets that the range load of a new installation fills: bars, and the report periods of the range."""
+HISTORY = (
+    "name_history",
+    "exright",
+    "kline_daily",
+    "index_daily",
+    "kline_bar",
+    "finance_indicator",
+    "holder",
+    "dividend",
+)
+"""Datasets that the range load of a new installation fills: bars, reports and notices of the range."""
 
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
@@ -34,7 +43,7 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         "history",
         selection=dg.AssetSelection.assets(*(asset_key(table) for table in tables)),
         partitions_def=trade_dates(),
-        description="bars, indices and reports of a range of trade dates",
+        description="bars, indices, reports and notices of a range of trade dates",
     )
     security_list = [
         plan

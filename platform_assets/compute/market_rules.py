@@ -180,6 +180,11 @@ def board_of(code: str, market: str) -> str:
     return board
 
 
+def is_a_share(code: str) -> bool:
+    """Whether six digits without a market are those of an A share; those of indices are not asked for."""
+    return any(board_of(code, market) for market in _STOCK_PREFIXES)
+
+
 def sec_type_of(code: str, market: str) -> str:
     """stock, etf, lof, cb, reit, index, b or other. The market decides: sh000001 is an index."""
     if board_of(code, market):

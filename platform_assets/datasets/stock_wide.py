@@ -39,7 +39,9 @@ from platform_assets.declaration.scope import Context, Scope
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
-_LATER = "data-layer issue: limit pool, holders, pledge, lock-up, dragon-tiger, block trades"
+_LATER = "data-layer issue: limit pool, pledge, lock-up, dragon-tiger, block trades"
+_COUNT_DAYS = 400
+"""A holder count that is older than this is no longer shown."""
 
 
 class StockWide(Model):
@@ -118,8 +120,8 @@ class StockWide(Model):
     bvps: Px = col("CNY", "book value per share")
     ocfps: Px = col("CNY", "operating cash flow per share")
     goodwill_ratio: Pct = col("pct", "goodwill / equity", no_source=_LATER)
-    holder_num: Big = col("", "holders", no_source=_LATER)
-    holder_change_ratio: Pct = col("pct", "change of holders", no_source=_LATER)
+    holder_num: Big = col("", "holders, newest count announced")
+    holder_change_ratio: Pct = col("pct", "change of holders since the count before")
     pledge_ratio: Pct = col("pct", "pledged shares", no_source=_LATER)
     next_lockup_date: Date = col(title="next lock-up release", no_source=_LATER)
     next_lockup_ratio: Pct = col("pct", "shares released next", no_source=_LATER)
@@ -183,6 +185,8 @@ def _owners() -> dict[str, tuple[str, str]]:
         "total_volume": ("fusion_quote_snapshot", "volume"),
         **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
         **dict.fromkeys(("rzye", "margin_change_5d"), ("fusion_margin", "rzye")),
+        "holder_num": ("fusion_holder", "holder_num"),
+        "holder_change_ratio": ("fusion_holder", "change_ratio"),
     }
 
 
@@ -218,6 +222,7 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows = rows.merge(_flows(desk, day, codes), on="code", how="left")
     rows = rows.merge(_margins(desk, day, codes), on="code", how="left")
     rows = rows.merge(_finance(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_holders(desk, day, codes), on="code", how="left")
     return rows.merge(_stats(desk, day, codes), on="code", how="left")
 
 
@@ -254,6 +259,16 @@ def _finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
     newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
     return newest.drop(columns="ann_date")
+
+
+def _holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The newest count whose notice was out on the day."""
+    oldest = (date.fromisoformat(day) - timedelta(days=_COUNT_DAYS)).isoformat()
+    columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
+    stored = desk.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
+    told = stored[stored["ann_date"].notna()]
+    told = told[told["ann_date"] <= day].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
+    return told.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
 
 
 def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
@@ -351,6 +366,7 @@ DATASET = Dataset(
         "ref_name_history",
         "fusion_margin",
         "fusion_finance_indicator",
+        "fusion_holder",
     ),
     owners=_owners(),
     public_at=close_of("trade_date"),

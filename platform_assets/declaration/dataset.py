@@ -72,6 +72,8 @@ class Raw:
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
     contract: tuple[Contract, ...] = ()
+    per_code: bool = False
+    """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
 
     @property
     def table_name(self) -> str:
@@ -168,6 +170,12 @@ class Dataset:
             raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
+
+    def table_of(self, interface: Interface) -> Table:
+        """The table that one of the interfaces reads."""
+        if not interface.table:
+            return self.table
+        return next(one for one in self.tables() if one.name == interface.table)
 
     @property
     def table_name(self) -> str:

@@ -23,7 +23,8 @@ class Partition(StrEnum):
     """How a dataset is cut in time. EVENT_DATE: rows have a calendar day (of a notice, of a change) and are
     written under the first trade date on or after it; a load by codes brings all that is known of them.
     REPORT_PERIOD: rows have a quarter end and are written period by period; a load for trade dates concerns
-    the periods that are being disclosed then (`compute.report_periods`), one by codes all of theirs."""
+    the periods that are being disclosed then (`compute.report_periods`), one by codes all of theirs.
+    CODE: the whole past of each code; a load of trade dates is about the codes that its download wrote."""
 
     TRADE_DATE = "trade_date"
     EVENT_DATE = "event_date"

@@ -26,7 +26,7 @@ from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.run import PipelineRun, Refusal
-from platform_assets.pipeline.windows import Window
+from platform_assets.pipeline.windows import Window, written_codes
 from resources.errors import PlatformError, QualityError, StorageError
 from resources.fetch import Fetch, FetchLog
 from resources.stopping import safe_point
@@ -113,7 +113,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Clean the RAW feeds of a dataset into its staging table, one row per source."""
     table = dataset.stage_table
     loaded = Loaded(table)
-    scope = scope.with_late(dataset.late, run.calendar)
+    scope = written_codes(run, dataset, scope.with_late(dataset.late, run.calendar), tuple(dataset.feeds))
     context = run.context(scope)
     frames = []
     inputs = []
@@ -156,6 +156,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     table = dataset.table
     loaded = Loaded(table)
     scope = scope.with_late(dataset.late, run.calendar)
+    if dataset.staged:
+        scope = written_codes(run, dataset, scope, (dataset.stage_name,))
     context = run.context(scope)
     download: Download | None = None
     inputs: list[dict[str, Any]] = []

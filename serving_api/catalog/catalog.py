@@ -8,7 +8,6 @@ from typing import Any
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.tables import Table
 from resources.errors import Forbidden, InputError, NotFound, PlatformError
 from serving_api.catalog.parameters import described, read_params
 from serving_api.catalog.search import Index
@@ -81,9 +80,7 @@ class Catalog:
         when the execution fails."""
         interface, dataset = self.find(name)
         params = read_params(interface, given)
-        table: Table = dataset.table
-        if interface.table:
-            table = next(one for one in dataset.tables() if one.name == interface.table)
+        table = dataset.table_of(interface)
         if as_of is not None and not table.has_history:
             raise InputError("as_of", f"{name} keeps no versions; leave it out")
         asked = Question(

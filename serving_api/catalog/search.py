@@ -61,7 +61,7 @@ class Index:
             (interface.name, _NAME),
             (interface.description, _DESCRIPTION),
             (dataset.title, _TITLE),
-            *((f"{spec.name} {spec.title}", _COLUMN) for spec in dataset.columns),
+            *((f"{spec.name} {spec.title}", _COLUMN) for spec in dataset.table_of(interface).columns),
         ]
         for text, weight in texts:
             for token in set(tokens(text, self._synonyms)):

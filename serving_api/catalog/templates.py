@@ -8,7 +8,7 @@ from platform_assets.compute.report_periods import is_period, latest_ended
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.tables import Table
 from resources.calendar import CalendarHorizon, TradeCalendar
-from serving_api.catalog import queries
+from serving_api.catalog import queries, rankings
 from serving_api.catalog.parameters import MOST_ROWS, BadCall
 from serving_api.reading import Session
 from serving_api.stocks.bars import Bar, ratios
@@ -38,6 +38,11 @@ class Question:
         name = next(name for name, (_, required, _) in self.interface.params.items() if required)
         return str(self.params[name])
 
+    @property
+    def instant_day(self) -> str:
+        """The day of its knowledge."""
+        return self.today if self.as_of is None else self.as_of[:10]
+
     def bad(self, parameter: str, problem: str) -> BadCall:
         return BadCall(self.interface.name, parameter, problem)
 
@@ -61,7 +66,7 @@ def history(session: Session, asked: Question) -> Any:
 
 
 def periods(session: Session, asked: Question) -> Any:
-    """The newest bars of one period, oldest first unless `ascending` is false."""
+    """The newest rows of a code (bars of one period), oldest first unless `ascending` is false."""
     rows = queries.in_range(
         session,
         asked.table,
@@ -176,6 +181,34 @@ def market_totals(session: Session, asked: Question) -> Any:
     return rows[::-1]
 
 
+def rank(session: Session, asked: Question) -> Any:
+    """The newest row of every code, in the order of a column."""
+    sort, limit = asked.params["sort"], asked.params["limit"]
+    if not rankings.is_rankable(asked.table, sort.removeprefix("-")):
+        raise asked.bad("sort", f"{sort[:40]!r} is no column of numbers or dates of {asked.table.name}")
+    return rankings.newest_ranked(session, asked.table, sort, limit, asked.instant_day, asked.as_of)
+
+
+def ex_dates(session: Session, asked: Question) -> Any:
+    """Dividends with an ex-date in a window, which may lie ahead; from today on when it has no begin."""
+    since, until = _bounds(asked)
+    if since is None:
+        since = asked.instant_day if until is None else min(asked.instant_day, until)
+    return rankings.ex_dates(session, asked.table, since, until, asked.params["limit"], asked.as_of)
+
+
+def most_visited(session: Session, asked: Question) -> Any:
+    """Codes by the number of their visitors in the last days."""
+    days, limit = asked.params["days"], asked.params["limit"]
+    return rankings.most_visited(session, asked.table, asked.today, days, limit)
+
+
+def yield_rank(session: Session, asked: Question) -> Any:
+    """The highest trailing dividend yields."""
+    limit = asked.params["limit"]
+    return rankings.trailing_yields(session, asked.table, asked.instant_day, limit, asked.as_of)
+
+
 def calendar(session: Session, asked: Question) -> Any:
     """Calendar days of a market, oldest first; those to come belong to it."""
     since, until = _bounds(asked)
@@ -205,6 +238,10 @@ EXECUTORS: Mapping[str, Executor] = {
     "indicators": indicators,
     "changes": changes,
     "by_date": by_date,
+    "rank": rank,
+    "ex_dates": ex_dates,
+    "yield_rank": yield_rank,
+    "most_visited": most_visited,
     "market_totals": market_totals,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,

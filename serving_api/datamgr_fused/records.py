@@ -12,6 +12,8 @@ _ORDER = {
     "valuation": ("code", "pe_ttm", "pb", "total_market_cap", "price", "as_of_date", "quality"),
     "industry": ("code", "name", "industry", "em_industry", "tdx_industry", "sw_l1", "sw_l2", "quality"),
     "margin": ("date", "rzye", "rzmre", "rqye", "rzrqye", "fin_ratio_pct", "loan_volume"),
+    "holder": ("date", "holder_num", "change_num", "change_ratio", "avg_shares"),
+    "dividend": ("ex_date", "bonus_rmb", "transfer_ratio", "bonus_ratio", "progress"),
     "index": (
         "code", "date", "name", "open", "close", "high", "low", "volume", "amount", "quality",
     ),

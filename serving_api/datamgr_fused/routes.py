@@ -181,6 +181,26 @@ async def margin(
     return Answer(found, top=_echo(as_of))
 
 
+@router.get("/stock/{code}/holder")
+@serving(list[schemas.HolderRow], top=[_AS_OF], tables=(queries.HOLDER,))
+async def holder(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=60, description="newest counts")] = 20,
+) -> Answer:
+    """Holder counts of a stock by count date, oldest first."""
+    return Answer(await _fused(request).holder(code, periods, _bound(as_of)), top=_echo(as_of))
+
+
+@router.get("/stock/{code}/dividend")
+@serving(list[schemas.DividendRow], top=[_AS_OF], tables=(queries.DIVIDEND,))
+async def dividend(request: Request, subject: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
+    """Dividends of a stock, newest plan first; a plan becomes its implementation in place."""
+    return Answer(await _fused(request).dividend(code, _bound(as_of)), top=_echo(as_of))
+
+
 @router.get("/stock/{code}/kline-bar")
 @serving(
     list[schemas.PeriodBar],

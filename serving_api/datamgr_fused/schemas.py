@@ -119,6 +119,31 @@ class MarginRow(BaseModel):
     loan_volume: int | None
 
 
+class HolderRow(BaseModel):
+    """`change_ratio` percent since the count before, `avg_shares` A shares per holder; then `ann_date` of the
+    notice, `avg_market_cap` CNY per holder, `total_shares` A shares, `interval_change_pct` percent."""
+
+    model_config = _OPEN
+    date: str
+    holder_num: int | None
+    change_num: int | None
+    change_ratio: float | None
+    avg_shares: float | None
+
+
+class DividendRow(BaseModel):
+    """Before tax, per 10 shares: `bonus_rmb` CNY, `transfer_ratio` shares from reserves, `bonus_ratio` shares
+    from profit. `dividend_yield` and `payout_ratio` percent, `total_cash` CNY. No `ex_date` before the notice
+    of the implementation."""
+
+    model_config = _OPEN
+    ex_date: str | None
+    bonus_rmb: float | None
+    transfer_ratio: float | None
+    bonus_ratio: float | None
+    progress: str | None
+
+
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside."""
 

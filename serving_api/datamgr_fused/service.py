@@ -17,6 +17,8 @@ FINANCE_PERIODS = 8
 DAYS_OF = {"week": 5, "month": 23, "quarter": 66, "year": 250}
 """Trade dates that a period holds at most."""
 MOST_DAILY = 10_000
+MOST_DIVIDENDS = 1000
+"""More than any company has had."""
 
 T = TypeVar("T")
 
@@ -67,6 +69,23 @@ class Fused:
             nothing, queries.newest_of_code, queries.MARGIN, code, "date", periods, as_of
         )
         return [records.shaped("margin", row) for row in reversed(rows)]
+
+    async def holder(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
+        """The newest holder counts, oldest first."""
+        nothing: list[Row] = []
+        rows = await self._point(
+            nothing, queries.newest_of_code, queries.HOLDER, code, "date", periods, as_of
+        )
+        return [records.shaped("holder", row) for row in reversed(rows)]
+
+    async def dividend(self, code: str, as_of: str | None) -> list[dict[str, Any]]:
+        """Every dividend that is known, newest plan first; two plans of one day by their period."""
+        nothing: list[Row] = []
+        order = "ann_date DESC, report_period"
+        rows = await self._point(
+            nothing, queries.newest_of_code, queries.DIVIDEND, code, order, MOST_DIVIDENDS, as_of
+        )
+        return [records.shaped("dividend", row) for row in rows]
 
     async def period_bars(
         self, code: str, period: str, periods: int, adjust: str, as_of: str | None

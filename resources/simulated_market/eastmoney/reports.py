@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
 from resources.simulated_market.finance import FinanceBook
@@ -37,6 +38,7 @@ class Reports:
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
             **FinanceReports(finance).makers,
+            **CompanyReports().reports(),
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:

@@ -11,14 +11,18 @@ from resources.errors import InputError, PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney import (
     connect,
+    dividends,
     f10,
     fields,
     finance,
+    holders,
+    insiders,
     lists,
     margin,
     reports,
     security,
     series,
+    surveys,
 )
 from resources.upstreams.frames import concat
 from resources.upstreams.symbols import instrument
@@ -139,7 +143,7 @@ class EastmoneyClient:
         if received != count:
             raise PayloadError(f"{report.name}: {received} of {count} rows", source=self.source)
         rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
-        if rows.duplicated(subset=list(report.key)).any():
+        if report.key and rows.duplicated(subset=list(report.key)).any():
             raise PayloadError(f"{report.name}: a row came twice", source=self.source)
         return rows
 
@@ -243,6 +247,66 @@ class EastmoneyClient:
                     )
                 )
         return concat(parts, finance.STATEMENT_COLUMNS)
+
+    def holder_counts(
+        self, since: str | None, until: str, codes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Holder counts whose notice came out in [since, until] (None: ever), of every security or of at
+        most 100 codes; columns `HOLDER_COLUMNS`. One call per 500 rows: one for an ordinary day, about ten
+        at the end of April."""
+        _few(codes)
+        rows = self.report(holders.holder_report(since, until, codes), holders.holder_rows)
+        return self._asked(rows, "ann_date", since, until, codes, what="holders")
+
+    def dividends(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Dividends whose newest notice (plan, meeting or implementation) came out in [since, until] (None:
+        ever), of every security or of at most 100 codes; columns `DIVIDEND_COLUMNS`. One call per 500 rows:
+        one for an ordinary day."""
+        _few(codes)
+        rows = self.report(dividends.dividend_report(since, until, codes), dividends.dividend_rows)
+        return self._asked(rows, "notice_date", since, until, codes, what="dividends")
+
+    def executive_trades(
+        self, since: str | None, until: str, codes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Trades of executives in their own company on the days of [since, until] (None: ever), in every
+        security or in at most 100 codes; columns `TRADE_COLUMNS`. One call per 500 rows: one for a week."""
+        _few(codes)
+        rows = self.report(insiders.trades_report(since, until, codes), insiders.trade_rows)
+        return self._asked(rows, "change_date", since, until, codes, what="executives")
+
+    def surveys(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Named visitors of companies whose notice came out in [since, until] (None: ever), of every
+        security or of at most 100 codes; columns `VISIT_COLUMNS` and `content`. Two questions, one call per
+        500 rows: about four for an ordinary day, twenty in the weeks after a report season."""
+        _few(codes)
+        visitors = self.report(surveys.visitors_report(since, until, codes), surveys.visitor_rows)
+        told = self.report(surveys.texts_report(since, until, codes), surveys.text_rows)
+        visit = ["code", "survey_date", "ann_date"]
+        named = visitors[visitors["org_name"].notna()]
+        rows = named.merge(told.drop_duplicates(subset=visit), how="left", on=visit)
+        return self._asked(rows, "ann_date", since, until, codes, what="surveys")
+
+    def _asked(
+        self,
+        rows: pd.DataFrame,
+        column: str,
+        since: str | None,
+        until: str,
+        codes: Sequence[str] | None,
+        *,
+        what: str,
+    ) -> pd.DataFrame:
+        """The rows, when all of them are of the days and codes that were asked for."""
+        days = rows[column].dropna()
+        strange = days[(days > until) | (days < (since or ""))]
+        if len(strange):
+            raise PayloadError(
+                f"{what}: rows of {strange.iloc[0]}, asked was {since}..{until}", source=self.source
+            )
+        if codes is not None and not set(rows["code"]) <= set(codes):
+            raise PayloadError(f"{what}: rows of codes that were not asked for", source=self.source)
+        return rows
 
     # --- series
 

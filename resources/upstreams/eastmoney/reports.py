@@ -27,7 +27,8 @@ Rows = Sequence[Mapping[str, Any]]
 class Report:
     """A question to the data centre. `sort` columns make a total order (`-` before a name: descending):
     without one, rows drift between pages while the count stays right. `where` clauses are joined by AND;
-    `key` are the columns of the frame by which a row that came twice is found."""
+    `key` are the columns of the frame by which a row that came twice is found; none where equal rows are
+    ordinary."""
 
     name: str
     columns: tuple[str, ...]

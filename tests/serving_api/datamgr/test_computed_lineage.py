@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from platform_assets.pipeline.on_demand import download
 from resources.simulated_market.world.model import World
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import Batch
@@ -25,6 +26,7 @@ def house(module_url: str, house_folder: Path, world: World) -> Iterator[House]:
         opened.master()
         opened.fuse("exright", *dates)
         opened.fuse("kline_daily", *dates)
+        download(opened.run, [BANK], ["holder_num"], TODAY)
         opened.day()
         yield opened
 
@@ -68,6 +70,19 @@ def test_a_joined_value_is_followed_to_the_answer_that_holds_it(
     numbers = {float(text) for body in bodies for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", body)}
     # As it stands there, or (caps) in CNY where we have 10k CNY.
     assert told["value"] in numbers | {round(number / 10_000, 2) for number in numbers}
+
+
+def test_a_count_of_holders_is_followed_to_the_newest_one_that_was_announced(desk: Desk) -> None:
+    told = wide(desk, column="holder_num")
+
+    assert told["columns"]["holder_num"]["value"] == 100_871
+    assert told["columns"]["holder_num"]["from"] == {
+        "table": "fusion_holder",
+        "key": {"code": BANK, "date": "2026-03-31"},
+    }
+    tables = [batch["table_name"] for batch in told["batches"]]
+    assert tables == ["fusion_stock_wide", "fusion_holder", "stg_holder", "raw_holder_num"]
+    assert any("RPT_HOLDERNUM_DET" in item["fetch"]["request"] for item in told["raw"])
 
 
 def test_a_figure_of_many_bars_goes_on_through_the_newest_of_them(desk: Desk) -> None:

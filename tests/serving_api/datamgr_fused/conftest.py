@@ -58,6 +58,19 @@ LATER = (
 """Tables of the dictionary; the registry's own declaration wins once it is there."""
 
 
+DIVIDENDS = [
+    {"code": code, "report_period": period, "ann_date": planned, "name": name, "ex_date": ex_date,
+     "bonus_rmb": cash, "dividend_yield": share, "progress": progress, "src": "eastmoney"}
+    for code, name, period, planned, ex_date, cash, share, progress in (
+        ("600519", "贵州茅台", "2024-12-31", "2025-04-03", "2025-06-26", 276.24, 1.9, "实施方案"),
+        ("600519", "贵州茅台", "2025-09-30", "2025-11-06", "2025-12-19", 239.57, 1.7, "实施方案"),
+        ("600519", "贵州茅台", "2025-12-31", "2026-03-27", "2026-06-25", 280.0, 2.0, "实施方案"),
+        ("600519", "贵州茅台", "2026-06-30", "2026-07-29", None, 12.0, 0.8, "预案"),
+        ("000001", "平安银行", "2025-12-31", "2026-03-15", "2026-09-02", 3.62, 3.1, "实施方案"),
+    )
+]  # fmt: skip
+
+
 def all_tables() -> tuple[Table, ...]:
     known = builtin_registry().tables
     names = {table.name for table in known}
@@ -125,6 +138,36 @@ def fill(warehouse: Warehouse, clock: ManualClock) -> None:
         ],
         public_at="2026-07-30 09:00:00.000000",
     )  # fmt: skip
+    put(
+        warehouse,
+        "fusion_holder",
+        [
+            {"code": code, "date": day, "ann_date": day, "holder_num": 100_000 + at, "change_num": 1,
+             "change_ratio": ratio, "avg_shares": 12_561.9, "src": "eastmoney"}
+            for code, ratio in ((MAOTAI, -2.5), (PINGAN, 4.0))
+            for at, day in enumerate(days[-30:] if code == MAOTAI else days[-2:])
+        ],
+        public_at="2026-07-30 00:00:00.000000",
+    )  # fmt: skip
+    put(
+        warehouse,
+        "raw_executive_holding",
+        [
+            {"code": MAOTAI, "change_date": day, "row_key": f"{at:016d}", "person": "王海燕",
+             "change_shares": 100 * at, "price": 1400.0}
+            for at, day in enumerate(days[-5:])
+        ],
+    )  # fmt: skip
+    put(
+        warehouse,
+        "raw_org_survey",
+        [
+            {"code": code, "survey_date": day, "org_key": f"{number:016d}", "org_name": f"机构{number}"}
+            for code, day, count in ((MAOTAI, days[-3], 2), (PINGAN, days[-2], 3), (PINGAN, days[0], 9))
+            for number in range(count)
+        ],
+    )  # fmt: skip
+    put(warehouse, "fusion_dividend", DIVIDENDS, public_at="2026-07-30 00:00:00.000000")
     put(
         warehouse,
         "exchange_margin",

@@ -1,0 +1,63 @@
+"""Rows that are asked by the day of their notice: what a load of some trade dates asks for.
+
+A notice may concern a day long past (a count, a plan), so the rows are written code by code. Notices of
+the week before are asked for once more: a day on which the upstream was away loses nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.declaration.scope import Scope
+
+AGAIN_DAYS = 7
+SPAN_DAYS = 92
+"""Days that one question covers: the gateway ends at 50,000 rows."""
+_MOST_CODES = 100
+
+Ask = Callable[[Any, str | None, str, tuple[str, ...] | None], pd.DataFrame]
+"""(desk, first day or None, last day, codes or None) -> rows."""
+
+
+def by_notice(
+    desk: Any, scope: Scope, ask: Ask, key: Sequence[str], again: int = AGAIN_DAYS, span: int = SPAN_DAYS
+) -> pd.DataFrame:
+    """Rows of A shares with a notice in the days of the scope; of the scope's codes all that was known by
+    their end. `again`: days before the scope that are asked for once more; `span`: days of one question.
+    Tables of one run that ask alike share the answers; the reports' B shares and bonds are left out."""
+    since, until = scope.event_days(desk.calendar)
+    name = getattr(ask, "__name__", "")
+
+    def of(since: str | None, last: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(
+            (name, since, last, codes), lambda view: ask(view, since, last, codes)
+        )
+        return found
+
+    if scope.codes is None:
+        parts = [of(first, last, None) for first, last in spans(moved(since, -again), until, span)]
+    else:
+        groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
+        parts = [of(None, until, codes) for codes in groups]
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=list(key))
+    rows = pd.concat(filled, ignore_index=True)
+    return rows[rows["code"].map(is_a_share).astype(bool)]
+
+
+def spans(since: str, until: str, days: int = SPAN_DAYS) -> list[tuple[str, str]]:
+    """[since, until] in parts of at most `days` days, oldest first."""
+    found = []
+    while since <= until:
+        last = min(moved(since, days - 1), until)
+        found.append((since, last))
+        since = moved(last, 1)
+    return found
+
+
+def moved(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()

@@ -1,0 +1,300 @@
+"""fusion_dividend: plans and payments of dividends, by report period and the notice of the plan.
+
+A row begins as the plan and becomes its implementation in place: the notice that tells the ex-date comes
+months after the plan, and what was known before it stays in the history. Ratios are per 10 shares.
+"""
+
+import json
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.datasets._notices import AGAIN_DAYS, by_notice, moved
+from platform_assets.declaration.columns import (
+    K32,
+    S32,
+    S64,
+    S255,
+    Amt,
+    Code,
+    Date,
+    F,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
+from platform_assets.declaration.scope import Context, Scope
+
+KEY = ("code", "report_period", "ann_date")
+PLAN, NOTHING = "预案", "不分配"
+_RATIOS = ("bonus_rmb", "transfer_ratio", "bonus_ratio")
+_MOST_CASH = 300
+_SAME = 0.01
+_LONGEST_DAYS = 400
+"""No plan is carried out later than this after its notice."""
+_NO_PAY_DATE = "data-layer issue: the text of the implementation notice is not parsed"
+
+
+class Dividend(Model):
+    """One dividend of one company."""
+
+    code: Code = key("security code")
+    report_period: Date = key("report period that is distributed")
+    ann_date: Date = key("notice of the plan")
+    name: S64 = col(title="name")
+    ex_date: Date = col(title="ex-date, from the notice of the implementation on")
+    record_date: Date = col(title="record date, from the notice of the implementation on")
+    pay_date: Date = col(title="date of payment", no_source=_NO_PAY_DATE)
+    bonus_rmb: Px = col("CNY_per_10sh", "cash before tax", ge=0)
+    transfer_ratio: F = col("sh_per_10sh", "shares from reserves", ge=0)
+    bonus_ratio: F = col("sh_per_10sh", "shares from profit", ge=0)
+    dividend_yield: Pct = col("pct", "cash / price when the newest notice came out", ge=0)
+    total_cash: Amt = col("CNY", "cash of all shares, before tax", computed=True)
+    payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
+    progress: S32 = col(title="预案, 股东大会通过, 实施方案, 已实施, 不分配")
+    plan_text: S255 = col(title="the dividend in words")
+
+    @pa.dataframe_check
+    def gives_something(cls, rows: pd.DataFrame) -> pd.Series:
+        """Cash or shares, unless the company says that it distributes nothing."""
+        given = sum(rows[name].astype(float).fillna(0.0) for name in _RATIOS)
+        return (given > 0) | (rows["progress"] == NOTHING)
+
+
+class RawDividend(Model):
+    """One dividend as received."""
+
+    code: Code = key("security code")
+    name: S64 = col(title="name")
+    report_period: Date = key("report period that is distributed")
+    ann_date: Date = key("notice of the plan")
+    src: K32 = key("upstream")
+    ex_date: Date = col(title="ex-date")
+    record_date: Date = col(title="record date")
+    pay_date: Date = col(title="date of payment", no_source=_NO_PAY_DATE)
+    bonus_rmb: Px = col("CNY_per_10sh", "cash before tax", ge=0)
+    transfer_ratio: F = col("sh_per_10sh", "shares from reserves", ge=0)
+    bonus_ratio: F = col("sh_per_10sh", "shares from profit", ge=0)
+    progress: S32 = col(title="how far it has come")
+    plan_text: S255 = col(title="the dividend in words")
+    dividend_yield: Pct = col("pct", "cash / price when the newest notice came out", ge=0)
+
+
+class AuxBonus(Model):
+    """The same dividend beside the other F10 tables."""
+
+    code: Code = key("security code")
+    report_period: Date = key("report period that is distributed")
+    ann_date: Date = key("notice of the plan")
+    src: K32 = key("upstream")
+    plan_text: S255 = col(title="the dividend in words")
+    ex_date: Date = col(title="ex-date")
+    record_date: Date = col(title="record date")
+    bonus_rmb: Px = col("CNY_per_10sh", "cash before tax", ge=0)
+    transfer_ratio: F = col("sh_per_10sh", "shares from reserves", ge=0)
+    bonus_ratio: F = col("sh_per_10sh", "shares from profit", ge=0)
+    progress: S32 = col(title="how far it has come")
+    payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
+
+
+def dividends(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = desk.eastmoney.dividends(since, until, codes)
+    return rows
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """By the day of the newest notice: one or two calls a date for both tables of a run. Codes: one call for
+    a hundred."""
+    return by_notice(desk, scope, dividends, KEY)
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The ex-dates of stored plans, from the terminal's ex-right events: one call for each code with a plan
+    that has no ex-date yet. It knows nothing of plans, so it adds none."""
+    oldest = moved(scope.since, -_LONGEST_DAYS)
+    stored = desk.read(
+        "raw_dividend",
+        columns=(*KEY, "src", "name", "ex_date", *_RATIOS),
+        codes=scope.codes,
+        since=oldest,
+        until=scope.until,
+    )
+    plans = stored[(stored["src"] == "eastmoney") & stored["ex_date"].isna()]
+    symbols = desk.symbols(tuple(sorted(set(plans["code"]))), "stock") if len(plans) else []
+    if not symbols:
+        return pd.DataFrame(columns=[*KEY, "ex_date"])
+    first = oldest if scope.codes is not None else moved(scope.event_days(desk.calendar)[0], -AGAIN_DAYS)
+    events = pd.concat(desk.each(desk.tdx.xdxr, symbols), ignore_index=True)
+    inside = (events["category"] == 1) & (events["date"] >= first) & (events["date"] <= scope.until)
+    return carried_out(plans, events[inside])
+
+
+def of_one_date(desk: Any, scope: Scope) -> bool:
+    """A range without the portal's notices is no range of dividends."""
+    return not scope.is_range
+
+
+def carried_out(plans: pd.DataFrame, events: pd.DataFrame) -> pd.DataFrame:
+    """Plans with the date of the first event after their notice that gives the same cash and shares, within
+    a fen; without the plans that have none. `events`: code, date, cash_per10, bonus_per10."""
+    told = pd.DataFrame(
+        {
+            "code": events["code"],
+            "event": events["date"],
+            "cash": events["cash_per10"].fillna(0.0),
+            "shares": events["bonus_per10"].fillna(0.0),
+        }
+    )
+    both = plans.drop(columns=["ex_date", "src"]).merge(told, on="code")
+    cash, transfer, bonus = (both[name].astype(float).fillna(0.0) for name in _RATIOS)
+    same = ((both["cash"] - cash).abs() <= _SAME) & ((both["shares"] - transfer - bonus).abs() <= _SAME)
+    fits = both[same & (both["event"] > both["ann_date"])].sort_values([*KEY, "event"])
+    fits = fits.drop_duplicates(subset=list(KEY)).drop_duplicates(subset=["code", "event"])
+    return fits.rename(columns={"event": "ex_date"})[[*KEY, "name", "ex_date", *_RATIOS]]
+
+
+def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def _records(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """What the portal's record of each row says beyond the columns: `notice_date` of its newest notice and
+    `total_shares`; null where it has none."""
+    if "records" not in context.notes:
+        codes = tuple(sorted(set(rows["code"])))
+        stored = context.read("raw_dividend", columns=(*KEY, "payload"), codes=codes)
+        stored = stored[stored["payload"].notna()].reset_index(drop=True)
+        told = [json.loads(text) for text in stored["payload"]]
+        stored["notice_date"] = pd.Series([_day(one.get("NOTICE_DATE")) for one in told], dtype=object)
+        stored["total_shares"] = pd.Series([one.get("TOTAL_SHARES") for one in told], dtype="float64")
+        context.notes["records"] = stored.drop(columns="payload")
+    found: pd.DataFrame = rows[list(KEY)].merge(context.notes["records"], how="left", on=list(KEY))
+    return found.set_axis(rows.index)
+
+
+def _day(stamp: str | None) -> str | None:
+    return stamp[:10] if stamp else None
+
+
+def add_total_cash(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Cash per 10 shares / 10 x the shares that the record names."""
+    rows["total_cash"] = rows["bonus_rmb"] / 10 * _records(rows, context)["total_shares"]
+    return rows
+
+
+def newest_notice(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """A plan is public from the day of its notice. A row that is already decided or carried out when it is
+    seen first says things that were not known then: it counts from its newest notice."""
+    told = _records(rows, context)["notice_date"]
+    days = told.where(told.notna(), rows["ann_date"].where(rows["progress"] == PLAN, None)).astype(object)
+    return (days + " 00:00:00.000000").where(days.notna(), None)
+
+
+def ex_date_follows_plan(rows: pd.DataFrame, context: Context) -> pd.Series:
+    known = rows["ex_date"].notna()
+    return ~(known & (rows["ex_date"].where(known, rows["ann_date"]) < rows["ann_date"]))
+
+
+def ex_date_has_event(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The terminal has an ex-right event of that date; of codes whose events are known from then on."""
+    codes = tuple(sorted(set(rows["code"])))
+    events = context.read("ref_exright", columns=("code", "date", "category"), codes=codes)
+    events = events[events["category"] == 1]
+    first = rows["code"].map(events.groupby("code")["date"].min())
+    due = rows["ex_date"].notna() & first.notna()
+    ex_date = rows["ex_date"].where(due, "")
+    due &= (ex_date >= first.where(due, "")) & (ex_date <= context.today)
+    known = set(zip(events["code"], events["date"], strict=True))
+    met = [pair in known for pair in zip(rows["code"], rows["ex_date"], strict=True)]
+    return ~due | pd.Series(met, index=rows.index, dtype=bool)
+
+
+def cash_is_believable(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["bonus_rmb"] > _MOST_CASH)
+
+
+DATASET = Dataset(
+    name="dividend",
+    title="Dividends, from the plan to the payment",
+    model=Dividend,
+    key=KEY,
+    domain="daily",
+    partition=Partition.CODE,
+    date_column="ann_date",
+    raw=(
+        Raw(
+            name="dividend",
+            title="Dividends as the portal reports them; ex-dates of the terminal where it is away",
+            model=RawDividend,
+            key=(*KEY, "src"),
+            partition=Partition.CODE,
+            date_column="ann_date",
+            sources=(Source("eastmoney", portal), Source("tdx", terminal, only_when=of_one_date)),
+            may_be_empty=True,
+        ),
+        Raw(
+            name="aux_bonus",
+            title="Dividends beside the F10 tables: the portal's report once more, no further call",
+            model=AuxBonus,
+            key=(*KEY, "src"),
+            partition=Partition.CODE,
+            date_column="ann_date",
+            payload=False,
+            sources=(Source("em_f10", portal),),
+            may_be_empty=True,
+        ),
+    ),
+    feeds={"raw_dividend": as_received, "aux_bonus": as_received},
+    order=("eastmoney", "em_f10", "tdx"),
+    fuse=Fields(),
+    derive=(add_total_cash,),
+    soft=(
+        Soft(ex_date_follows_plan, "the ex-date is before the plan"),
+        Soft(ex_date_has_event, "the terminal has no ex-right event on the ex-date"),
+        Soft(cash_is_believable, "more than 300 CNY per 10 shares"),
+    ),
+    reads=("ref_exright",),
+    public_at=newest_notice,
+    freshness=calendar_days(30, "ann_date"),
+    per_code=True,
+    may_be_empty=True,  # there are days without a notice
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_dividend_history",
+            "timeseries",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 50)},
+            "object[]",
+            3600,
+            "dividends of a code, newest plan first",
+        ),
+        Interface(
+            "get_dividend_calendar",
+            "market",
+            "ex_dates",
+            {
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 200),
+            },
+            "object[]",
+            3600,
+            "dividends whose ex-date lies in a window (default: from today on), earliest first",
+        ),
+        Interface(
+            "get_dividend_yield_rank",
+            "market",
+            "yield_rank",
+            {"limit": ("int", False, 50)},
+            "object[]",
+            3600,
+            "highest trailing yields: the yields of all ex-dates of the last 365 days, added up",
+        ),
+    ),
+)

@@ -1,0 +1,85 @@
+"""raw_executive_holding: trades of executives and their relatives in their own company."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.hash_keys import hash_key
+from platform_assets.datasets._notices import by_notice
+from platform_assets.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+_TOLD_WITHIN = 14
+"""Days after a trade by which it is told; the exchanges allow two trade dates."""
+_LINE = ["code", "change_date", "person", "change_shares", "price"]
+
+
+class ExecutiveHolding(Model):
+    """One trade of one person."""
+
+    code: Code = key("security code")
+    change_date: Date = key("date of the trade")
+    person: S64 = col(title="who traded", nullable=False)
+    row_key: K16 = key("hash of person, shares, price and the number of the line among equal ones")
+    title: S64 = col(title="position of the executive")
+    relation: S32 = col(title="relation of the person to the executive")
+    change_shares: Big = col("sh", "shares bought, below zero sold", nullable=False)
+    price: Px = col("CNY", "mean price", ge=0)
+    amount: Amt = col("CNY", "value of the trade as told")
+    after_shares: Big = col("sh", "shares held afterwards", ge=0)
+    reason: S64 = col(title="how the shares changed hands")
+
+
+def executive_trades(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = desk.eastmoney.executive_trades(since, until, codes)
+    return rows
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """By the day of the trade, with the two weeks before, since it is told days later: one call a date.
+    Codes: one call for a hundred."""
+    rows = by_notice(desk, scope, executive_trades, ("code", "change_date"), again=_TOLD_WITHIN)
+    return keyed(rows) if len(rows) else rows
+
+
+def keyed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The trades with their `row_key`: equal lines of one day are numbered."""
+    equal = rows.groupby(_LINE, dropna=False).cumcount()
+    lines = zip(rows["person"], rows["change_shares"], rows["price"], equal, strict=True)
+    keys = [hash_key(who, f"{shares:.0f}", f"{price:.4f}", str(n)) for who, shares, price, n in lines]
+    return rows.assign(row_key=keys)
+
+
+DATASET = Dataset(
+    name="executive_holding",
+    title="Trades of executives in their own company",
+    raw=(
+        Raw(
+            name="executive_holding",
+            title="Trades of executives in their own company",
+            model=ExecutiveHolding,
+            key=("code", "change_date", "row_key"),
+            partition=Partition.CODE,
+            date_column="change_date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            may_be_empty=True,
+            per_code=True,
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_executive_holding",
+            "stock",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 50)},
+            "object[]",
+            3600,
+            "trades of executives in a code, newest first",
+            table="raw_executive_holding",
+        ),
+    ),
+)

@@ -1,0 +1,193 @@
+"""fusion_holder: how many holders a company had, by the date of the count.
+
+Counts are of period ends and of any day between (companies tell them by the 10th, the 20th and the month's
+end); each becomes public with its notice, weeks later.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.datasets._notices import by_notice
+from platform_assets.declaration.columns import (
+    K32,
+    Amt,
+    Big,
+    Code,
+    Date,
+    F,
+    Model,
+    Pct,
+    col,
+    key,
+    received,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import (
+    Contract,
+    Fields,
+    Interface,
+    Partition,
+    Soft,
+    latest,
+    on_date,
+    period,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+_LARGE_CHANGE = 80
+_NEAR = 0.05
+
+
+class Holder(Model):
+    """One count of one company."""
+
+    code: Code = key("security code")
+    date: Date = key("date of the count")
+    ann_date: Date = col(title="date of the notice")
+    holder_num: Big = col("", "holders", nullable=False, gt=0)
+    change_num: Big = col("", "change since the count before")
+    change_ratio: Pct = col("pct", "change since the count before", ge=-100)
+    avg_shares: F = col("sh", "A shares per holder", ge=0)
+    avg_market_cap: Amt = col("CNY", "market value per holder", ge=0)
+    total_shares: Big = col("sh", "A shares of the company", ge=0)
+    interval_change_pct: Pct = col("pct", "change of the price since the count before")
+
+
+class AuxHolder(Model):
+    """The same count beside the other F10 tables."""
+
+    code: Code = key("security code")
+    date: Date = key("date of the count")
+    src: K32 = key("upstream")
+    holder_num: Big = col("", "holders", ge=0)
+    change_ratio: Pct = col("pct", "change since the count before")
+    avg_shares: F = col("sh", "A shares per holder", ge=0)
+    avg_market_cap: Amt = col("CNY", "market value per holder", ge=0)
+    top10_ratio_pct: Pct = col(
+        "pct", "shares of the ten largest holders", no_source="data-layer issue: raw_top_holders"
+    )
+    float10_ratio_pct: Pct = col(
+        "pct", "shares of the ten largest float holders", no_source="data-layer issue: raw_top_holders"
+    )
+
+
+def holder_counts(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = desk.eastmoney.holder_counts(since, until, codes)
+    return rows
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
+    tables of a run. Codes: one call for a hundred."""
+    return by_notice(desk, scope, holder_counts, ("code", "date"))
+
+
+def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Where no source tells the change: that against the count before of the same company, when it is
+    known."""
+    before = rows.sort_values(["code", "date"]).groupby("code")["holder_num"].shift(1)
+    change = (rows["holder_num"] - before.reindex(rows.index)).astype("Float64")
+    rows["change_num"] = rows["change_num"].fillna(change.astype("Int64"))
+    ratio = (rows["change_num"] / (rows["holder_num"] - rows["change_num"]) * 100).astype("Float64")
+    rows["change_ratio"] = rows["change_ratio"].fillna(ratio.astype(float).replace(np.inf, np.nan))
+    return rows
+
+
+def is_counted_by_today(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["date"] > context.today)
+
+
+def moves_little(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["change_ratio"].abs() > _LARGE_CHANGE)
+
+
+def shares_per_holder_fit(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The mean is A shares / holders, within 5 %."""
+    mean = rows["total_shares"].astype(float) / rows["holder_num"].astype(float)
+    return ~((rows["avg_shares"] - mean).abs() > _NEAR * mean)
+
+
+def is_told_after_the_count(rows: pd.DataFrame, context: Context) -> pd.Series:
+    known = rows["ann_date"].notna()
+    return ~(known & (rows["ann_date"].where(known, rows["date"]) < rows["date"]))
+
+
+DATASET = Dataset(
+    name="holder",
+    title="Holder counts by count date",
+    model=Holder,
+    key=("code", "date"),
+    domain="daily",
+    partition=Partition.CODE,
+    date_column="date",
+    raw=(
+        Raw(
+            name="holder_num",
+            title="Holder counts as the portal reports them",
+            model=received(Holder, ("code", "date")),
+            key=("code", "date", "src"),
+            partition=Partition.CODE,
+            date_column="date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            may_be_empty=True,
+        ),
+        Raw(
+            name="aux_holders",
+            title="Holder counts beside the F10 tables: the portal's report once more, no further call",
+            model=AuxHolder,
+            key=("code", "date", "src"),
+            partition=Partition.CODE,
+            date_column="date",
+            payload=False,
+            sources=(Source("em_f10", portal),),
+            may_be_empty=True,
+        ),
+    ),
+    feeds={"raw_holder_num": as_received, "aux_holders": as_received},
+    order=("eastmoney", "em_f10"),
+    fuse=Fields(),
+    contract=(Contract(is_counted_by_today, "a count of a day to come"),),
+    derive=(add_change,),
+    soft=(
+        Soft(moves_little, "the count changed by more than 80 %"),
+        Soft(shares_per_holder_fit, "shares per holder are not A shares / holders within 5 %"),
+        Soft(is_told_after_the_count, "the notice is older than the count"),
+    ),
+    public_at=on_date("ann_date"),
+    freshness=period(120, "date"),
+    per_code=True,
+    may_be_empty=True,  # there are days without a notice
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        latest("get_holder", "newest holder count of a code", 3600),
+        Interface(
+            "get_holder_history",
+            "timeseries",
+            "periods",
+            {
+                "code": ("string", True, None),
+                "periods": ("int", False, 20),
+                "ascending": ("bool", False, True),
+            },
+            "object[]",
+            3600,
+            "holder counts of a code by count date",
+        ),
+        Interface(
+            "get_holder_rank",
+            "market",
+            "rank",
+            {"sort": ("string", False, "change_ratio"), "limit": ("int", False, 50)},
+            "object[]",
+            3600,
+            "newest holder counts of all codes by a column: the largest falls first",
+        ),
+    ),
+)

@@ -1,0 +1,91 @@
+"""raw_org_survey: institutions that visited a company, one row for each visitor."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.hash_keys import hash_key
+from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
+from platform_assets.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+_SPAN_DAYS = 14
+"""Days of one question: after a report season a fortnight has ten thousand visitors and more."""
+
+
+class OrgSurvey(Model):
+    """One visitor of one visit."""
+
+    code: Code = key("security code")
+    survey_date: Date = key("first day of the visit")
+    org_key: K16 = key("hash of the visitor's name")
+    org_name: S255 = col(title="visitor", nullable=False)
+    ann_date: Date = col(title="date of the notice")
+    org_type: S32 = col(title="kind of institution")
+    method: S64 = col(title="form of the visit")
+    place: S255 = col(title="place")
+    persons: S255 = col(title="who came")
+    receiver: S255 = col(title="who received them")
+    content: Text = col(title="what was said")
+
+
+def surveys(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = desk.eastmoney.surveys(since, until, codes)
+    return rows
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """By the day of the notice: about four calls for an ordinary date, twenty after a report season. Codes:
+    two calls for a hundred and more pages where they were visited often."""
+    rows = by_notice(desk, scope, surveys, ("code", "survey_date"), again=AGAIN_DAYS, span=_SPAN_DAYS)
+    if rows.empty:
+        return rows
+    keyed = rows.assign(org_key=[hash_key(name) for name in rows["org_name"]])
+    # Told twice (a correction), or two of one house: the newest notice stands for both.
+    newest = keyed.sort_values("ann_date", kind="stable", na_position="first")
+    return newest.drop_duplicates(subset=["code", "survey_date", "org_key"], keep="last")
+
+
+DATASET = Dataset(
+    name="org_survey",
+    title="Visits of institutions at companies",
+    raw=(
+        Raw(
+            name="org_survey",
+            title="Visits of institutions at companies, by visitor",
+            model=OrgSurvey,
+            key=("code", "survey_date", "org_key"),
+            partition=Partition.CODE,
+            date_column="survey_date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            may_be_empty=True,
+            per_code=True,
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_org_survey",
+            "stock",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 50)},
+            "object[]",
+            3600,
+            "institutions that visited a code, newest visit first",
+            table="raw_org_survey",
+        ),
+        Interface(
+            "get_org_survey_rank",
+            "market",
+            "most_visited",
+            {"days": ("int", False, 30), "limit": ("int", False, 50)},
+            "object[]",
+            3600,
+            "codes with the most visitors in the last days",
+            table="raw_org_survey",
+        ),
+    ),
+)

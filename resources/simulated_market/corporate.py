@@ -1,0 +1,199 @@
+"""Holder counts and dividends of a world: what companies publish between their reports and their ex-days.
+
+Both follow from facts that the world has already: holders from the published reports, dividends from the
+ex-right events. A dividend is planned 45 to 89 days before its ex-day, decided half-way to the notice of
+its implementation, and that one comes four to seven sessions before the ex-day. The replayed market knows
+neither: its ex-right events are told from reference prices and may be of any kind.
+"""
+
+import itertools
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+import numpy as np
+
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, ExRight, Finance, Security
+
+_MOST_COUNTS = 60
+_LATEST_PLAN = 100
+"""Days after its plan within which every dividend has its ex-day."""
+_PERIOD_ENDS = ((12, 31), (9, 30), (6, 30))
+_REPORT_DAYS = 20
+
+
+@dataclass(frozen=True)
+class HolderCount:
+    """Holders of one company at the end of a report period; `before` is the count published before it.
+    `close` CNY at that end, `interval_pct` its change since the end before."""
+
+    security: Security
+    date: int
+    announced: int
+    holders: int
+    before: int | None
+    before_date: int | None
+    a_shares: int
+    close: float | None
+    interval_pct: float | None
+
+
+@dataclass(frozen=True)
+class Payout:
+    """One dividend with the days on which its stages became known. CNY and shares per 10 shares; `bonus`
+    from profit, `transfer` from reserves. `price` is the newest close before the notice in force."""
+
+    security: Security
+    name: str
+    period: int
+    planned: int
+    decided: int
+    implemented: int
+    record: int
+    ex_day: int
+    cash: float
+    bonus: float
+    transfer: float
+    total_shares: int
+    eps: float | None
+    price: float | None
+    stage: str  # plan | decided | implemented
+
+    @property
+    def noticed(self) -> int:
+        """The day of the newest notice."""
+        return {"plan": self.planned, "decided": self.decided}.get(self.stage, self.implemented)
+
+
+def stocks(view: View) -> list[Security]:
+    """The listed stocks, by code."""
+    listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+    return sorted(listed, key=lambda one: one.code)
+
+
+def holder_counts(view: View, security: Security, since: int = 0) -> list[HolderCount]:
+    """Published counts with a notice on or after `since`, newest first."""
+    found: list[HolderCount] = []
+    counts = itertools.pairwise(itertools.chain(reports(view, security, view.now), (None,)))
+    bars = None
+    for newer, older in counts:
+        if newer is None or newer.published < since or len(found) == _MOST_COUNTS:
+            break
+        total, _ = view.world.shares(security, _evening(newer.report_date))
+        if not total:  # before the world begins
+            break
+        bars = view.world.bars(security, view.now) if bars is None else bars
+        close, close_before = _close(bars, newer.report_date), _close(bars, older.report_date if older else 0)
+        found.append(
+            HolderCount(
+                security=security,
+                date=newer.report_date,
+                announced=newer.published,
+                holders=newer.holders,
+                before=older.holders if older else None,
+                before_date=older.report_date if older else None,
+                a_shares=total,
+                close=close,
+                interval_pct=(close / close_before - 1) * 100 if close and close_before else None,
+            )
+        )
+    return found
+
+
+def reports(view: View, security: Security, at: datetime) -> Iterator[Finance]:
+    """Reports since the listing that were out at an instant, newest first. Of two that came out on one day
+    only the newer one."""
+    while True:
+        report = view.world.finance(security, at)
+        if report is None or report.report_date < security.list_date:
+            return
+        yield report
+        at = _evening(report.published) - timedelta(days=1)
+
+
+def payouts(view: View, security: Security) -> list[Payout]:
+    """Dividends that are planned, decided or implemented by now, by ex-day."""
+    if view.world.label != "sample":
+        return []
+    horizon = view.now + timedelta(days=_LATEST_PLAN)
+    found: list[Payout] = []
+    for event in view.world.exrights(security, horizon):
+        cash, _, shares, rights = event.values
+        if event.category == 1 and not rights and (cash or shares):
+            made = _payout(view, security, event, {one.planned for one in found})
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def _payout(view: View, security: Security, event: ExRight, taken: set[int]) -> Payout | None:
+    sessions = view.world.trade_dates()
+    at = int(np.searchsorted(sessions, event.date))
+    draw = zlib.crc32(f"{security.symbol} {event.date}".encode())
+    before = at - 4 - draw % 4
+    if before < 0:
+        return None
+    record, implemented = int(sessions[at - 1]), int(sessions[before])
+    planned = _moved(event.date, -45 - draw // 4 % 45)
+    while planned in taken:  # two dividends of one week have two plans
+        planned = _moved(planned, -1)
+    half = (_day(implemented) - _day(planned)).days // 2
+    decided = _moved(planned, half)
+    today = _number(view.now.date())
+    if planned > today:
+        return None
+    stage = "implemented" if implemented <= today else "decided" if decided <= today else "plan"
+    noticed = {"plan": planned, "decided": decided}.get(stage, implemented)
+    cash, _, shares, _ = event.values
+    period = _period(planned)
+    earned = (one.eps for one in reports(view, security, _evening(planned)) if one.report_date == period)
+    from_profit = draw % 5 == 0
+    return Payout(
+        security=security,
+        name=view.world.name(security, view.now),
+        period=period,
+        planned=planned,
+        decided=decided,
+        implemented=implemented,
+        record=record,
+        ex_day=event.date,
+        cash=cash,
+        bonus=shares if from_profit else 0.0,
+        transfer=0.0 if from_profit else shares,
+        total_shares=view.world.shares(security, _evening(noticed))[0],
+        eps=next(earned, None),
+        price=_close(view.world.bars(security, view.now), _moved(noticed, -1)),
+        stage=stage,
+    )
+
+
+def _period(planned: int) -> int:
+    """The newest half-year, third quarter or year whose figures can be known when a plan is published."""
+    known = _day(planned) - timedelta(days=_REPORT_DAYS)
+    ends = [date(year, *end) for year in (known.year, known.year - 1) for end in _PERIOD_ENDS]
+    return _number(max(end for end in ends if end <= known))
+
+
+def _close(bars: Bars, day: int) -> float | None:
+    """The newest close on or before a day, CNY."""
+    at = int(np.searchsorted(bars.date, day, side="right")) - 1
+    return int(bars.close[at]) / PRICE_UNIT if at >= 0 else None
+
+
+def _day(number: int) -> date:
+    return date(number // 10_000, number // 100 % 100, number % 100)
+
+
+def _number(day: date) -> int:
+    return day.year * 10_000 + day.month * 100 + day.day
+
+
+def _moved(number: int, days: int) -> int:
+    return _number(_day(number) + timedelta(days=days))
+
+
+def _evening(number: int) -> datetime:
+    day = _day(number)
+    return datetime(day.year, day.month, day.day, 20, 0)

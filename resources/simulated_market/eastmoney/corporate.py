@@ -1,0 +1,198 @@
+"""Reports of companies as the data centre has them: holder counts, dividends, trades of executives and
+visits of institutions."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from resources.simulated_market import corporate, insiders
+from resources.simulated_market.corporate import HolderCount, Payout
+from resources.simulated_market.insiders import Trade, Visit
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import Security
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+_PROGRESS = {"plan": "董事会预案", "decided": "股东大会决议", "implemented": "实施分配"}
+_AFTER_TAX = 0.9
+
+
+class CompanyReports:
+    """Rows by report. The rows of the newest question are kept, so that its pages cost one reading."""
+
+    def __init__(self) -> None:
+        self._newest: tuple[object, list[Row]] = (None, [])
+
+    def reports(self) -> dict[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+        """Rows by the name of the report."""
+        return {
+            "RPT_HOLDERNUM_DET": self.holders,
+            "RPT_SHAREBONUS_DET": self.dividends,
+            "RPT_EXECUTIVE_HOLD_DETAILS": self.trades,
+            "RPT_ORG_SURVEYNEW": self.visits,
+        }
+
+    def holders(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_HOLDERNUM_DET."""
+        since = _since(clauses, "HOLD_NOTICE_DATE")
+
+        def of(security: Security) -> list[Row]:
+            return [holder_row(one) for one in corporate.holder_counts(view, security, since)]
+
+        return self._rows(view, clauses, "holders", of)
+
+    def dividends(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_SHAREBONUS_DET."""
+
+        def of(security: Security) -> list[Row]:
+            return [payout_row(one) for one in corporate.payouts(view, security)]
+
+        return self._rows(view, clauses, "dividends", of)
+
+    def trades(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_EXECUTIVE_HOLD_DETAILS."""
+
+        def of(security: Security) -> list[Row]:
+            return [trade_row(one, view) for one in insiders.trades(view, security)]
+
+        return self._rows(view, clauses, "trades", of)
+
+    def visits(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_ORG_SURVEYNEW."""
+        since = _since(clauses, "NOTICE_DATE")
+
+        def of(security: Security) -> list[Row]:
+            return [visit_row(one) for one in insiders.visits(view, security, since)]
+
+        return self._rows(view, clauses, "visits", of)
+
+    def _rows(
+        self, view: View, clauses: Sequence[Clause], name: str, of: Callable[[Security], list[Row]]
+    ) -> list[Row]:
+        question = (id(view.world), view.now.date(), name, repr(clauses))
+        if view.fault is None and self._newest[0] == question:
+            return self._newest[1]
+        codes = {value for column, how, values in clauses if column == "SECURITY_CODE" and how in {"=", "in"}
+                 for value in values}  # fmt: skip
+        asked = [one for one in corporate.stocks(view) if not codes or one.code in codes]
+        rows = [row for security in asked for row in of(security)]
+        if view.fault is None:
+            self._newest = (question, rows)
+        return rows
+
+
+def holder_row(one: HolderCount) -> Row:
+    """RPT_HOLDERNUM_DET: shares per holder, CNY, percent."""
+    change = None if one.before is None else one.holders - one.before
+    worth = None if one.close is None else round(one.a_shares * one.close, 2)
+    return {
+        "SECURITY_CODE": one.security.code,
+        "CHANGE_SHARES": None,
+        "CHANGE_REASON": None,
+        "END_DATE": _stamp(one.date),
+        "INTERVAL_CHRATE": None if one.interval_pct is None else round(one.interval_pct, 8),
+        "AVG_MARKET_CAP": None if worth is None else round(worth / one.holders, 8),
+        "AVG_HOLD_NUM": round(one.a_shares / one.holders, 10),
+        "TOTAL_MARKET_CAP": worth,
+        "TOTAL_A_SHARES": one.a_shares,
+        "HOLD_NOTICE_DATE": _stamp(one.announced),
+        "HOLDER_NUM": one.holders,
+        "PRE_HOLDER_NUM": one.before,
+        "HOLDER_NUM_CHANGE": change,
+        "HOLDER_NUM_RATIO": round(change / one.before * 100, 12)
+        if change is not None and one.before
+        else None,
+        "PRE_END_DATE": None if one.before_date is None else _stamp(one.before_date),
+    }
+
+
+def payout_row(one: Payout) -> Row:
+    """RPT_SHAREBONUS_DET: per 10 shares, the yield a fraction; no ex-day before the implementation."""
+    known = one.stage == "implemented"
+    both = one.bonus + one.transfer
+    return {
+        "SECUCODE": f"{one.security.code}.{one.security.market}",
+        "SECURITY_NAME_ABBR": one.name,
+        "SECURITY_CODE": one.security.code,
+        "BONUS_IT_RATIO": both or None,
+        "BONUS_RATIO": one.bonus or None,
+        "IT_RATIO": one.transfer or None,
+        "PRETAX_BONUS_RMB": one.cash or None,
+        "PLAN_NOTICE_DATE": _stamp(one.planned),
+        "EQUITY_RECORD_DATE": _stamp(one.record) if known else None,
+        "EX_DIVIDEND_DATE": _stamp(one.ex_day) if known else None,
+        "REPORT_DATE": _stamp(one.period),
+        "ASSIGN_PROGRESS": _PROGRESS[one.stage],
+        "IMPL_PLAN_PROFILE": plan_text(one),
+        "NOTICE_DATE": _stamp(one.noticed),
+        "DIVIDENT_RATIO": round(one.cash / 10 / one.price, 12) if one.price and one.cash else None,
+        "TOTAL_SHARES": one.total_shares,
+        "BASIC_EPS": one.eps,
+    }
+
+
+def trade_row(one: Trade, view: View) -> Row:
+    """RPT_EXECUTIVE_HOLD_DETAILS: the ratio in percent of all shares."""
+    total, _ = view.world.shares(one.security, view.now)
+    return {
+        "SECURITY_CODE": one.security.code,
+        "SECURITY_NAME": view.world.name(one.security, view.now),
+        "CHANGE_DATE": _stamp(one.date),
+        "PERSON_NAME": one.person,
+        "DSE_PERSON_NAME": one.person,
+        "POSITION_NAME": one.title,
+        "PERSON_DSE_RELATION": one.relation,
+        "CHANGE_SHARES": one.shares,
+        "AVERAGE_PRICE": one.price,
+        "CHANGE_AMOUNT": round(one.shares * one.price, 2),
+        "CHANGE_REASON": "竞价交易",
+        "CHANGE_RATIO": round(abs(one.shares) / total * 100, 4) if total else None,
+        "CHANGE_AFTER_HOLDNUM": one.held,
+        "BEGIN_HOLD_NUM": one.held - one.shares,
+        "END_HOLD_NUM": one.held,
+        "HOLD_TYPE": "A股",
+    }
+
+
+def visit_row(one: Visit) -> Row:
+    """RPT_ORG_SURVEYNEW: numbers of visitors are texts."""
+    return {
+        "SECURITY_CODE": one.security.code,
+        "SECURITY_NAME_ABBR": one.name,
+        "NOTICE_DATE": _stamp(one.announced),
+        "RECEIVE_START_DATE": _stamp(one.date),
+        "RECEIVE_END_DATE": None,
+        "RECEIVE_OBJECT": one.visitor,
+        "ORG_TYPE": one.kind,
+        "RECEIVE_PLACE": "公司会议室",
+        "RECEIVE_WAY_EXPLAIN": "特定对象调研",
+        "RECEPTIONIST": one.receiver,
+        "INVESTIGATORS": None,
+        "NUM": one.visitors,
+        "SUM": one.visitors,
+        "NUMBERNEW": str(one.number),
+        "IS_SOURCE": "1",
+        "CONTENT": one.content,
+        "URL": None,
+    }
+
+
+def plan_text(one: Payout) -> str:
+    """10送2股转3股派0.5元(含税,扣税后0.45元)."""
+    parts = [f"送{one.bonus:g}股"] if one.bonus else []
+    parts += [f"转{one.transfer:g}股"] if one.transfer else []
+    if one.cash:
+        parts.append(f"派{one.cash:g}元(含税,扣税后{round(one.cash * _AFTER_TAX, 4):g}元)")
+    return "10" + "".join(parts)
+
+
+def _since(clauses: Sequence[Clause], column: str) -> int:
+    """The day from which a question asks; 0 when it has none."""
+    days = [
+        values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == ">="
+    ]
+    return max((int(day) for day in days if day.isdigit()), default=0)
+
+
+def _stamp(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"
