@@ -2,15 +2,14 @@
 
 import os
 import socket
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-MARIADB_URL = os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306")
+from tests.databases import MARIADB_URL, lent_mariadb
+
 POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
 REQUIRE_SERVICES = os.environ.get("REQUIRE_SERVICES") == "1"
 _missing: set[str] = set()
@@ -49,7 +48,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(params=["sqlite", "mariadb"])
 def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty database on each engine, dropped afterwards."""
+    """A database without rows on each engine."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
         return
@@ -57,34 +56,10 @@ def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 
 
 def mariadb_database() -> Iterator[str]:
-    """URL of a new MariaDB database that nobody else uses."""
+    """URL of a MariaDB database without rows that nobody else uses."""
     require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
-    with own_mariadb("test") as url:
+    with lent_mariadb() as url:
         yield url
-
-
-@contextmanager
-def own_mariadb(prefix: str) -> Iterator[str]:
-    """URL of a new database that nobody else uses, dropped at the end."""
-    import pymysql
-
-    parts = urlsplit(MARIADB_URL)
-    name = f"{prefix}_{uuid.uuid4().hex[:16]}"
-    admin = pymysql.connect(
-        host=parts.hostname or "127.0.0.1",
-        port=parts.port or 3306,
-        user=parts.username or "root",
-        password=parts.password or "",
-        autocommit=True,
-    )
-    with admin.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name}")
-    try:
-        yield f"{MARIADB_URL.rstrip('/')}/{name}"
-    finally:
-        with admin.cursor() as cursor:
-            cursor.execute(f"DROP DATABASE IF EXISTS {name}")
-        admin.close()
 
 
 @pytest.fixture

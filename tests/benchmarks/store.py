@@ -22,7 +22,8 @@ from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
 from tests.benchmarks.panel_data import CODES
-from tests.conftest import MARIADB_URL, listens, own_mariadb
+from tests.conftest import listens
+from tests.databases import MARIADB_URL, own_mariadb
 
 BARS: Table = builtin_registry().dataset("kline_daily").table
 TOGETHER = MAX_ROWS // CODES

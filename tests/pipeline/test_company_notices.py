@@ -12,7 +12,7 @@ from resources.simulated_market.corporate import holder_counts, payouts
 from resources.simulated_market.insiders import trades, visits
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import World
-from tests.conftest import MARIADB_URL, listens, own_mariadb, require
+from tests.conftest import mariadb_database
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 PORT, PLANNED, NOTICED, EX_DATE = "601302", "2026-06-15", "2026-08-14", "2026-08-24"
@@ -35,8 +35,7 @@ def house(
         url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
         yield from filled(url, folder, sample_world)
         return
-    require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
-    with own_mariadb("test") as url:
+    for url in mariadb_database():
         yield from filled(url, folder, sample_world)
 
 

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from resources.simulated_market.world.replay import ReplayWorld
-from tests.conftest import MARIADB_URL, listens, mariadb_database
+from tests.conftest import listens, mariadb_database
+from tests.databases import MARIADB_URL
 from tests.real_day import scenarios
 from tests.real_day.adjusted import compare_adjusted
 from tests.real_day.compare import compare_all

@@ -140,34 +140,12 @@ def own(tmp_path: Path) -> Iterator[Bench]:
         yield Bench(api, ticks, url, tmp_path)
 
 
-@pytest.fixture(scope="module")
-def made_mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A MariaDB database with all tables; making them takes longer than a test should."""
-    for url in mariadb_database():
-        warehouse = market.open_warehouse(url, tmp_path_factory.mktemp("made"))
-        warehouse.migrate()
-        warehouse.close()
-        yield url
-
-
-def empty(url: str, folder: Path) -> None:
-    """Take the rows out of a database, as if it had just been made."""
-    warehouse = market.open_warehouse(url, folder)
-    kept = {"sys_domain_lock", "table_version"}
-    with warehouse.engine.begin() as connection:
-        for name in warehouse.metadata.tables.keys() - kept:
-            connection.exec_driver_sql(f"DELETE FROM {name}")
-        connection.exec_driver_sql("UPDATE table_version SET version=0, row_count=0, updated_at=NULL")
-    warehouse.close()
-
-
-@pytest.fixture(params=["sqlite", "mariadb"])
-def own_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+@pytest.fixture
+def own_on_both(warehouse_url: str, tmp_path: Path) -> Iterator[Bench]:
     """The app over an empty warehouse of the test's own, on both engines."""
-    warehouse_url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
-    if request.param == "mariadb":
-        warehouse_url = request.getfixturevalue("made_mariadb")
-        empty(warehouse_url, tmp_path)
+    warehouse = market.open_warehouse(warehouse_url, tmp_path)
+    warehouse.migrate()
+    warehouse.close()
     ticks = Ticks()
     with running(make_app(warehouse_url, tmp_path, ticks)) as api:
         yield Bench(api, ticks, warehouse_url, tmp_path)

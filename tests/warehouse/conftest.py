@@ -11,6 +11,8 @@ from platform_assets.declaration.columns import columns_from
 from platform_assets.declaration.tables import Layer, Table
 from resources.clock import ManualClock
 from resources.warehouse.warehouse import Warehouse
+from tests.conftest import listens, require
+from tests.databases import MARIADB_URL, own_mariadb
 
 DAY = "2026-08-20"
 BARS = Table(
@@ -25,6 +27,17 @@ QUOTES = Table(
     date_column="date",
 )  # fmt: skip
 MEMBERS = Table("ref_members", Layer.REF, columns_from("block:s32 code:code"), ("block", "code"))
+
+
+@pytest.fixture(params=["sqlite", "mariadb"])
+def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without any table on each engine, dropped afterwards."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+        return
+    require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
+    with own_mariadb("test") as url:
+        yield url
 
 
 @pytest.fixture

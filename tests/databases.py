@@ -1,0 +1,121 @@
+"""MariaDB databases for tests: made once per process, lent, and emptied when they come back.
+
+Making every table takes seconds, emptying them milliseconds, and nearly every test of an engine needs all of
+them.
+"""
+
+import atexit
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+MARIADB_URL = os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306")
+_KEPT = ("alembic_version",)
+_LOCK_WAIT_S = 10
+_free: list[str] = []
+_made: list[str] = []
+
+
+def _connect(database: str | None = None) -> Any:
+    import pymysql
+
+    parts = urlsplit(MARIADB_URL)
+    return pymysql.connect(
+        host=parts.hostname or "127.0.0.1",
+        port=parts.port or 3306,
+        user=parts.username or "root",
+        password=parts.password or "",
+        database=database,
+        autocommit=True,
+    )
+
+
+def _run(database: str | None, *statements: str) -> list[tuple[Any, ...]]:
+    """Rows of the last statement."""
+    connection = _connect(database)
+    try:
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+            return list(cursor.fetchall())
+    finally:
+        connection.close()
+
+
+def _url(name: str) -> str:
+    return f"{MARIADB_URL.rstrip('/')}/{name}"
+
+
+def _new(prefix: str) -> str:
+    name = f"{prefix}_{uuid.uuid4().hex[:16]}"
+    _run(None, f"CREATE DATABASE {name}")
+    return name
+
+
+def _drop(name: str) -> None:
+    _run(None, f"DROP DATABASE IF EXISTS {name}")
+
+
+@contextmanager
+def own_mariadb(prefix: str) -> Iterator[str]:
+    """URL of a new database without tables that nobody else uses, dropped at the end."""
+    name = _new(prefix)
+    try:
+        yield _url(name)
+    finally:
+        _drop(name)
+
+
+@contextmanager
+def lent_mariadb() -> Iterator[str]:
+    """URL of a database that nobody else uses now. It may hold the platform's tables, without a row."""
+    if _free:
+        name = _free.pop()
+    else:
+        name = _new("test")
+        if not _made:
+            atexit.register(_drop_all)
+        _made.append(name)
+    yield _url(name)
+    # Not after a failure: what a broken test left behind is nobody's beginning.
+    _empty(name)
+    _free.append(name)
+
+
+def _drop_all() -> None:
+    for name in _made:
+        _drop(name)
+
+
+@cache
+def _declared() -> frozenset[str]:
+    from platform_assets.declaration.registry import builtin_registry
+    from resources.warehouse.ddl import build_metadata
+    from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
+
+    return frozenset(build_metadata((*SYSTEM_TABLES, *INFRA_TABLES, *builtin_registry().tables)).tables)
+
+
+def _empty(name: str) -> None:
+    """Rows out of the platform's tables, other tables away, counters back to 1."""
+    found = _run(
+        None,
+        f"SET SESSION lock_wait_timeout={_LOCK_WAIT_S}",
+        "SELECT table_name, auto_increment FROM information_schema.tables "
+        f"WHERE table_schema='{name}' AND table_type='BASE TABLE'",
+    )
+    statements = [f"SET SESSION innodb_lock_wait_timeout={_LOCK_WAIT_S}"]
+    for table, counter in found:
+        if table in _KEPT:
+            continue
+        if table not in _declared():
+            statements.append(f"DROP TABLE `{table}`")
+            continue
+        statements.append(f"DELETE FROM `{table}`")
+        if counter is not None and counter > 1:
+            statements.append(f"ALTER TABLE `{table}` AUTO_INCREMENT=1")
+    _run(name, *statements)
