@@ -2,8 +2,9 @@
 terminal's snapshot.
 
 Calls of one trade date: per open report period 11 (summaries) + 33 (statements) + 1 or 2 (express reports)
-+ up to 10 (forecasts); one period is open most of the year, two in January to May. Of single codes: 1 (main
-indicators) + 16 (statements) each, 1 per hundred codes for express reports and forecasts.
++ up to 10 (forecasts); one period is open most of the year, two in April and May. Of single codes: 1 (main
+indicators) + 16 (statements) each, 1 per hundred codes for express reports and forecasts; of more than
+`FEW_CODES` the reports again, some 10 + 30 calls per hundred codes.
 """
 
 import math
@@ -17,6 +18,7 @@ from platform_assets.compute.report_periods import open_on_any
 from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.scope import Scope
 
+FEW_CODES = 10
 _MOST_CODES = 100
 _TERMINAL = {
     "revenue": "revenue",
@@ -36,12 +38,14 @@ _TERMINAL = {
 _COLUMNS = ("revenue", "net_profit", "eps", "bvps")
 
 
-def whole_market(desk: Any, scope: Scope) -> bool:
-    return scope.codes is None
+def few_codes(desk: Any, scope: Scope) -> bool:
+    """Codes whose own pages are asked."""
+    return scope.codes is not None and len(scope.codes) <= FEW_CODES
 
 
-def some_codes(desk: Any, scope: Scope) -> bool:
-    return scope.codes is not None
+def by_report(desk: Any, scope: Scope) -> bool:
+    """The whole market, or more codes than pages are asked of."""
+    return not few_codes(desk, scope)
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -54,22 +58,35 @@ def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
 # -- the whole market, by report period -----------------------------------------------------------------
 
 
+def _by_period_or_codes(
+    scope: Scope, of_period: Callable[[str], pd.DataFrame], of_codes: Callable[[Any], pd.DataFrame]
+) -> pd.DataFrame:
+    if scope.codes is None:
+        return _joined([of_period(period) for period in open_on_any(scope.dates)])
+    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
+    return _joined([of_codes(codes) for codes in groups])
+
+
 def _summaries(desk: Any, scope: Scope) -> pd.DataFrame:
     def of(period: str) -> pd.DataFrame:
         found: pd.DataFrame = desk.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
         return found
 
-    return _joined([of(period) for period in open_on_any(scope.dates)])
+    def of_some(codes: Any) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(("summaries", codes), lambda view: view.eastmoney.summaries_of(codes))
+        return found
+
+    return _by_period_or_codes(scope, of, of_some)
 
 
 def summaries(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Key figures of the open periods, shared with `summary_changes`."""
+    """Key figures of the open periods (of codes all of theirs), shared with `summary_changes`."""
     return _summaries(desk, scope)
 
 
 def statements(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Balance, income and cash flow of the open periods."""
-    return _joined([desk.eastmoney.statements(period) for period in open_on_any(scope.dates)])
+    """Balance, income and cash flow of the open periods; of codes all of theirs."""
+    return _by_period_or_codes(scope, desk.eastmoney.statements, desk.eastmoney.statements_of)
 
 
 def summary_changes(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -82,15 +99,6 @@ def summary_changes(desk: Any, scope: Scope) -> pd.DataFrame:
         for item in ("revenue", "net_profit")
     ]
     return _with_value_before(pd.concat(parts, ignore_index=True))
-
-
-def _by_period_or_codes(
-    scope: Scope, of_period: Callable[[str], pd.DataFrame], of_codes: Callable[[Any], pd.DataFrame]
-) -> pd.DataFrame:
-    if scope.codes is None:
-        return _joined([of_period(period) for period in open_on_any(scope.dates)])
-    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
-    return _joined([of_codes(codes) for codes in groups])
 
 
 def express(desk: Any, scope: Scope) -> pd.DataFrame:

@@ -40,8 +40,7 @@ def by_notice(
     if scope.codes is None:
         parts = [of(first, last, None) for first, last in spans(moved(since, -again), until, span)]
     else:
-        groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
-        parts = [of(None, until, codes) for codes in groups]
+        parts = [of(None, until, codes) for codes in groups(scope.codes)]
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=list(key))
@@ -57,6 +56,11 @@ def spans(since: str, until: str, days: int = SPAN_DAYS) -> list[tuple[str, str]
         found.append((since, last))
         since = moved(last, 1)
     return found
+
+
+def groups(codes: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Codes as many as one filter holds."""
+    return [codes[at : at + _MOST_CODES] for at in range(0, len(codes), _MOST_CODES)]
 
 
 def moved(day: str, days: int) -> str:

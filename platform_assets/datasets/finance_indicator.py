@@ -163,10 +163,10 @@ class RawIndicator(Model):
     net_profit: Amt = col("CNY", "net profit of the parent")
     deducted_net_profit: Amt = col("CNY", "net profit without one-off items")
     roe: Pct = col("pct", "return on equity, weighted average")
-    roa: Pct = col("pct", "return on assets", no_source="market call: pages of single codes tell it")
+    roa: Pct = col("pct", "return on assets; of the pages of single codes alone")
     gross_margin: Pct = col("pct", "gross margin")
-    net_margin: Pct = col("pct", "net margin", no_source="market call: pages of single codes tell it")
-    debt_ratio: Pct = col("pct", "debt ratio", no_source="market call: pages of single codes tell it")
+    net_margin: Pct = col("pct", "net margin; of the pages of single codes alone")
+    debt_ratio: Pct = col("pct", "debt ratio; of the pages of single codes alone")
     eps: Px = col("CNY", "earnings per share")
     bvps: Px = col("CNY", "book value per share")
     ocfps: Px = col("CNY", "operating cash flow per share")
@@ -393,12 +393,44 @@ def announced_after_the_period(rows: pd.DataFrame, context: Context) -> pd.Serie
     return ~known | (rows["ann_date"].where(known, "") >= rows["report_period"])
 
 
-_BY_PERIOD: dict[str, tuple[str, bool, Any]] = {
+_TTL = 3600
+_Params = dict[str, tuple[str, bool, Any]]
+_CODE: _Params = {"code": ("string", True, None)}
+_BY_PERIOD: _Params = {
     "report_period": ("date", False, None),
     "sort": ("string", False, None),
     "limit": ("int", False, 200),
     "offset": ("int", False, 0),
 }
+
+
+def _raw(name: str, title: str, model: type[Model], columns: tuple[str, ...], *sources: Source) -> Raw:
+    """A RAW table by report period; nobody may have reported yet."""
+    return Raw(
+        name=name,
+        title=title,
+        model=model,
+        key=columns,
+        partition=Partition.REPORT_PERIOD,
+        date_column="report_period",
+        payload=False,
+        sources=sources,
+        may_be_empty=True,
+    )
+
+
+def _read(
+    name: str,
+    dimension: str,
+    template: str,
+    what: str,
+    params: _Params,
+    *,
+    returns: str = "object[]",
+    table: str = "",
+) -> Interface:
+    return Interface(name, dimension, template, params, returns, _TTL, what, table=table)
+
 
 DATASET = Dataset(
     name="finance_indicator",
@@ -409,70 +441,44 @@ DATASET = Dataset(
     partition=Partition.REPORT_PERIOD,
     date_column="report_period",
     raw=(
-        Raw(
-            name="finstmt",
-            title="Items of the three statements",
-            model=RawStatement,
-            key=("code", "report_period", "statement", "item", "src"),
-            partition=Partition.REPORT_PERIOD,
-            date_column="report_period",
-            payload=False,
-            sources=(
-                Source("eastmoney", ask.statements, only_when=ask.whole_market),
-                Source("em_f10", ask.company_statements, only_when=ask.some_codes),
-            ),
-            may_be_empty=True,
+        _raw(
+            "finstmt",
+            "Items of the three statements",
+            RawStatement,
+            ("code", "report_period", "statement", "item", "src"),
+            Source("eastmoney", ask.statements, only_when=ask.by_report),
+            Source("em_f10", ask.company_statements, only_when=ask.few_codes),
         ),
-        Raw(
-            name="fin_indicator",
-            title="Key figures of a report; of single codes all indicators",
-            model=RawIndicator,
-            key=("code", "report_period", "src"),
-            partition=Partition.REPORT_PERIOD,
-            date_column="report_period",
-            payload=False,
-            sources=(
-                Source("eastmoney", ask.summaries, only_when=ask.whole_market),
-                Source("em_f10", ask.main_indicators, only_when=ask.some_codes),
-                Source("tdx", ask.terminal),
-            ),
-            may_be_empty=True,
+        _raw(
+            "fin_indicator",
+            "Key figures of a report; of single codes all indicators",
+            RawIndicator,
+            ("code", "report_period", "src"),
+            Source("eastmoney", ask.summaries, only_when=ask.by_report),
+            Source("em_f10", ask.main_indicators, only_when=ask.few_codes),
+            Source("tdx", ask.terminal),
         ),
-        Raw(
-            name="earnings_express",
-            title="Express reports",
-            model=RawExpress,
-            key=("code", "report_period"),
-            partition=Partition.REPORT_PERIOD,
-            date_column="report_period",
-            payload=False,
-            sources=(Source("eastmoney", ask.express),),
-            may_be_empty=True,
+        _raw(
+            "earnings_express",
+            "Express reports",
+            RawExpress,
+            ("code", "report_period"),
+            Source("eastmoney", ask.express),
         ),
-        Raw(
-            name="aux_finance_changes",
-            title="Items of a report beside the year before, from answers of the other tables",
-            model=AuxChanges,
-            key=("code", "report_period", "item"),
-            partition=Partition.REPORT_PERIOD,
-            date_column="report_period",
-            payload=False,
-            sources=(
-                Source("em_f10", ask.summary_changes, only_when=ask.whole_market),
-                Source("em_f10", ask.statement_changes, only_when=ask.some_codes),
-            ),
-            may_be_empty=True,
+        _raw(
+            "aux_finance_changes",
+            "Items of a report beside the year before, from answers of the other tables",
+            AuxChanges,
+            ("code", "report_period", "item"),
+            Source("em_f10", ask.summary_changes, only_when=ask.by_report),
+            Source("em_f10", ask.statement_changes, only_when=ask.few_codes),
         ),
-        Raw(
-            name="earnings_forecast",
-            title="Forecasts of results, a row per figure and notice",
-            model=RawForecast,
-            key=("code", "report_period", "indicator", "ann_date"),
-            partition=Partition.REPORT_PERIOD,
-            date_column="report_period",
-            payload=False,
-            sources=(Source("eastmoney", ask.forecasts),),
-            may_be_empty=True,
+        _raw(
+            "earnings_forecast",
+            "Forecasts of results, a row per figure and notice",
+            RawForecast,
+            ("code", "report_period", "indicator", "ann_date"),
+            Source("eastmoney", ask.forecasts),
         ),
     ),
     feeds={
@@ -499,101 +505,76 @@ DATASET = Dataset(
     may_be_empty=True,  # in the first days of a year nobody has reported
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_finance_indicator", "latest finance_indicator row of one code", 3600),
-        batch("get_finance_indicator_batch", "latest finance_indicator rows of many codes", 3600),
-        Interface(
+        latest("get_finance_indicator", "latest finance_indicator row of one code", _TTL),
+        batch("get_finance_indicator_batch", "latest finance_indicator rows of many codes", _TTL),
+        _read(
             "get_finance_indicator_history",
             "timeseries",
             "periods",
-            {
-                "code": ("string", True, None),
-                "periods": ("int", False, 8),
-                "ascending": ("bool", False, True),
-            },
-            "object[]",
-            3600,
             "finance rows of one code",
+            {**_CODE, "periods": ("int", False, 8), "ascending": ("bool", False, True)},
         ),
-        Interface(
+        _read(
             "get_finance_indicator_by_date",
             "market",
             "by_date",
-            _BY_PERIOD,
-            "object[]",
-            3600,
             "finance_indicator rows of all codes on one date",
+            _BY_PERIOD,
         ),
-        Interface(
+        _read(
             "get_finance_growth",
             "timeseries",
             "single_quarters",
-            {"code": ("string", True, None), "periods": ("int", False, 8)},
-            "object[]",
-            3600,
             "single-quarter figures, yoy and qoq",
+            {**_CODE, "periods": ("int", False, 8)},
         ),
-        Interface(
+        _read(
             "get_earnings_forecast",
             "stock",
             "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 8)},
-            "object[]",
-            3600,
             "earnings forecasts",
+            {**_CODE, "limit": ("int", False, 8)},
             table="raw_earnings_forecast",
         ),
-        Interface(
+        _read(
             "get_earnings_forecast_by_period",
             "market",
             "by_date",
-            _BY_PERIOD,
-            "object[]",
-            3600,
             "forecasts of one period",
+            _BY_PERIOD,
             table="raw_earnings_forecast",
         ),
-        Interface(
+        _read(
             "get_earnings_express",
             "stock",
             "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 8)},
-            "object[]",
-            3600,
             "express reports",
+            {**_CODE, "limit": ("int", False, 8)},
             table="raw_earnings_express",
         ),
-        Interface(
+        _read(
             "get_finance_statement",
             "stock",
             "statement",
-            {
-                "code": ("string", True, None),
-                "statement": ("string", False, "income"),
-                "periods": ("int", False, 8),
-            },
-            "object[]",
-            3600,
             "statement items by period",
+            {**_CODE, "statement": ("string", False, "income"), "periods": ("int", False, 8)},
             table="raw_finstmt",
         ),
-        Interface(
+        _read(
             "get_finance_indicators_full",
             "stock",
             "indicators",
-            {"code": ("string", True, None), "periods": ("int", False, 12)},
-            "object",
-            3600,
             "78 indicators x 12 periods",
+            {**_CODE, "periods": ("int", False, 12)},
+            returns="object",
             table="raw_fin_indicator",
         ),
-        Interface(
+        _read(
             "get_finance_changes",
             "stock",
             "changes",
-            {"code": ("string", True, None), "report_period": ("date", False, None)},
-            "object[]",
-            3600,
             "explained statement changes",
+            {**_CODE, "report_period": ("date", False, None)},
             table="aux_finance_changes",
         ),
     ),

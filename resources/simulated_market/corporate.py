@@ -60,11 +60,7 @@ class Payout:
     eps: float | None
     price: float | None
     stage: str  # plan | decided | implemented
-
-    @property
-    def noticed(self) -> int:
-        """The day of the newest notice."""
-        return {"plan": self.planned, "decided": self.decided}.get(self.stage, self.implemented)
+    noticed: int  # the day of the newest notice
 
 
 def stocks(view: View) -> list[Security]:
@@ -81,11 +77,12 @@ def holder_counts(view: View, security: Security, since: int = 0) -> list[Holder
     for newer, older in counts:
         if newer is None or newer.published < since or len(found) == _MOST_COUNTS:
             break
-        total, _ = view.world.shares(security, _evening(newer.report_date))
+        total, _ = view.world.shares(security, evening(newer.report_date))
         if not total:  # before the world begins
             break
         bars = view.world.bars(security, view.now) if bars is None else bars
-        close, close_before = _close(bars, newer.report_date), _close(bars, older.report_date if older else 0)
+        close = close_on(bars, newer.report_date)
+        close_before = close_on(bars, older.report_date) if older else None
         found.append(
             HolderCount(
                 security=security,
@@ -110,62 +107,91 @@ def reports(view: View, security: Security, at: datetime) -> Iterator[Finance]:
         if report is None or report.report_date < security.list_date:
             return
         yield report
-        at = _evening(report.published) - timedelta(days=1)
+        at = evening(report.published) - timedelta(days=1)
 
 
-def payouts(view: View, security: Security) -> list[Payout]:
-    """Dividends that are planned, decided or implemented by now, by ex-day."""
+def payouts(view: View, security: Security, since: int = 0) -> list[Payout]:
+    """Dividends that are planned, decided or implemented by now with a notice on or after `since`, by
+    ex-day."""
     if view.world.label != "sample":
         return []
     horizon = view.now + timedelta(days=_LATEST_PLAN)
-    found: list[Payout] = []
+    taken: set[int] = set()
+    found = []
     for event in view.world.exrights(security, horizon):
         cash, _, shares, rights = event.values
-        if event.category == 1 and not rights and (cash or shares):
-            made = _payout(view, security, event, {one.planned for one in found})
-            if made is not None:
-                found.append(made)
+        if event.category != 1 or rights or not (cash or shares):
+            continue
+        days = _days(view, security, event, taken)
+        if days is not None:
+            taken.add(days.planned)
+            if since <= days.noticed <= _number(view.now.date()):
+                found.append(_payout(view, security, event, days))
     return found
 
 
-def _payout(view: View, security: Security, event: ExRight, taken: set[int]) -> Payout | None:
+@dataclass(frozen=True)
+class _Days:
+    """When a dividend became known, and how far it has come."""
+
+    planned: int
+    decided: int
+    implemented: int
+    record: int
+    stage: str
+
+    @property
+    def noticed(self) -> int:
+        """The day of the newest notice."""
+        return {"plan": self.planned, "decided": self.decided}.get(self.stage, self.implemented)
+
+
+def _days(view: View, security: Security, event: ExRight, taken: set[int]) -> _Days | None:
+    """None for an event at the very begin of the world, before which there is no session for a notice."""
     sessions = view.world.trade_dates()
     at = int(np.searchsorted(sessions, event.date))
-    draw = zlib.crc32(f"{security.symbol} {event.date}".encode())
+    draw = _draw(security, event)
     before = at - 4 - draw % 4
     if before < 0:
         return None
-    record, implemented = int(sessions[at - 1]), int(sessions[before])
+    implemented = int(sessions[before])
     planned = _moved(event.date, -45 - draw // 4 % 45)
     while planned in taken:  # two dividends of one week have two plans
         planned = _moved(planned, -1)
-    half = (_day(implemented) - _day(planned)).days // 2
-    decided = _moved(planned, half)
+    decided = _moved(planned, (_day(implemented) - _day(planned)).days // 2)
     today = _number(view.now.date())
-    if planned > today:
-        return None
     stage = "implemented" if implemented <= today else "decided" if decided <= today else "plan"
-    noticed = {"plan": planned, "decided": decided}.get(stage, implemented)
+    return _Days(planned, decided, implemented, int(sessions[at - 1]), stage)
+
+
+def _draw(security: Security, event: ExRight) -> int:
+    return zlib.crc32(f"{security.symbol} {event.date}".encode())
+
+
+def _payout(view: View, security: Security, event: ExRight, days: _Days) -> Payout:
     cash, _, shares, _ = event.values
-    period = _period(planned)
-    earned = (one.eps for one in reports(view, security, _evening(planned)) if one.report_date == period)
-    from_profit = draw % 5 == 0
+    period = _period(days.planned)
+    # The newest report of that period or before; only that of the period itself tells what was earned.
+    older = (one for one in reports(view, security, evening(days.planned)) if one.report_date <= period)
+    report = next(older, None)
+    from_profit = _draw(security, event) % 5 == 0
     return Payout(
         security=security,
         name=view.world.name(security, view.now),
         period=period,
-        planned=planned,
-        decided=decided,
-        implemented=implemented,
-        record=record,
+        planned=days.planned,
+        decided=days.decided,
+        implemented=days.implemented,
+        record=days.record,
         ex_day=event.date,
         cash=cash,
         bonus=shares if from_profit else 0.0,
         transfer=0.0 if from_profit else shares,
-        total_shares=view.world.shares(security, _evening(noticed))[0],
-        eps=next(earned, None),
-        price=_close(view.world.bars(security, view.now), _moved(noticed, -1)),
-        stage=stage,
+        total_shares=view.world.shares(security, evening(days.noticed))[0],
+        eps=report.eps if report is not None and report.report_date == period else None,
+        price=close_on(view.world.bars(security, view.now), _moved(days.noticed, -1)),
+        stage=days.stage,
+        noticed=days.noticed,
     )
 
 
@@ -176,7 +202,7 @@ def _period(planned: int) -> int:
     return _number(max(end for end in ends if end <= known))
 
 
-def _close(bars: Bars, day: int) -> float | None:
+def close_on(bars: Bars, day: int) -> float | None:
     """The newest close on or before a day, CNY."""
     at = int(np.searchsorted(bars.date, day, side="right")) - 1
     return int(bars.close[at]) / PRICE_UNIT if at >= 0 else None
@@ -194,6 +220,6 @@ def _moved(number: int, days: int) -> int:
     return _number(_day(number) + timedelta(days=days))
 
 
-def _evening(number: int) -> datetime:
+def evening(number: int) -> datetime:
     day = _day(number)
     return datetime(day.year, day.month, day.day, 20, 0)

@@ -21,6 +21,7 @@ YEARS = 15
 """Years of reports that a page of one company shows; a report of the market looks back three."""
 _MARKET_YEARS = 3
 _EXPRESS_OF, _CORRECTED_OF = 7, 13
+_EXPRESS_PERIODS = (1231, 630)
 _LOWERED = 0.97
 _CORRECTIONS_FROM = 506
 """After the last notices of annual reports and first quarters: the newest report of nobody changes."""
@@ -185,8 +186,9 @@ def change(now: float, before: float) -> float | None:
     return round((now - before) / abs(before) * 100, 6) if before else None
 
 
-def publishes_express(security: Security, period: int) -> bool:
-    return period % 10_000 in (1231, 630) and zlib.crc32(security.symbol.encode()) % _EXPRESS_OF == 0
+def is_early(security: Security) -> bool:
+    """Whether a company publishes express reports."""
+    return zlib.crc32(security.symbol.encode()) % _EXPRESS_OF == 0
 
 
 def corrected_on(security: Security, report: Report) -> int | None:
@@ -241,13 +243,13 @@ class FinanceBook:
         today = date_number(view.now)
         made = []
         for security in self._stocks(view):
-            if codes is not None and security.code not in codes:
+            if not is_early(security) or (codes is not None and security.code not in codes):
                 continue
             for one in self._announced(view, security, YEARS if period is None else _MARKET_YEARS):
                 if period is not None and one.period != period:
                     continue
                 notice = _express_notice(one)
-                if publishes_express(security, one.period) and notice <= min(today, one.report.published - 1):
+                if one.period % 10_000 in _EXPRESS_PERIODS and notice <= min(today, one.report.published - 1):
                     made.append(Express(one, notice))
         return sorted(made, key=lambda one: (one.result.security.code, one.result.period))
 

@@ -5,10 +5,10 @@ two sessions later. After a report three to eight institutions visit the company
 session after. Both follow from names, dates and prices alone; a replayed market has neither.
 """
 
+import itertools
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -90,13 +90,13 @@ def trades(view: View, security: Security) -> list[Trade]:
     draw = _draw("executive", security.symbol)
     held, found = _HELD, []
     newest = len(bars) - 1 - _TOLD_AFTER
-    for month, places in groupby(range(len(bars)), key=lambda at: int(bars.date[at]) // 100):
-        inside = list(places)
-        own = _draw(security.symbol, month)
-        session = own // 4 % _SESSIONS
-        if own % 4 or session >= len(inside) or inside[session] > newest or not bars.traded[inside[session]]:
+    months = bars.date // 100
+    begins = np.flatnonzero(np.diff(months, prepend=0)).tolist()
+    for begin, end in itertools.pairwise([*begins, len(bars)]):
+        own = _draw(security.symbol, int(months[begin]))
+        at = begin + own // 4 % _SESSIONS
+        if own % 4 or at >= end or at > newest or not bars.traded[at]:
             continue
-        at = inside[session]
         lots = (1 + own // 100 % 60) * _LOT
         shares = -lots if own // 8 % 3 == 0 else lots
         held += shares

@@ -54,6 +54,9 @@ MEANINGS: Mapping[str, Meaning] = {
     "adjust": Meaning("none | qfq | hfq", allowed=("none", "qfq", "hfq")),
     "period": Meaning("week | month | quarter | year", allowed=("week", "month", "quarter", "year")),
     "market": Meaning("market", allowed=("CN", "SH", "SZ", "BJ", "HK", "US")),
+    "org_type": Meaning(
+        "holder class", allowed=("fund", "qfii", "social", "broker", "insurance", "trust", "all")
+    ),
     "keyword": Meaning("search text"),
 }
 

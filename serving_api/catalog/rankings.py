@@ -97,3 +97,21 @@ def most_visited(session: Session, table: Table, today: str, days: int, limit: i
         dict(zip(names, (code, int(count), int(times), str(day)), strict=True))
         for code, count, times, day in rows
     ]
+
+
+def holding_periods(
+    session: Session, table: Table, code: str, periods: int, org_type: str | None
+) -> list[Row]:
+    """Rows of the newest report periods of a code, of one kind of institution or of all, newest first."""
+    found = session.run(
+        f"SELECT DISTINCT report_period FROM {session.sql.name(table.name)} WHERE code=? "
+        "ORDER BY report_period DESC LIMIT ?",
+        (code, periods),
+    )
+    if not found:
+        return []
+    where, values = "code=? AND report_period>=?", [code, str(found[-1][0])]
+    if org_type is not None:
+        where, values = f"{where} AND org_type=?", [*values, org_type]
+    order = "report_period DESC, org_type"
+    return public_rows(session, table.name, where=where, values=tuple(values), order=order)

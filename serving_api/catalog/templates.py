@@ -87,15 +87,8 @@ def newest(session: Session, asked: Question) -> Any:
 
 def single_quarters(session: Session, asked: Question) -> Any:
     """Single-quarter figures of the newest report periods with their growth, oldest first."""
-    rows = queries.in_range(
-        session,
-        asked.table,
-        asked.code,
-        since=None,
-        until=None,
-        limit=asked.params["periods"] + _BEFORE,
-        as_of=asked.as_of,
-    )
+    count = asked.params["periods"] + _BEFORE
+    rows = queries.newest_rows(session, asked.table, asked.code, count, asked.as_of)
     shown = [row["report_period"] for row in rows[: asked.params["periods"]]]
     return shapes.quarters(rows, shown[::-1])
 
@@ -197,6 +190,12 @@ def ex_dates(session: Session, asked: Question) -> Any:
     return rankings.ex_dates(session, asked.table, since, until, asked.params["limit"], asked.as_of)
 
 
+def holding_periods(session: Session, asked: Question) -> Any:
+    """What institutions held of one code in its newest report periods, newest first."""
+    periods, kind = asked.params["periods"], asked.params["org_type"]
+    return rankings.holding_periods(session, asked.table, asked.code, periods, kind)
+
+
 def most_visited(session: Session, asked: Question) -> Any:
     """Codes by the number of their visitors in the last days."""
     days, limit = asked.params["days"], asked.params["limit"]
@@ -242,6 +241,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "ex_dates": ex_dates,
     "yield_rank": yield_rank,
     "most_visited": most_visited,
+    "holding_periods": holding_periods,
     "market_totals": market_totals,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,

@@ -107,6 +107,13 @@ def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[H
         yield opened
 
 
+@pytest.fixture
+def alone(tmp_path: Path, sample_world: World) -> Iterator[House]:
+    """A house on SQLite only, for what no engine does its own way."""
+    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
+        yield opened
+
+
 @contextmanager
 def opened_house(url: str, folder: Path, world: World, today: str = TODAY) -> Iterator[House]:
     """A house over the database at `url`, its files below `folder`; closed on the way out."""

@@ -1,9 +1,7 @@
 """Dividends: a plan that becomes its implementation, days of notice far behind the plan, the ex-right events
 of the terminal beside them, and what was known when."""
 
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,8 +10,7 @@ from platform_assets.datasets._notices import spans
 from platform_assets.datasets.dividend import carried_out
 from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market.world.model import World
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, House
 
 PORT = "601302"
 """Planned on 2026-06-15, decided in July, implemented on 2026-08-14, ex-date 2026-08-24."""
@@ -23,10 +20,9 @@ RAWS = ("raw_dividend", "aux_bonus")
 
 
 @pytest.fixture
-def house(tmp_path: Path, sample_world: World) -> Iterator[House]:
+def house(alone: House) -> House:
     """One engine is enough here; what both must do alike is in test_company_notices."""
-    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
-        yield opened
+    return alone
 
 
 def load(house: House, *dates: str) -> Loaded:

@@ -1,25 +1,21 @@
 """Holder counts: asked by the day of their notice, written by company, shown when they were known."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
+from platform_assets.datasets.holding_org import open_periods
 from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market.world.model import World
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, House
 
 RAWS = ("raw_holder_num", "aux_holders")
 BANK = "600040"
 
 
 @pytest.fixture
-def house(tmp_path: Path, sample_world: World) -> Iterator[House]:
+def house(alone: House) -> House:
     """One engine is enough here; what both must do alike is in test_company_notices."""
-    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
-        yield opened
+    return alone
 
 
 def load(house: House, *dates: str) -> Loaded:
@@ -55,6 +51,33 @@ def test_a_download_of_a_code_brings_its_whole_past(house: House) -> None:
     assert set(rows["code"]) == {BANK}
     assert told["types"]["holder_num"]["codes"][BANK]["total"] == len(rows) > 5
     assert told["fusion"]["results"]["holder"] == {"status": "success", "saved": len(rows)}
+
+
+def test_holdings_of_institutions_add_up_over_the_kinds_and_the_periods(house: House) -> None:
+    house.raw("raw_holding_org")
+    rows = house.warehouse.frame("raw_holding_org")
+    assert set(rows["report_period"]) == {"2026-06-30"}  # the year before was disclosed until April
+    everything = rows[rows["org_type"] == "all"].set_index("code")
+    kinds = rows[rows["org_type"] != "all"]
+    assert (kinds.groupby("code")["org_type"].count() == 6).all()
+    for column in ("org_count", "hold_shares", "ratio_float_pct"):
+        summed = kinds.groupby("code")[column].sum().astype(float)
+        assert summed.to_dict() == pytest.approx(everything[column].astype(float).to_dict(), abs=1e-3)
+
+    house.fresh()
+    told = download(house.run, [BANK], ["holding_org"], TODAY)
+
+    own = house.warehouse.frame("raw_holding_org").set_index("code").loc[BANK]
+    assert told["types"]["holding_org"]["codes"][BANK]["total"] == len(own) > 7 * 5
+    shares = own[own["org_type"] == "fund"].sort_values("report_period")[["hold_shares", "change_shares"]]
+    told_change = shares["change_shares"].iloc[1:].astype(float)
+    assert told_change.tolist() == shares["hold_shares"].astype(float).diff().iloc[1:].tolist()
+
+
+def test_periods_are_open_until_their_reports_are_due() -> None:
+    assert open_periods("2026-08-21", "2026-08-21") == ["2026-06-30"]
+    assert open_periods("2026-04-28", "2026-04-28") == ["2025-12-31", "2026-03-31"]
+    assert open_periods("2026-06-30", "2026-06-30") == ["2026-03-31"]
 
 
 def test_the_wide_table_shows_the_newest_count_announced_by_its_day(house: House) -> None:

@@ -1,18 +1,20 @@
-"""Reports of companies as the data centre has them: holder counts, dividends, trades of executives and
-visits of institutions."""
+"""Reports of companies as the data centre has them: holder counts, dividends, trades of executives,
+visits and holdings of institutions."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from resources.simulated_market import corporate, insiders
+from resources.simulated_market import corporate, insiders, institutions
 from resources.simulated_market.corporate import HolderCount, Payout
 from resources.simulated_market.insiders import Trade, Visit
+from resources.simulated_market.institutions import OrgHolding
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]
 _PROGRESS = {"plan": "董事会预案", "decided": "股东大会决议", "implemented": "实施分配"}
+_CHANGES = {1: "增持", 0: "不变", -1: "减持"}
 _AFTER_TAX = 0.9
 
 
@@ -29,6 +31,7 @@ class CompanyReports:
             "RPT_SHAREBONUS_DET": self.dividends,
             "RPT_EXECUTIVE_HOLD_DETAILS": self.trades,
             "RPT_ORG_SURVEYNEW": self.visits,
+            "RPT_MAIN_ORGHOLD": self.holdings,
         }
 
     def holders(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
@@ -42,9 +45,10 @@ class CompanyReports:
 
     def dividends(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
         """RPT_SHAREBONUS_DET."""
+        since = _since(clauses, "NOTICE_DATE")
 
         def of(security: Security) -> list[Row]:
-            return [payout_row(one) for one in corporate.payouts(view, security)]
+            return [payout_row(one) for one in corporate.payouts(view, security, since)]
 
         return self._rows(view, clauses, "dividends", of)
 
@@ -64,6 +68,15 @@ class CompanyReports:
             return [visit_row(one) for one in insiders.visits(view, security, since)]
 
         return self._rows(view, clauses, "visits", of)
+
+    def holdings(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_MAIN_ORGHOLD."""
+        since = max(_since(clauses, "REPORT_DATE"), _since(clauses, "REPORT_DATE", "="))
+
+        def of(security: Security) -> list[Row]:
+            return [holding_row(one) for one in institutions.holdings(view, security, since)]
+
+        return self._rows(view, clauses, "holdings", of)
 
     def _rows(
         self, view: View, clauses: Sequence[Clause], name: str, of: Callable[[Security], list[Row]]
@@ -176,6 +189,22 @@ def visit_row(one: Visit) -> Row:
     }
 
 
+def holding_row(one: OrgHolding) -> Row:
+    """RPT_MAIN_ORGHOLD: ratios in percent."""
+    return {
+        "SECURITY_CODE": one.security.code,
+        "REPORT_DATE": _stamp(one.period),
+        "ORG_TYPE": one.kind,
+        "HOULD_NUM": one.institutions,
+        "TOTAL_SHARES": one.shares,
+        "HOLD_VALUE": one.value,
+        "FREESHARES_RATIO": round(one.shares / one.float_shares * 100, 8),
+        "TOTALSHARES_RATIO": round(one.shares / one.total_shares * 100, 8),
+        "HOLDCHA": "新进" if one.change is None else _CHANGES[(one.change > 0) - (one.change < 0)],
+        "HOLDCHA_NUM": one.change,
+    }
+
+
 def plan_text(one: Payout) -> str:
     """10送2股转3股派0.5元(含税,扣税后0.45元)."""
     parts = [f"送{one.bonus:g}股"] if one.bonus else []
@@ -185,10 +214,10 @@ def plan_text(one: Payout) -> str:
     return "10" + "".join(parts)
 
 
-def _since(clauses: Sequence[Clause], column: str) -> int:
+def _since(clauses: Sequence[Clause], column: str, sign: str = ">=") -> int:
     """The day from which a question asks; 0 when it has none."""
     days = [
-        values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == ">="
+        values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == sign
     ]
     return max((int(day) for day in days if day.isdigit()), default=0)
 

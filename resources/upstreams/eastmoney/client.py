@@ -17,6 +17,7 @@ from resources.upstreams.eastmoney import (
     finance,
     holders,
     insiders,
+    institutions,
     lists,
     margin,
     reports,
@@ -161,14 +162,28 @@ class EastmoneyClient:
         `security_type`. About 11 calls."""
         return self._of_period(finance.summary_report(period), finance.summary_rows, period)
 
+    def summaries_of(self, codes: Sequence[str]) -> pd.DataFrame:
+        """The same of at most 100 codes, all periods. About 10 calls for 100 codes."""
+        return self._of_codes(finance.summary_report(None, codes), finance.summary_rows, codes)
+
     def statements(self, period: str) -> pd.DataFrame:
         """Balance, income and cash flow of every A share in one report period; columns `STATEMENT_COLUMNS`.
         About 33 calls."""
-        parts = []
-        for name in finance.STATEMENTS:
-            read = partial(finance.statement_rows, statement=name)
-            rows = self._of_period(finance.statement_report(name, period), read, period)
-            parts.append(finance.long_statement(rows, name))
+        return self._statements(
+            lambda name, read: self._of_period(finance.statement_report(name, period), read, period)
+        )
+
+    def statements_of(self, codes: Sequence[str]) -> pd.DataFrame:
+        """The same of at most 100 codes, all periods. About 30 calls for 100 codes."""
+        return self._statements(
+            lambda name, read: self._of_codes(finance.statement_report(name, None, codes), read, codes)
+        )
+
+    def _statements(self, ask: Callable[[str, Callable[[Rows], pd.DataFrame]], pd.DataFrame]) -> pd.DataFrame:
+        parts = [
+            finance.long_statement(ask(name, partial(finance.statement_rows, statement=name)), name)
+            for name in finance.STATEMENTS
+        ]
         return concat(parts, finance.STATEMENT_COLUMNS)
 
     def express(self, period: str) -> pd.DataFrame:
@@ -286,6 +301,22 @@ class EastmoneyClient:
         named = visitors[visitors["org_name"].notna()]
         rows = named.merge(told.drop_duplicates(subset=visit), how="left", on=visit)
         return self._asked(rows, "ann_date", since, until, codes, what="surveys")
+
+    def org_holdings(self, period: str, org_type: str) -> pd.DataFrame:
+        """Shares that one kind of institution (a value of `institutions.ORG_TYPES`) held of every security at
+        the end of a report period; columns `HOLDING_COLUMNS`. At most eleven calls."""
+        rows = self.report(institutions.holdings_report(period, org_type), institutions.holding_rows)
+        if not (rows["report_period"].eq(period).all() and rows["org_type"].eq(org_type).all()):
+            raise PayloadError(f"institutions: rows not of {period} {org_type}", source=self.source)
+        return rows
+
+    def org_holdings_of(self, codes: Sequence[str], since: str, until: str) -> pd.DataFrame:
+        """Shares that institutions of all kinds held of at most 100 codes at the ends of the report periods
+        in [since, until]; columns `HOLDING_COLUMNS`."""
+        _few(codes)
+        report = institutions.holdings_of_report(codes, since, until)
+        rows = self.report(report, institutions.holding_rows)
+        return self._asked(rows, "report_period", since, until, codes, what="institutions")
 
     def _asked(
         self,

@@ -21,7 +21,7 @@ from resources.upstreams.eastmoney.notices import (
 )
 from resources.upstreams.eastmoney.reports import Report
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, required, string_of
+from resources.upstreams.payload import amount, iso_day, number, string_of
 
 DIVIDEND_COLUMNS: dict[str, str] = {
     **texts("code name report_period ann_date notice_date ex_date record_date progress plan_text payload"),
@@ -109,5 +109,5 @@ def _check_sum(bonus: float, transfer: float, told: float, what: str) -> None:
     if math.isnan(told):
         return
     meant = sum(part for part in (bonus, transfer) if not math.isnan(part))
-    if abs(required(told, what) - meant) > 1e-4:
+    if abs(told - meant) > 1e-4:
         raise PayloadError(f"{what}: BONUS_IT_RATIO {told} is not BONUS_RATIO + IT_RATIO = {meant}")

@@ -126,14 +126,14 @@ STATEMENTS = tuple(_REPORTS)
 # -- questions ----------------------------------------------------------------------------------------
 
 
-def summary_report(period: str) -> Report:
-    """RPT_LICO_FN_CPD of one period; its date column has no underscore."""
-    return _report("RPT_LICO_FN_CPD", (on_day("REPORTDATE", period),), "REPORTDATE")
+def summary_report(period: str | None, codes: Sequence[str] | None = None) -> Report:
+    """RPT_LICO_FN_CPD of one period, or of codes; its date column has no underscore."""
+    return _report("RPT_LICO_FN_CPD", _of(period, codes, "REPORTDATE"), "REPORTDATE")
 
 
-def statement_report(statement: str, period: str) -> Report:
-    """Balance, income or cash flow of the whole market in one period."""
-    where = (among("SECURITY_TYPE_CODE", _SHARES), on_day("REPORT_DATE", period))
+def statement_report(statement: str, period: str | None, codes: Sequence[str] | None = None) -> Report:
+    """Balance, income or cash flow of one period, or of codes."""
+    where = (among("SECURITY_TYPE_CODE", _SHARES), *_of(period, codes))
     return _report(_REPORTS[statement], where, "REPORT_DATE")
 
 
@@ -147,9 +147,9 @@ def forecast_report(period: str | None, codes: Sequence[str] | None = None) -> R
     return Report(found.name, found.columns, found.where, sort, (*found.key, "indicator"))
 
 
-def _of(period: str | None, codes: Sequence[str] | None) -> tuple[str, ...]:
+def _of(period: str | None, codes: Sequence[str] | None, column: str = "REPORT_DATE") -> tuple[str, ...]:
     """Clauses of a period, of codes, or of both."""
-    dated = () if period is None else (on_day("REPORT_DATE", period),)
+    dated = () if period is None else (on_day(column, period),)
     return (*dated, *(() if codes is None else (among("SECURITY_CODE", codes),)))
 
 

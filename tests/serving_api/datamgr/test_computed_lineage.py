@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from platform_assets.pipeline.on_demand import download
@@ -27,8 +28,26 @@ def house(module_url: str, house_folder: Path, world: World) -> Iterator[House]:
         opened.fuse("exright", *dates)
         opened.fuse("kline_daily", *dates)
         download(opened.run, [BANK], ["holder_num"], TODAY)
+        put_reports(opened)
         opened.day()
         yield opened
+
+
+def put_reports(opened: House) -> None:
+    """Two report periods of the bank; the notice of the newer one comes after the day."""
+    rows = [
+        {"code": BANK, "report_period": period, "ann_date": ann_date, "eps": eps, "src": "eastmoney"}
+        for period, ann_date, eps in (
+            ("2026-03-31", "2026-04-25", 0.25),
+            ("2026-06-30", "2026-08-25", 0.75),
+        )
+    ]
+    opened.warehouse.writer.write(
+        opened.warehouse.table("fusion_finance_indicator"),
+        pd.DataFrame(rows),
+        where=Slice.of_codes([BANK]),
+        batch=Batch(partition_key="test"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +102,16 @@ def test_a_count_of_holders_is_followed_to_the_newest_one_that_was_announced(des
     tables = [batch["table_name"] for batch in told["batches"]]
     assert tables == ["fusion_stock_wide", "fusion_holder", "stg_holder", "raw_holder_num"]
     assert any("RPT_HOLDERNUM_DET" in item["fetch"]["request"] for item in told["raw"])
+
+
+def test_a_reported_figure_rests_on_the_report_that_was_known(desk: Desk) -> None:
+    told = wide(desk, column="eps")["columns"]["eps"]
+
+    assert told["value"] == 0.25
+    assert told["from"] == {
+        "table": "fusion_finance_indicator",
+        "key": {"code": BANK, "report_period": "2026-03-31"},
+    }
 
 
 def test_a_figure_of_many_bars_goes_on_through_the_newest_of_them(desk: Desk) -> None:

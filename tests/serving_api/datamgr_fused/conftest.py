@@ -167,6 +167,15 @@ def fill(warehouse: Warehouse, clock: ManualClock) -> None:
             for number in range(count)
         ],
     )  # fmt: skip
+    put(
+        warehouse,
+        "raw_holding_org",
+        [
+            {"code": MAOTAI, "report_period": period, "org_type": kind, "hold_shares": 1000}
+            for period in ("2025-12-31", "2026-03-31", "2026-06-30")
+            for kind in ("all", "fund")
+        ],
+    )
     put(warehouse, "fusion_dividend", DIVIDENDS, public_at="2026-07-30 00:00:00.000000")
     put(
         warehouse,

@@ -126,3 +126,17 @@ def test_trades_and_visits_are_counted_for_a_code(fused: Bench) -> None:
     assert {"raw_executive_holding", "raw_org_survey", "fusion_holder", "fusion_dividend"} <= set(
         str(counted).replace("'", " ").split()
     )
+
+
+def test_holdings_of_institutions_by_period_and_kind(fused: Bench) -> None:
+    rows = call(fused, "get_holding_org", code=MAOTAI, periods=2)
+    assert [(row["report_period"], row["org_type"]) for row in rows] == [
+        ("2026-06-30", "all"),
+        ("2026-06-30", "fund"),
+        ("2026-03-31", "all"),
+        ("2026-03-31", "fund"),
+    ]
+    funds = call(fused, "get_holding_org", code=MAOTAI, org_type="fund")
+    assert [row["report_period"] for row in funds] == ["2026-06-30", "2026-03-31", "2025-12-31"]
+    assert call(fused, "get_holding_org", code=PINGAN) == []
+    assert "org_type" in refusal(fused, "get_holding_org", code=MAOTAI, org_type="hedge")

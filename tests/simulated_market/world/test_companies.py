@@ -171,6 +171,7 @@ def test_a_replayed_market_knows_no_companies(replay):
         ("RPT_HOLDERNUM_DET", "HOLD_NOTICE_DATE"),
         ("RPT_EXECUTIVE_HOLD_DETAILS", "CHANGE_DATE"),
         ("RPT_ORG_SURVEYNEW", "NOTICE_DATE"),
+        ("RPT_MAIN_ORGHOLD", "REPORT_DATE"),
     ):
         answer = ask(replay, now, name, f"({column}>='{since}')")
         assert (answer["code"], answer["result"], answer["success"]) == (9201, None, False)

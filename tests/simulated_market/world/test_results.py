@@ -1,11 +1,13 @@
 """Results as the portal tells them: of one piece with the terminal's snapshot, inside the legal windows."""
 
+import json
 from datetime import datetime
 
 import pytest
 
+from resources.simulated_market.eastmoney.responder import EastmoneyResponder
 from resources.simulated_market.finance import FinanceBook, corrected_on
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import HttpRequest, View
 from tests.simulated_market.world.moments import at
 
 NOW = at(20260821)
@@ -78,3 +80,25 @@ def test_express_reports_come_before_the_statements(world):
     assert all(one.net_profit == pytest.approx(one.result.report.net_profit, rel=0.021) for one in late)
     assert book.express(View(world, at(20260110)), 20251231) == []
     assert book.of_period(View(world, at(20260110)), 20251231) == []
+
+
+def test_a_replayed_market_has_no_results_and_says_so_in_their_form(replay):
+    view = View(replay, at(replay.last_date))
+    symbol = next(one.symbol for one in replay.securities(view.now) if one.kind == "stock")
+    secucode = f"{symbol[2:]}.{symbol[:2].upper()}"
+    root = "/PC_HSF10/NewFinanceAnalysis"
+    asked = {
+        "/api/data/v1/get": "reportName=RPT_LICO_FN_CPD&filter=(REPORTDATE=%272024-03-31%27)",
+        "/securities/api/data/get": f"type=RPT_F10_FINANCE_MAINFINADATA&filter=(SECUCODE=%22{secucode}%22)",
+        f"{root}/lrbDateAjaxNew": f"companyType=4&code={symbol.upper()}",
+        f"{root}/Index": f"type=web&code={symbol}",
+    }
+    told = {}
+    for path, query in asked.items():
+        handle = next(one.handle for one in EastmoneyResponder().routes if one.pattern.fullmatch(path))
+        told[path] = handle(HttpRequest("GET", path, query, {}), view).body
+
+    assert json.loads(told["/api/data/v1/get"])["code"] == 9201
+    assert json.loads(told["/securities/api/data/get"])["code"] == 9201
+    assert json.loads(told[f"{root}/lrbDateAjaxNew"]) == {"data": []}
+    assert b'id="hidctype"' in told[f"{root}/Index"]

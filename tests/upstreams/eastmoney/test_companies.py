@@ -236,6 +236,47 @@ def test_visitors_and_what_was_said_are_two_questions() -> None:
     assert "CONTENT" not in dict(asked.asked[0].params)["columns"]
 
 
+HOLDING = {
+    "SECURITY_CODE": "600519",
+    "REPORT_DATE": "2026-06-30 00:00:00",
+    "ORG_TYPE": "01",
+    "HOULD_NUM": 812,
+    "TOTAL_SHARES": 81_000_000,
+    "HOLD_VALUE": 1.1421e11,
+    "FREESHARES_RATIO": 6.4481,
+    "TOTALSHARES_RATIO": 6.4481,
+    "HOLDCHA_NUM": -1_200_000,
+}
+"""Made after the list of columns; no sample of this report is known."""
+
+
+def test_holdings_of_institutions_by_kind_and_by_codes() -> None:
+    portal, asked = client(body([HOLDING], 1), body([HOLDING, HOLDING | {"ORG_TYPE": "05"}], 2))
+
+    row = portal.org_holdings("2026-06-30", "fund").iloc[0]
+    both = portal.org_holdings_of(("600519",), "2024-01-01", "2026-08-21")
+
+    assert (row["code"], row["report_period"], row["org_type"]) == ("600519", "2026-06-30", "fund")
+    assert (row["org_count"], row["hold_shares"], row["change_shares"]) == (812, 81_000_000, -1_200_000)
+    assert (row["hold_value"], row["ratio_float_pct"]) == (1.1421e11, 6.4481)
+    assert both["org_type"].tolist() == ["fund", "insurance"]
+    assert dict(asked.asked[0].params)["filter"] == "(REPORT_DATE='2026-06-30')(ORG_TYPE=\"01\")"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"ORG_TYPE": "07"}, "ORG_TYPE"),
+        ({"TOTALSHARES_RATIO": 644.81}, "percent"),
+        ({"TOTAL_SHARES": -1}, "below zero"),
+        ({"REPORT_DATE": "2026-03-31 00:00:00"}, "not of 2026-06-30"),
+    ],
+)
+def test_a_holding_that_cannot_be_is_refused(changed: dict[str, Any], reason: str) -> None:
+    with pytest.raises(PayloadError, match=reason):
+        client(body([HOLDING | changed], 1))[0].org_holdings("2026-06-30", "fund")
+
+
 def test_a_lost_column_is_told() -> None:
     for row, parse, name in (
         (holder(), parse_holders, "AVG_HOLD_NUM"),

@@ -1,0 +1,104 @@
+"""raw_holding_org: shares of a company that institutions held at the end of a report period."""
+
+from datetime import date
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.datasets._notices import groups, moved
+from platform_assets.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+KINDS = ("fund", "qfii", "social", "broker", "insurance", "trust")
+ALL = "all"
+_KEY = ["code", "report_period"]
+_ENDS = ((3, 31), (6, 30), (9, 30), (12, 31))
+_OPEN_DAYS = 125
+"""Days after its end in which a report period is still being disclosed: a year's until the end of April."""
+_PAST_DAYS = 3 * 366
+"""How far back a question by codes reaches."""
+
+
+class HoldingOrg(Model):
+    """What one kind of institution held of one company."""
+
+    code: Code = key("security code")
+    report_period: Date = key("end of the report period")
+    org_type: S16 = key("kind of institution, or all of them", isin=[*KINDS, ALL])
+    org_count: Int = col("", "institutions", ge=0)
+    hold_shares: Big = col("sh", "shares held", ge=0)
+    hold_value: Amt = col("CNY", "value of the shares", ge=0)
+    ratio_total_pct: Pct = col("pct", "shares held / all shares", ge=0, le=100)
+    ratio_float_pct: Pct = col("pct", "shares held / float shares", ge=0)
+    change_shares: Big = col("sh", "change since the period before")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The periods that are being disclosed on the scope's dates, up to eleven calls for each of six kinds.
+    Codes: the periods of three years, a call for about twenty-five codes."""
+    if scope.codes is not None:
+        since = moved(scope.until, -_PAST_DAYS)
+        parts = [desk.eastmoney.org_holdings_of(codes, since, scope.until) for codes in groups(scope.codes)]
+    else:
+        parts = [
+            desk.eastmoney.org_holdings(period, kind)
+            for period in open_periods(scope.since, scope.until)
+            for kind in KINDS
+        ]
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=[*_KEY, "org_type"])
+    rows = pd.concat(filled, ignore_index=True)
+    return with_sums(rows[rows["code"].map(is_a_share).astype(bool)])
+
+
+def open_periods(since: str, until: str) -> list[str]:
+    """Report periods that ended before `until` and were being disclosed on a day of [since, until]."""
+    first, last = date.fromisoformat(since), date.fromisoformat(until)
+    ends = [date(year, *end) for year in range(first.year - 1, last.year + 1) for end in _ENDS]
+    return [end.isoformat() for end in ends if end < last and (first - end).days <= _OPEN_DAYS]
+
+
+def with_sums(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows and, for each company and period, the sum over the kinds that are there."""
+    figures = [name for name in rows.columns if name not in (*_KEY, "org_type")]
+    sums = rows.groupby(_KEY, as_index=False)[figures].sum(min_count=1).assign(org_type=ALL)
+    return pd.concat([rows, sums], ignore_index=True)
+
+
+DATASET = Dataset(
+    name="holding_org",
+    title="Shares held by institutions",
+    raw=(
+        Raw(
+            name="holding_org",
+            title="Shares held by institutions, by report period and kind",
+            model=HoldingOrg,
+            key=("code", "report_period", "org_type"),
+            partition=Partition.CODE,
+            date_column="report_period",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            may_be_empty=True,
+        ),
+    ),
+    interfaces=(
+        Interface(
+            "get_holding_org",
+            "stock",
+            "holding_periods",
+            {
+                "code": ("string", True, None),
+                "periods": ("int", False, 8),
+                "org_type": ("string", False, None),
+            },
+            "object[]",
+            3600,
+            "shares of a code that institutions held, newest period first",
+            table="raw_holding_org",
+        ),
+    ),
+)

@@ -1,0 +1,77 @@
+"""What institutions hold of the companies of a world: a share of the float by kind, company and period, told
+with the company's report. A replayed market has no reports, so nothing."""
+
+import zlib
+from dataclasses import dataclass
+
+from resources.simulated_market.corporate import close_on, evening, reports
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import Finance, Security
+
+KINDS = ("01", "02", "03", "04", "05", "06")
+_WEIGHTS = (600, 150, 80, 60, 120, 40)
+"""Of 10,000 float shares, at most."""
+
+
+@dataclass(frozen=True)
+class OrgHolding:
+    """One kind of institution at the end of one period. `change` since the period before, None without."""
+
+    security: Security
+    period: int
+    kind: str
+    institutions: int
+    shares: int
+    change: int | None
+    value: float
+    total_shares: int
+    float_shares: int
+
+
+def holdings(view: View, security: Security, since: int = 0) -> list[OrgHolding]:
+    """Holdings at the ends of published periods on or after `since`, newest period first."""
+    found: list[OrgHolding] = []
+    newer: Finance | None = None
+    for older in (*reports(view, security, view.now), None):
+        if newer is not None:
+            if newer.report_date < since:
+                break
+            found += _of_period(view, security, newer, older)
+        newer = older
+    return found
+
+
+def _of_period(view: View, security: Security, report: Finance, before: Finance | None) -> list[OrgHolding]:
+    total, floating = view.world.shares(security, evening(report.report_date))
+    price = close_on(view.world.bars(security, view.now), report.report_date)
+    if not floating or price is None:  # before the world begins
+        return []
+    made = []
+    for kind, weight in zip(KINDS, _WEIGHTS, strict=True):
+        held = _held(security, report.report_date, kind, weight, floating)
+        earlier = None
+        if before is not None:
+            _, floating_before = view.world.shares(security, evening(before.report_date))
+            earlier = _held(security, before.report_date, kind, weight, floating_before)
+        made.append(
+            OrgHolding(
+                security=security,
+                period=report.report_date,
+                kind=kind,
+                institutions=1 + _draw(security, report.report_date, kind) % 40,
+                shares=held,
+                change=None if earlier is None else held - earlier,
+                value=round(held * price, 2),
+                total_shares=total,
+                float_shares=floating,
+            )
+        )
+    return made
+
+
+def _held(security: Security, period: int, kind: str, weight: int, floating: int) -> int:
+    return floating // 10_000 * (_draw(security, period, kind) // 64 % weight)
+
+
+def _draw(security: Security, period: int, kind: str) -> int:
+    return zlib.crc32(f"{security.symbol} {period} {kind}".encode())
