@@ -119,11 +119,13 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
     fed = [registry.datasets[name] for name in registry.download_to_fusion[raw.name]]
-    tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
+    tasks = raw.tasks
+    if tasks is None:
+        tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
     return AssetPlan(
         table=raw.table,
         group="raw",
-        deps=(),
+        deps=raw.reads,
         partition=raw.partition,
         checks=(SCHEMA_CHECK,),
         about=raw_about(raw),

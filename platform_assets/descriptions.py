@@ -94,6 +94,8 @@ def fusion_text(dataset: Dataset) -> str:
         if rule.fills:
             names = ", ".join(f"`{name}`" for name in rule.fills)
             text += f"; {names} of the next source where the chosen row has none"
+        for word, columns in (("earliest", rule.earliest), ("longest", rule.longest)):
+            text += "".join(f"; the {word} `{name}` of all sources" for name in columns)
         return text
     return f"are put together column by column: the first of {order} with a valid value" + _exceptions(rule)
 

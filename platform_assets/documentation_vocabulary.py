@@ -35,6 +35,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     rules.calendar_days,
     rules.period,
     rules.close_of,
+    rules.at_time,
     rules.next_trade_date,
     rules.latest,
     rules.batch,
@@ -47,6 +48,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 _CLIENTS = (
     ("tencent", "resources.upstreams.tencent", "TencentClient", "client"),
     ("eastmoney", "resources.upstreams.eastmoney", "EastmoneyClient", "client"),
+    ("cninfo", "resources.upstreams.cninfo", "CninfoClient", "client"),
     ("sse", "resources.upstreams.exchanges", "SseClient", "sse"),
     ("szse", "resources.upstreams.exchanges", "SzseClient", "szse"),
     ("bse", "resources.upstreams.exchanges", "BseClient", "bse"),

@@ -27,6 +27,10 @@ WIDE = (
     "raw_index_constituent", "stg_stock_master", "fusion_stock_master", "stg_stock_profile",
     "fusion_stock_profile", "stg_stock_industry", "fusion_stock_industry", "fusion_stock_wide",
 )  # fmt: skip
+NEWS = (
+    "raw_news_flash", "raw_news", "raw_reports", "raw_announcements", "stg_announcement",
+    "fusion_announcement", "stg_news", "fusion_news",
+)  # fmt: skip
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
 
@@ -63,6 +67,17 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=1,
             retry_delay_s=300,
             note="waits for both (max 40 min) then runs anyway with a warning; holds lock wide",
+        ),
+        Task(
+            key="news_sync",
+            name="公告资讯同步",
+            timing=Timing(hm=1700),
+            datasets=NEWS,
+            domains=("daily",),
+            trading_day_only=False,
+            max_retries=1,
+            retry_delay_s=300,
+            note="every day; news for the codes that something happened to; holds lock daily",
         ),
         Task(
             key=EOD_CORE,

@@ -74,6 +74,12 @@ class Raw:
     contract: tuple[Contract, ...] = ()
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
+    reads: tuple[str, ...] = ()
+    """Stored tables that its sources read (which codes had an event): they are loaded before."""
+    tasks: tuple[str, ...] | None = None
+    """Scheduled tasks that download it. None: those of its file and of the datasets that it feeds."""
+    unique: tuple[tuple[str, ...], ...] = ()
+    """Further groups of columns that name a row."""
 
     @property
     def table_name(self) -> str:
@@ -90,6 +96,7 @@ class Raw:
             description=self.title,
             date_column=self.date_column,
             payload=self.payload,
+            unique=self.unique,
         )
 
 

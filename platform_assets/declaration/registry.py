@@ -48,7 +48,7 @@ class Registry:
             for feed in dataset.feeds:
                 if feed not in self.raws:
                     raise DeclarationError(f"{dataset.name}: feed {feed!r} is no RAW table of any dataset")
-            for table in dataset.reads:
+            for table in (*dataset.reads, *(name for raw in dataset.raw for name in raw.reads)):
                 if table not in self._tables:
                     raise DeclarationError(f"{dataset.name}: reads {table!r}, which nobody declares")
         names: dict[str, str] = {}

@@ -97,11 +97,14 @@ class Rows:
     a later source may sharpen: its value is taken when it equals the winner's within `finer[column]`
     (the winner's wire rounding, a function of its rows; null where its own value is the finer one), so
     nothing is mixed, only rounded less. `fills` names columns that a later source may give where the
-    winner's wire has none; the row's provenance says so."""
+    winner's wire has none; the row's provenance says so. `earliest` and `longest` name columns of which the
+    smallest value, or the longest text, of all sources is taken (one article in several papers)."""
 
     finer: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
     finer_source: str = ""
     fills: tuple[str, ...] = ()
+    earliest: tuple[str, ...] = ()
+    longest: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,20 @@ def at_hour(column: str, hour: str) -> PublicAt:
         return (days + f" {hour}:00.000000").where(days.notna(), None)
 
     return on_its_date
+
+
+def at_time(column: str, otherwise_on: str | None = None) -> PublicAt:
+    """Public at the row's own time; without one from the beginning of the date `otherwise_on`, else when its
+    batch is written."""
+
+    def at_its_time(rows: pd.DataFrame, context: Context) -> pd.Series:
+        times = rows[column].astype(object).where(rows[column].notna(), None)
+        precise = times.map(lambda text: f"{text}.000000" if text is not None and "." not in text else text)
+        if otherwise_on is None:
+            return precise
+        return precise.where(precise.notna(), on_date(otherwise_on)(rows, context))
+
+    return at_its_time
 
 
 def close_of(column: str) -> PublicAt:

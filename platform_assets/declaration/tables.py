@@ -86,5 +86,10 @@ class Table:
         names = tuple(spec.name for spec in self.columns if spec.name not in self.key)
         return (*names, "quality", "quality_flags") if self.has_history else names
 
+    @cached_property
+    def timed(self) -> bool:
+        """Whether its date column holds times of day."""
+        return self.date_column is not None and self.column(self.date_column).family == "time"
+
     def column(self, name: str) -> ColumnSpec:
         return next(spec for spec in self.all_columns if spec.name == name)

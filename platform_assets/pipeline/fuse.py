@@ -42,6 +42,7 @@ def _fuse_rows(ranked: pd.DataFrame, key: Sequence[str], rule: Rows) -> Fused:
     if rule.fills:
         for source in ranked.sort_values("_rank")["src"].unique():
             _fill(winners, _beside(winners, ranked, key, source), rule.fills, source, elsewhere)
+    _best(winners, ranked, key, rule, elsewhere)
     winners["provenance"] = [
         canonical_json({source: sorted(columns) for source, columns in taken.items()}) if taken else None
         for taken in elsewhere
@@ -51,8 +52,12 @@ def _fuse_rows(ranked: pd.DataFrame, key: Sequence[str], rule: Rows) -> Fused:
 
 def _beside(winners: pd.DataFrame, ranked: pd.DataFrame, key: Sequence[str], source: str) -> pd.DataFrame:
     """The rows of one source in the order of the winners; empty rows where it has none."""
-    index = pd.MultiIndex.from_frame(winners[list(key)]) if len(key) > 1 else pd.Index(winners[key[0]])
+    index = _index(winners, key)
     return ranked[ranked["src"] == source].set_index(list(key)).reindex(index)
+
+
+def _index(winners: pd.DataFrame, key: Sequence[str]) -> pd.Index:
+    return pd.MultiIndex.from_frame(winners[list(key)]) if len(key) > 1 else pd.Index(winners[key[0]])
 
 
 def _sharpen(
@@ -95,6 +100,29 @@ def _fill(
         winners[column] = winners[column].where(~take, values)
         for place in np.flatnonzero(take.to_numpy()):
             elsewhere[place].setdefault(source, []).append(column)
+
+
+def _best(
+    winners: pd.DataFrame,
+    ranked: pd.DataFrame,
+    key: Sequence[str],
+    rule: Rows,
+    elsewhere: list[dict[str, list[str]]],
+) -> None:
+    """Take the earliest value, or the longest text, of all sources; of equals the winner's own."""
+    if len(winners) == len(ranked):
+        return
+    index = _index(winners, key)
+    for column in (*rule.earliest, *rule.longest):
+        known = ranked[ranked[column].notna()]
+        measure = known[column] if column in rule.earliest else -known[column].str.len()
+        order = known.assign(_by=measure).sort_values(["_by", "_rank"], kind="stable")
+        best = order.drop_duplicates(subset=list(key)).set_index(list(key))[[column, "src"]].reindex(index)
+        values, sources = best[column].reset_index(drop=True), best["src"].reset_index(drop=True)
+        take = values.notna() & (sources != winners["src"])
+        winners[column] = winners[column].where(~take, values)
+        for place in np.flatnonzero(take.to_numpy()):
+            elsewhere[place].setdefault(str(sources[place]), []).append(column)
 
 
 def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str], rule: Fields) -> Fused:

@@ -30,7 +30,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     left, or when a trade date of the scope has no row."""
     assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
     clean, destroyed = coerce_model(rows, dataset.model, ["src"])
-    window = Window(dataset.partition, dataset.date_column, scope, context.calendar)
+    window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
     if window.dated:
         inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}

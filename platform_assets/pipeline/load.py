@@ -26,7 +26,8 @@ from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.run import PipelineRun, Refusal
-from platform_assets.pipeline.windows import Window, written_codes
+from platform_assets.pipeline.windows import Window
+from platform_assets.pipeline.written import written_codes
 from resources.errors import PlatformError, QualityError, StorageError
 from resources.fetch import Fetch, FetchLog
 from resources.stopping import safe_point
@@ -85,6 +86,9 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
         raise
     if raw.keep_when_null:
         checked.frame = _keep_known(run, raw, checked.frame, scope)
+    checked.frame = _first_told(run, table, raw_window(run, raw, scope), checked.frame)
+    if raw.combine == "fallback" and len(raw.sources) > 1 and "src" not in raw.key:
+        checked.frame = _keep_better(run, raw, checked.frame, scope)
     parts = (
         list(group_parts(raw.replace_by, checked.frame, scope))
         if raw.replace_by
@@ -107,6 +111,28 @@ def _keep_known(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -
     for column in raw.keep_when_null:
         frame[column] = frame[column].where(frame[column].notna(), known[column])
     return frame
+
+
+def _first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the rows of a loose table whose key is stored under an earlier day."""
+    if not window.loose or frame.empty:
+        return frame
+    key, day = list(table.key), str(window.date_column)
+    codes = tuple(sorted(set(frame["code"].dropna().tolist())))
+    stored = run.warehouse.frame(table.name, columns=(*key, day), where=Slice.of_codes(codes))
+    told = frame[key].merge(stored, on=key, how="left")[day].set_axis(frame.index)
+    return frame[~window.repeats(frame[day], told)]
+
+
+def _keep_better(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """Without the rows that a better source has stored already: the key knows one row, whoever told it."""
+    rank = {source.name: place for place, source in enumerate(raw.sources)}
+    key = list(raw.key)
+    stored = run.warehouse.frame(
+        raw.table_name, columns=(*key, "src"), where=raw_window(run, raw, scope).slice()
+    )
+    known = frame[key].merge(stored, on=key, how="left")["src"].map(rank).set_axis(frame.index)
+    return frame[~(known < frame["src"].map(rank))]
 
 
 def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
@@ -141,7 +167,10 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     if valid.duplicated(subset=whole_key).any():
         # Two feeds of one source complete each other: per column the first value, in the order of feeds.
         valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
-    parts = list(partition_parts(stage_window(run, dataset, scope), valid))
+    window = stage_window(run, dataset, scope)
+    if window.dated:
+        valid = _first_told(run, table, window, valid)
+    parts = list(partition_parts(window, valid))
     if dataset.late:
         parts = with_newest(parts, scope, valid, late=dataset.late)
     if parts:
@@ -167,6 +196,9 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         except QualityError as error:
             _refuse(run, table, scope, str(error), None, dataset)
             raise
+        window = Window.of(table, dataset.partition, scope, run.calendar)
+        if window.dated:
+            rows = _first_told(run, table, window, rows)
     else:
         reads = NotedReads(run.warehouse, run.read)
         try:
@@ -177,7 +209,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
                 scope,
                 also=rule.finer_source if isinstance(rule, Rows) else "",
                 expected=dataset.expected,
-                window=Window(dataset.partition, dataset.date_column, scope, run.calendar),
+                window=Window.of(dataset.table, dataset.partition, scope, run.calendar),
             )
         except AllSourcesFailed as error:
             _refuse(run, table, scope, str(error), error.download, dataset)
@@ -359,13 +391,13 @@ def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFr
 
 def raw_window(run: PipelineRun, raw: Raw, scope: Scope) -> Window:
     """The part of a RAW table that a scope stands for."""
-    return Window(raw.partition, raw.date_column, scope, run.calendar)
+    return Window.of(raw.table, raw.partition, scope, run.calendar)
 
 
 def stage_window(run: PipelineRun, dataset: Dataset, scope: Scope) -> Window:
     """The part of a staging table that a scope stands for; dimensions have no time."""
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
-    return Window(partition, dataset.date_column, scope, run.calendar)
+    return Window.of(dataset.stage_table, partition, scope, run.calendar)
 
 
 def _key_with_src(table: Table) -> tuple[str, ...]:

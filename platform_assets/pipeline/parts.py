@@ -36,7 +36,8 @@ def partition_parts(window: Window, frame: pd.DataFrame) -> Iterator[Part]:
     scope = window.scope
     if window.cut:
         for day, rows in frame.groupby(window.keys(frame[str(window.date_column)]), sort=True):
-            yield Part(str(day), rows.reset_index(drop=True), window.slice_of(str(day)))
+            where = window.slice_of(str(day), rows["code"].dropna().tolist() if window.loose else ())
+            yield Part(str(day), rows.reset_index(drop=True), where)
     elif window.partition is Partition.SNAPSHOT and scope.codes is None:
         yield Part(scope.until, frame, Slice())
     else:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from platform_assets.compute.report_periods import open_on_any
-from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Calendar, Scope
-from platform_assets.pipeline.run import PipelineRun
+from platform_assets.declaration.tables import Table
 from resources.warehouse.slices import Slice
+
+_NEVER = "9999"
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,24 @@ class Window:
     By trade date: the scope's dates. By event date: the calendar days that its trade dates stand for; by
     report period: the periods that are being disclosed on one of its trade dates. Of both, when the scope
     names codes, all that is known of them. Otherwise: its codes, else the whole table.
+
+    `timed`: the date column holds times of day. `loose`: the day is not part of the key, so that one key may
+    turn up on two days (a headline of a code, printed again); the first of them stands.
     """
 
     partition: Partition
     date_column: str | None
     scope: Scope
     calendar: Calendar
+    timed: bool = False
+    loose: bool = False
+
+    @classmethod
+    def of(cls, table: Table, partition: Partition, scope: Scope, calendar: Calendar) -> "Window":
+        """The part of `table` that a scope stands for."""
+        day = table.date_column
+        loose = partition is Partition.EVENT_DATE and day not in (None, *table.key) and "code" in table.key
+        return cls(partition, day, scope, calendar, table.timed, loose)
 
     @property
     def dated(self) -> bool:
@@ -51,18 +64,25 @@ class Window:
         """The stored rows of the window."""
         if not self.dated:
             return Slice(codes=self.scope.codes)
-        since, until = self.scope.since, self.scope.until
-        if self.partition is Partition.EVENT_DATE:
-            since, until = self.scope.event_days(self.calendar)
-        if self.partition is Partition.REPORT_PERIOD:
-            since, until = self.periods[0], self.periods[-1]
-        return Slice(date_column=self.date_column, since=since, until=until, codes=self.scope.codes)
+        since, until = self._days()
+        last = f"{until} 23:59:59" if self.timed else until
+        return Slice(date_column=self.date_column, since=since, until=last, codes=self.scope.codes)
 
-    def slice_of(self, key: str) -> Slice:
-        """The stored rows that are written under one trade date or report period."""
+    def slice_of(self, key: str, codes: Sequence[str]) -> Slice:
+        """The stored rows with which those of one trade date (or report period) are compared. Of a loose
+        table also later ones of the same `codes`: what they tell was told before, as it now turns out."""
         if self.partition is Partition.REPORT_PERIOD:
             return Slice.of_date(str(self.date_column), key, self.scope.codes)
-        return replace(self, scope=Scope((key,), self.scope.codes)).slice()
+        own = replace(self, scope=Scope((key,), self.scope.codes))
+        if not self.loose:
+            return own.slice()
+        return Slice(date_column=self.date_column, since=own._days()[0], codes=tuple(sorted(set(codes))))
+
+    def repeats(self, days: pd.Series, told: pd.Series) -> pd.Series:
+        """Which rows of a loose table repeat a key that was `told` (null: never) on an earlier day: before a
+        dated window, else before the row's own."""
+        first = self._days()[0] if self.dated else days.fillna("")
+        return told.fillna(_NEVER) < first
 
     def contains(self, days: pd.Series) -> pd.Series:
         """Which days lie in a dated window."""
@@ -70,7 +90,8 @@ class Window:
             return days.isin(list(self.scope.dates))
         if self.partition is Partition.REPORT_PERIOD:
             return days.isin(list(self.periods))
-        since, until = self.scope.event_days(self.calendar)
+        since, until = self._days()
+        days = self._on(days)
         return (days >= since).fillna(False) & (days <= until).fillna(False)
 
     def keys(self, days: pd.Series) -> pd.Series:
@@ -80,23 +101,18 @@ class Window:
             return days
         if self.partition is Partition.REPORT_PERIOD:
             return days[self.contains(days)].reindex(days.index) if self.dated else days
-        inside = days[self.contains(days)]
-        return inside.map({day: self.calendar.on_or_after(day) for day in inside.unique()}).reindex(
-            days.index
-        )
+        inside = self._on(days[self.contains(days)])
+        owner = {day: self.calendar.on_or_after(day) for day in inside.unique()}
+        return inside.map(owner).reindex(days.index)
 
+    def _days(self) -> tuple[str, str]:
+        """First and last day of a dated window."""
+        if self.partition is Partition.EVENT_DATE:
+            return self.scope.event_days(self.calendar)
+        if self.partition is Partition.REPORT_PERIOD:
+            return self.periods[0], self.periods[-1]
+        return self.scope.since, self.scope.until
 
-def written_codes(run: PipelineRun, dataset: Dataset, scope: Scope, tables: Sequence[str]) -> Scope:
-    """A staged dataset by code goes on with the codes that the loads of the scope's dates wrote in `tables`:
-    the scope, limited to those. A scope of codes, or of another dataset, stays as it is."""
-    if dataset.partition is not Partition.CODE or dataset.dimension or scope.codes is not None:
-        return scope
-    found: set[str] = set()
-    for table in tables:
-        rows = run.warehouse.query(
-            f"SELECT DISTINCT code FROM {run.warehouse.sql.name(table)} WHERE batch_id IN (SELECT batch_id "
-            "FROM sys_batch WHERE table_name=? AND partition_key>=? AND partition_key<=?)",
-            (table, scope.since, scope.until),
-        )
-        found |= {str(code) for (code,) in rows}
-    return replace(scope, codes=tuple(sorted(found)))
+    def _on(self, days: pd.Series) -> pd.Series:
+        """The calendar days of times."""
+        return days.str[:10] if self.timed and len(days) else days

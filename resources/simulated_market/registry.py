@@ -1,5 +1,6 @@
 """The responders that the simulated market serves: one line per upstream."""
 
+from resources.simulated_market.cninfo.responder import CninfoResponder
 from resources.simulated_market.eastmoney.responder import EastmoneyResponder
 from resources.simulated_market.exchanges.bse import BseResponder
 from resources.simulated_market.exchanges.sse import SseResponder
@@ -10,4 +11,11 @@ from resources.simulated_market.wire import Responder
 
 def responders() -> list[Responder]:
     """New instances, since a responder may remember its last rendering."""
-    return [TencentResponder(), EastmoneyResponder(), SseResponder(), SzseResponder(), BseResponder()]
+    return [
+        TencentResponder(),
+        EastmoneyResponder(),
+        CninfoResponder(),
+        SseResponder(),
+        SzseResponder(),
+        BseResponder(),
+    ]

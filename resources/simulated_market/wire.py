@@ -1,10 +1,11 @@
 """What the HTTP server and the responders say to each other."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from resources.simulated_market.faults import Fault
@@ -26,6 +27,18 @@ class HttpRequest:
     def params(self) -> dict[str, str]:
         """Query parameters, the last of equal names wins."""
         return dict(parse_qsl(self.query, keep_blank_values=True))
+
+    def form(self) -> dict[str, str]:
+        """Fields of a form in the body; none of a body that is no form."""
+        return dict(parse_qsl(self.body.decode("ascii", "replace"), keep_blank_values=True))
+
+    def document(self) -> dict[str, Any]:
+        """The JSON object in the body; {} of anything else."""
+        try:
+            found = json.loads(self.body)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ class TransportSettings:
     em_jitter_max: float = 0.5
     tencent_min_interval: float = 0.2
     xq_min_interval: float = 1.0
+    # One call a second is tolerated there; bursts are answered without rows, then with 403.
+    cninfo_min_interval: float = 1.0
     pause_min: float = 0.3
     pause_max: float = 1.0
 
@@ -103,6 +105,8 @@ class TransportSettings:
             return FamilyRule(family, family, self.tencent_min_interval, 0.0, 0.0)
         if family == "xueqiu":
             return FamilyRule(family, family, self.xq_min_interval, 0.0, 0.0)
+        if family == "cninfo":
+            return FamilyRule(family, family, self.cninfo_min_interval, 0.0, self.pause_min)
         if family == "tdx":
             return FamilyRule(family, family, 0.0, 0.0, 0.0)
         return FamilyRule(

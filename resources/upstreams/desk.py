@@ -22,6 +22,7 @@ from resources.stopping import safe_point
 if TYPE_CHECKING:
     import pandas as pd
 
+    from resources.upstreams.cninfo import CninfoClient
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.tdx.client import TdxClient
@@ -125,6 +126,11 @@ class Desk:
     @property
     def eastmoney(self) -> "EastmoneyClient":
         client: EastmoneyClient = self._client("eastmoney")
+        return client
+
+    @property
+    def cninfo(self) -> "CninfoClient":
+        client: CninfoClient = self._client("cninfo")
         return client
 
     @property

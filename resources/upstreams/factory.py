@@ -54,6 +54,7 @@ def make_clients(
     """
     refuse_reserved(settings)
     from resources.transport.http import HttpTransport
+    from resources.upstreams.cninfo import CninfoClient
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.tdx.client import TdxClient
@@ -78,6 +79,7 @@ def make_clients(
         "tdx": tdx.with_fetches,
         "tencent": partial(_bound, TencentClient, http),
         "eastmoney": lambda log: EastmoneyClient(http.logged(log), clock),
+        "cninfo": partial(_bound, CninfoClient, http),
         "sse": partial(_bound, SseClient, http),
         "szse": partial(_bound, SzseClient, http),
         "bse": partial(_bound, BseClient, http),

@@ -37,12 +37,39 @@ SITES: dict[str, Site] = {
     "eastmoney.emweb": Site(
         "eastmoney", "eastmoney", ("https://emweb.securities.eastmoney.com",), _EM_F10_REFERER
     ),
+    "eastmoney.notices": Site(
+        "eastmoney", "eastmoney", ("https://np-anotice-stock.eastmoney.com",), "https://data.eastmoney.com/"
+    ),
+    "eastmoney.research": Site(
+        "eastmoney", "eastmoney", ("https://reportapi.eastmoney.com",), "https://data.eastmoney.com/"
+    ),
+    "eastmoney.search": Site(
+        "eastmoney", "eastmoney", ("https://search-api-web.eastmoney.com",), "https://so.eastmoney.com/"
+    ),
+    "eastmoney.flash": Site(
+        "eastmoney", "eastmoney", ("https://np-weblist.eastmoney.com",), "https://kuaixun.eastmoney.com/"
+    ),
+    "cninfo.disclosure": Site(
+        "cninfo", "cninfo", ("https://www.cninfo.com.cn",), "https://www.cninfo.com.cn/new/disclosure"
+    ),
     # Shanghai refuses a request that does not come from its own pages.
     "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),
     "szse.report": Site(
         "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/margin/margin/index.html"
     ),
+    "szse.disclosure": Site(
+        "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/listed/"
+    ),
     "bse.disclosure": Site("bse", "bse", ("https://www.bse.cn",), "https://www.bse.cn/"),
+}
+
+# What stored rows point at; nothing of it is ever fetched.
+LINKS: dict[str, str] = {
+    "cninfo.file": "http://static.cninfo.com.cn/",
+    "eastmoney.notice": "https://pdf.dfcfw.com/pdf/H2_{}_1.pdf",
+    "eastmoney.research": "https://pdf.dfcfw.com/pdf/H3_{}_1.pdf",
+    "eastmoney.article": "https://finance.eastmoney.com/a/{}.html",
+    "szse.file": "https://disc.static.szse.cn/download",
 }
 
 

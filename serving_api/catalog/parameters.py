@@ -58,6 +58,8 @@ MEANINGS: Mapping[str, Meaning] = {
         "holder class", allowed=("fund", "qfii", "social", "broker", "insurance", "trust", "all")
     ),
     "keyword": Meaning("search text"),
+    "ann_type": Meaning("announcement category, or type in the words of its source"),
+    "news_type": Meaning("news | research", allowed=("news", "research")),
 }
 
 

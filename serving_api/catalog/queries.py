@@ -171,6 +171,82 @@ def on_date(
     )
 
 
+_KINDS = ("ann_type", "category", "news_type")
+
+
+def headlines(
+    session: Session,
+    table: Table,
+    *,
+    code: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    kind: str | None = None,
+    keyword: str | None = None,
+    limit: int,
+    offset: int = 0,
+    as_of: str | None = None,
+) -> list[Row]:
+    """Rows that have a day or a time and a title, newest first. `kind`: what one of the table's columns of
+    kinds says; `keyword`: a word in the title."""
+    day = str(table.date_column)
+    names = {spec.name for spec in table.columns}
+    where: list[str] = []
+    values: list[str] = []
+
+    def must(clause: str, *bound: str) -> None:
+        where.append(clause)
+        values.extend(bound)
+
+    if code is not None:
+        must("code=?", code)
+    if since is not None:
+        must(f"{day}>=?", since)
+    if until is not None:
+        must(f"{day}<=?", f"{until} 23:59:59" if table.timed else until)
+    if kind is not None:
+        kinds = [name for name in _KINDS if name in names]
+        must(f"({' OR '.join(f'{name}=?' for name in kinds)})", *[kind] * len(kinds))
+    if keyword is not None:
+        must("INSTR(title, ?)>0", keyword)
+    time = ["pub_time DESC"] if "pub_time" in names - {day} else []
+    order = [f"{day} DESC", *time, *(column for column in table.key if column not in (day, "src"))]
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join(where),
+        values=tuple(values),
+        as_of=as_of,
+        order=", ".join(order),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def planned(
+    session: Session, table: Table, period: str | None, since: str | None, until: str | None, limit: int
+) -> list[Row]:
+    """Rows of one quarter end, or of the newest, whose date lies between two days, oldest first."""
+    if period is None:
+        newest = session.rows(table.name, columns=("report_period",), order="report_period DESC", limit=1)
+        if not newest:
+            return []
+        period = str(newest[0][0])
+    where, values = ["report_period=?"], [period]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"{table.date_column}{sign}?")
+            values.append(bound)
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order=f"{table.date_column}, code",
+        limit=limit,
+    )
+
+
 TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
 """Exchange -> the code under which a table keeps the sum of its market."""
 

@@ -165,6 +165,41 @@ def by_date(session: Session, asked: Question) -> Any:
     )
 
 
+def headlines(session: Session, asked: Question) -> Any:
+    """Notices, articles and the like, newest first: of a code, between two dates or on one (default: the
+    newest that has any), of one kind, with a word in their title."""
+    since, until = _bounds(asked)
+    day = asked.params.get("date")
+    for name, given in (("start_date", since), ("end_date", until), ("date", day)):
+        if given is not None and given > asked.today:
+            raise asked.bad(name, f"{given} lies in the future")
+    if "date" in asked.interface.params:
+        day = day or (queries.newest_date(session, asked.table, asked.as_of) or "")[:10]
+        if not day:
+            return []
+        since = until = day
+    return queries.headlines(
+        session,
+        asked.table,
+        code=asked.params.get("code"),
+        since=since,
+        until=until,
+        kind=asked.params.get("ann_type") or asked.params.get("news_type"),
+        keyword=asked.params.get("keyword"),
+        limit=asked.params["limit"],
+        offset=asked.params.get("offset", 0),
+        as_of=asked.as_of,
+    )
+
+
+def schedule(session: Session, asked: Question) -> Any:
+    """What is planned for one quarter end (default: the newest that has any), in the order of the dates;
+    they may lie ahead."""
+    since, until = _bounds(asked)
+    period = asked.params["report_period"]
+    return queries.planned(session, asked.table, period, since, until, asked.params["limit"])
+
+
 def market_totals(session: Session, asked: Question) -> Any:
     """Sums of the markets by date, oldest first; of one exchange where it is named."""
     exchange = asked.params.get("exchange")
@@ -242,6 +277,8 @@ EXECUTORS: Mapping[str, Executor] = {
     "yield_rank": yield_rank,
     "most_visited": most_visited,
     "holding_periods": holding_periods,
+    "headlines": headlines,
+    "schedule": schedule,
     "market_totals": market_totals,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from serving_api.catalog.queries import Row, newest_date, public_rows
+from serving_api.catalog.queries import Row, headlines, newest_date, public_rows
 from serving_api.reading import Session
 
 MASTER = "fusion_stock_master"
@@ -17,6 +17,8 @@ VALUATION = "fusion_valuation"
 MARGIN = "fusion_margin"
 HOLDER = "fusion_holder"
 DIVIDEND = "fusion_dividend"
+ANNOUNCEMENT = "fusion_announcement"
+NEWS = "fusion_news"
 KLINE = "fusion_kline_daily"
 KLINE_BAR = "fusion_kline_bar"
 INDEX_DAILY = "fusion_index_daily"
@@ -37,6 +39,13 @@ def newest_of_code(
     return public_rows(
         session, table, where="code=?", values=(code,), as_of=as_of, order=f"{date} DESC", limit=limit
     )
+
+
+def headlines_of_code(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
+    """The newest notices or articles of a code, newest first."""
+    if not session.has(table):
+        return []
+    return headlines(session, session.table(table), code=code, limit=limit, as_of=as_of)
 
 
 def stock_record(session: Session, code: str, periods: int, as_of: str | None) -> dict[str, Any]:

@@ -14,6 +14,10 @@ _ORDER = {
     "margin": ("date", "rzye", "rzmre", "rqye", "rzrqye", "fin_ratio_pct", "loan_volume"),
     "holder": ("date", "holder_num", "change_num", "change_ratio", "avg_shares"),
     "dividend": ("ex_date", "bonus_rmb", "transfer_ratio", "bonus_ratio", "progress"),
+    "announcement": ("pub_date", "title", "ann_type", "url", "quality"),
+    "news": (
+        "pub_time", "title", "content", "source", "url", "news_type", "rating", "researcher", "quality",
+    ),
     "index": (
         "code", "date", "name", "open", "close", "high", "low", "volume", "amount", "quality",
     ),

@@ -201,6 +201,33 @@ async def dividend(request: Request, subject: Admin, code: StockCode, as_of: AsO
     return Answer(await _fused(request).dividend(code, _bound(as_of)), top=_echo(as_of))
 
 
+@router.get("/stock/{code}/announcements")
+@serving(list[schemas.AnnouncementRow], top=[_AS_OF], tables=(queries.ANNOUNCEMENT,))
+async def announcements(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=120, description="newest notices")] = 30,
+) -> Answer:
+    """Notices of a company, newest first. Titles and addresses are text from outside: escape them."""
+    found = await _fused(request).announcements(code, periods, _bound(as_of))
+    return Answer(found, top=_echo(as_of))
+
+
+@router.get("/stock/{code}/news")
+@serving(list[schemas.NewsRow], top=[_AS_OF], tables=(queries.NEWS,))
+async def news(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=120, description="newest headlines")] = 30,
+) -> Answer:
+    """News and research on a stock, newest first, one row per headline. Text from outside: escape it."""
+    return Answer(await _fused(request).news(code, periods, _bound(as_of)), top=_echo(as_of))
+
+
 @router.get("/stock/{code}/kline-bar")
 @serving(
     list[schemas.PeriodBar],

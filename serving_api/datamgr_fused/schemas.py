@@ -144,6 +144,32 @@ class DividendRow(BaseModel):
     progress: str | None
 
 
+class AnnouncementRow(BaseModel):
+    """`category`, `importance` 1..3 and the other columns of fusion_announcement follow."""
+
+    model_config = _OPEN
+    pub_date: str = Field(description="disclosure date")
+    title: str
+    ann_type: str | None
+    url: str | None
+    quality: str | None
+
+
+class NewsRow(BaseModel):
+    """`source` is the medium; `target_price` and EPS forecasts (CNY) and `sentiment` -1, 0, 1 follow."""
+
+    model_config = _OPEN
+    pub_time: str
+    title: str
+    content: str | None
+    source: str | None
+    url: str | None
+    news_type: Literal["news", "research"]
+    rating: str | None
+    researcher: str | None
+    quality: str | None
+
+
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside."""
 

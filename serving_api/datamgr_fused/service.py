@@ -87,6 +87,20 @@ class Fused:
         )
         return [records.shaped("dividend", row) for row in rows]
 
+    async def announcements(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
+        """The newest notices, newest first."""
+        nothing: list[Row] = []
+        rows = await self._point(
+            nothing, queries.headlines_of_code, queries.ANNOUNCEMENT, code, periods, as_of
+        )
+        return [records.shaped("announcement", row) for row in rows]
+
+    async def news(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
+        """The newest news and research, newest first; one row per headline, as it is stored."""
+        nothing: list[Row] = []
+        rows = await self._point(nothing, queries.headlines_of_code, queries.NEWS, code, periods, as_of)
+        return [records.shaped("news", row) for row in rows]
+
     async def period_bars(
         self, code: str, period: str, periods: int, adjust: str, as_of: str | None
     ) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from serving_api.reading import Session
 
 MASTER = "fusion_stock_master"
 FLOW = "fusion_fund_flow"
+FLASH = "raw_news_flash"
 _MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
 _LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
 _AT_ONCE = 400
@@ -32,6 +33,13 @@ def listed_stocks(session: Session) -> list[dict[str, Any]]:
     columns = session.columns(MASTER, _LISTED_COLUMNS)
     where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
     return session.dicts(MASTER, columns=columns, where=where)
+
+
+def stored_flashes(session: Session, limit: int) -> list[dict[str, Any]]:
+    """The newest stored flash news, newest first."""
+    if not session.has(FLASH):
+        return []
+    return session.dicts(FLASH, order="pub_time DESC, flash_id DESC", limit=limit)
 
 
 def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]:

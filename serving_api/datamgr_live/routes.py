@@ -55,6 +55,17 @@ async def market_stat(request: Request, subject: Admin) -> Answer:
     return _answer(await _live(request).market_stat())
 
 
+@router.get("/market/global-news")
+@serving(list[schemas.FlashNews], cache=NO_STORE)
+async def global_news(
+    request: Request,
+    subject: Admin,
+    page_size: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
+) -> Answer:
+    """Rolling flash news, newest first; stored ones when no source answers. Text from outside: escape it."""
+    return _answer(await _live(request).global_news(page_size))
+
+
 @router.get("/realtime/northbound")
 @serving(
     list[schemas.NorthboundMinute], top=[("date", str), ("available", bool), ("note", str)], cache=NO_STORE

@@ -141,6 +141,19 @@ class FlowMinute(BaseModel):
     small_net: float | None
 
 
+class FlashNews(BaseModel):
+    """One item; `importance` 0 plain, 1 marked, 2 red."""
+
+    id: str
+    time: str
+    title: str
+    content: str | None
+    source: str | None
+    importance: int | None
+    codes: list[str]
+    url: str | None
+
+
 class NorthboundMinute(BaseModel):
     """10k CNY."""
 

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any
 
+import orjson
+
 from platform_assets.compute.market_rules import sec_type_of
 from resources.errors import Unavailable
 from serving_api.caching import in_trading_hours
@@ -26,7 +28,8 @@ from serving_api.state import State
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
 IDLE_TTL = 3600.0
 """Market totals outside trading hours: they do not move any more."""
-QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL = 60, 80, 800
+FLASH_TTL = 30.0
+QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL, FLASHES_PER_CALL = 60, 80, 800, 50
 MINUTE_ROWS = 240
 MOST_SITE_BARS = 320
 XDXR_RIGHTS = 1
@@ -105,6 +108,22 @@ class Live:
             # The terminal tells the time of day alone.
             time = f"{session_date(self._clock.now(), self._calendar)} {time}"
         return answer.shaped(order_book(row, one, time, ORIGIN[answer.source]))
+
+    # -- flash news -----------------------------------------------------------------------------------
+
+    async def global_news(self, size: int) -> Answered:
+        """The newest flash news, newest first: from the portal, else the stored ones."""
+        told = await self._told(("flash", size), FLASH_TTL, lambda: self._flashes(size), None)
+        if told.value is not None:
+            return told
+        stored = await read_or([], self._reading.point(queries.stored_flashes, size))
+        return Answered([_flash(row) for row in stored])
+
+    async def _flashes(self, size: int) -> Answered:
+        answer = await self.clients.ask(
+            {EASTMONEY: lambda client: client.flashes("", size)}, pages=-(-size // FLASHES_PER_CALL)
+        )
+        return answer.shaped([_flash(row) for row in records(answer.value)])
 
     # -- minutes and flows --------------------------------------------------------------------------
 
@@ -281,6 +300,19 @@ def _known(frame: Any) -> Any:
 
 def _unlisted(row: dict[str, Any]) -> Listed:
     return Listed(symbol=row["symbol"], code=row["code"], name=row["name"])
+
+
+def _flash(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": row["flash_id"],
+        "time": row["pub_time"],
+        "title": row["title"],
+        "content": row["content"],
+        "source": row["media"],
+        "importance": whole(row["importance"]),
+        "codes": orjson.loads(row["codes"] or "[]"),
+        "url": row["url"],
+    }
 
 
 def _minute_bar(row: dict[str, Any]) -> dict[str, Any]:

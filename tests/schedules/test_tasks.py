@@ -63,6 +63,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "fusion_kline_sync": "40 15 * * *",
         "fusion_daily_sync": "0 16 * * *",
         "fusion_wide_sync": "20 16 * * *",
+        "news_sync": "0 17 * * *",
         "eod_core": None,
     }
     assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")
@@ -70,6 +71,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "fusion_kline_sync": 4,
         "fusion_daily_sync": 46,
         "fusion_wide_sync": 12,
+        "news_sync": 8,
         "eod_core": 62,
     }
 
@@ -111,7 +113,7 @@ def test_a_published_table_reads_back_as_declared(engine: Engine) -> None:
     table = TaskTable(engine)
     table.publish((*TASKS, Task("m", "盘中", MONITOR), Task("c", "c", CLEANUP, after=("m",))))
 
-    assert [state.task for state in table.all()][:4] == list(TASKS)
+    assert [state.task for state in table.all()][: len(TASKS)] == list(TASKS)
     assert table.get("m").task.timing == MONITOR
     assert table.get("c").declared.after == ("m",)
     with pytest.raises(NotFound):

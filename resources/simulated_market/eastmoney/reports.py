@@ -12,6 +12,7 @@ from typing import Any
 from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
+from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin, MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, View
@@ -39,6 +40,7 @@ class Reports:
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
             **FinanceReports(finance).makers,
             **CompanyReports().reports(),
+            "RPT_PUBLIC_BS_APPOIN": schedule_rows,
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:

@@ -12,6 +12,7 @@ from resources.simulated_market.eastmoney.envelope import market_of, reply, secu
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
+from resources.simulated_market.eastmoney.press import PressDesk
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.series import Bar
@@ -25,7 +26,7 @@ _BREADTH_INDEX = "sh000001"
 
 
 class EastmoneyResponder:
-    """push2 and push2his with their numbered shards, and the data centre (datacenter-web)."""
+    """push2 and push2his with their numbered shards, the data centre (datacenter-web), and the press."""
 
     upstream = "eastmoney"
 
@@ -34,6 +35,7 @@ class EastmoneyResponder:
         finance = FinanceBook()
         self._reports = Reports(finance)
         pages = CompanyPages(finance)
+        self._press = PressDesk()
         self.routes: Sequence[Route] = (
             route("clist", r"/api/qt/clist/get", self._lists.clist),
             route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),
@@ -52,6 +54,10 @@ class EastmoneyResponder:
             route(
                 "f10_statement", r"/PC_HSF10/NewFinanceAnalysis/(?:zcfzb|lrb|xjllb)AjaxNew", pages.statement
             ),
+            route("notices", r"/api/security/ann", self._press.notices),
+            route("research", r"/report/list", self._press.research),
+            route("articles", r"/search/jsonp", self._press.articles),
+            route("flash", r"/comm/web/getFastNewsList", self._press.flashes),
         )
 
     def flow_days(self, request: HttpRequest, view: View) -> Reply:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qsl
 
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.margin import MarginBook
@@ -33,7 +32,7 @@ class BseResponder:
 
     def detail(self, request: HttpRequest, view: View) -> Reply:
         """The securities of a date, 20 a page; pages count from 0."""
-        form = dict(parse_qsl(request.body.decode("ascii", "replace")))
+        form = request.form()
         page = int(form.get("page", "0")) if form.get("page", "0").isdigit() else 0
         return _reply(request, view, self._rows(view, form.get("transDate", "")), page)
 

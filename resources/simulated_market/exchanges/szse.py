@@ -1,4 +1,4 @@
-"""www.szse.cn ShowReport 1837_xxpl: margin trading as JSON tabs and as a workbook."""
+"""www.szse.cn: margin trading as JSON tabs and as a workbook (ShowReport 1837_xxpl); notices."""
 
 import json
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from typing import Any
 
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
+from resources.simulated_market.exchanges.szse_notices import NoticeList
 from resources.simulated_market.margin import Margin, MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
@@ -25,6 +26,7 @@ class SzseResponder:
         self.routes: Sequence[Route] = (
             route("margin_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
+            route("notices", r"/api/disc/announcement/annList", NoticeList().notices),
         )
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:

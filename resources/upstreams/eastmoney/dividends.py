@@ -12,7 +12,7 @@ import pandas as pd
 
 from platform_assets.declaration.frames import canonical_json
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.notices import (
+from resources.upstreams.eastmoney.by_notice import (
     day_or_none,
     notice_clauses,
     promised,

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.notices import day_or_none, notice_clauses, promised, security_code
+from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, promised, security_code
 from resources.upstreams.eastmoney.reports import Report
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, iso_day, number, required, string_of

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.notices import promised, security_code
+from resources.upstreams.eastmoney.by_notice import promised, security_code
 from resources.upstreams.eastmoney.reports import Report, among, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, iso_day, number, string_of

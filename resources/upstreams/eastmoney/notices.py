@@ -1,47 +1,90 @@
-"""What reports that are asked by the day of a notice have in common: their clauses, and the readers of
-codes and of days that may be missing."""
+"""Notices of listed companies (np-anotice-stock): 100 a page, the moment of publication, several codes each.
 
-from collections.abc import Mapping, Sequence
+`notice_date` is the disclosure date, often the day after `display_time`, the moment itself.
+"""
+
+import re
 from typing import Any
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import among, on_day
-from resources.upstreams.payload import iso_day, string_of
+from resources.transport.request import Request
+from resources.upstreams.hosts import LINKS
+from resources.upstreams.notices import title_of, within
+from resources.upstreams.paging import Page, whole_number
+from resources.upstreams.payload import iso_day, json_of, list_of, moment, object_of, string_of
+from resources.upstreams.texts import plain_text, stock_codes
+
+PAGE = 100
+MOST_PAGES = 300
+_MARKET = "SHA,CYB,SZA,BJA,INV"
+_ID = re.compile(r"[0-9A-Za-z]{1,64}")
 
 
-def notice_clauses(
-    column: str, since: str | None, until: str, codes: Sequence[str] | None = None
-) -> tuple[str, ...]:
-    """`column` in [since, until] (None: no first day), of all securities or of some."""
-    first = () if since is None else (on_day(column, since, ">="),)
-    some = () if codes is None else (among("SECURITY_CODE", codes),)
-    return (*some, *first, on_day(column, until, "<="))
+def notices_request(since: str, until: str, page: int, code: str | None = None) -> Request:
+    """One page of the notices of all companies, or of one."""
+    params = [
+        ("sr", "-1"),
+        ("page_size", str(PAGE)),
+        ("page_index", str(page)),
+        ("ann_type", _MARKET if code is None else "A"),
+        ("client_source", "web"),
+        ("f_node", "0"),
+        ("s_node", "0"),
+        ("begin_time", since),
+        ("end_time", until),
+    ]
+    if code is not None:
+        params.append(("stock_list", code))
+    label = f"{since}..{until} {code or ''} page {page}"
+    return Request("eastmoney.notices", "notices", "/api/security/ann", tuple(params), label=label)
 
 
-def promised(row: Mapping[str, Any], names: Sequence[str], what: str) -> None:
-    """PayloadError when the report has lost a column."""
-    gone = [name for name in names if name not in row]
-    if gone:
-        raise PayloadError(f"{what}: the report has no column {', '.join(gone)}")
+def parse_notices(body: bytes, since: str, until: str) -> Page:
+    """Rows with the keys of `NOTICE_COLUMNS`."""
+    what = f"portal notices {since}..{until}"
+    document = object_of(json_of(body), what)
+    if document.get("success") != 1:
+        raise PayloadError(f"{what}: success {document.get('success')!r:.40}")
+    data = object_of(document.get("data"), f"{what} data")
+    total = whole_number(data.get("total_hits"), f"{what} total_hits")
+    raw = list_of(data.get("list"), f"{what} list")
+    if len(raw) > min(total, PAGE):
+        raise PayloadError(f"{what}: {len(raw)} of {total} rows")
+    rows = [made for row in raw for made in _rows(object_of(row, f"{what} row"), since, until)]
+    return Page(rows, len(raw), total)
 
 
-def security_code(value: Any, what: str) -> str:
-    """Six digits."""
-    code = string_of(value, f"{what} code")
-    if len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{what} code {code[:20]!r}")
-    return code
+def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
+    """One row per A share that a notice is of."""
+    ann_id = string_of(row.get("art_code"), "notice art_code")
+    if not _ID.fullmatch(ann_id):
+        raise PayloadError(f"notice art_code {ann_id[:40]!r}")
+    what = f"notice {ann_id}"
+    companies = [object_of(one, f"{what} code") for one in list_of(row.get("codes"), f"{what} codes")]
+    shares = [one for one in companies if string_of(one.get("ann_type"), f"{what} ann_type")[:1] == "A"]
+    codes = [code for one in shares for code in stock_codes(string_of(one.get("stock_code"), f"{what} code"))]
+    names = [plain_text(one.get("short_name") or "", f"{what} short_name", 200) for one in companies]
+    kinds = [
+        plain_text(object_of(one, f"{what} column").get("column_name"), f"{what} column_name", 64)
+        for one in list_of(row.get("columns") or [], f"{what} columns")
+    ]
+    day = iso_day(string_of(row.get("notice_date"), f"{what} notice_date")[:10], f"{what} notice_date")
+    address = LINKS["eastmoney.notice"].format(ann_id)
+    made = {
+        "ann_id": ann_id,
+        "title": title_of(row.get("title"), names, f"{what} title"),
+        "pub_date": within(day, since, until, what),
+        "pub_time": _shown(row.get("display_time"), f"{what} display_time"),
+        "ann_type": ",".join(kinds)[:64] or None,
+        "url": address,
+        "pdf_url": address,
+    }
+    return [{**made, "code": code} for code in dict.fromkeys(codes)]
 
 
-def day_or_none(value: Any, what: str) -> str | None:
-    """The day of `YYYY-MM-DD 00:00:00`; None where there is none yet."""
+def _shown(value: Any, what: str) -> str | None:
+    """`2026-09-24 18:05:11` of `2026-09-24 18:05:11:123`; None where nothing is told."""
     if value is None or value == "":
         return None
-    return iso_day(string_of(value, what)[:10], what)
-
-
-def text_or_none(value: Any, what: str) -> str | None:
-    """A text without surrounding blanks; None where there is none."""
-    if value is None:
-        return None
-    return string_of(value, what).strip() or None
+    text = string_of(value, what)[:19]
+    return str(moment(text, "%Y-%m-%d %H:%M:%S", what))

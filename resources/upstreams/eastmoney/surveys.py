@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.upstreams.eastmoney.notices import (
+from resources.upstreams.eastmoney.by_notice import (
     day_or_none,
     notice_clauses,
     promised,

@@ -15,8 +15,11 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
+from resources.upstreams.exchanges import notices
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
+from resources.upstreams.notices import notice_frame
+from resources.upstreams.paging import Page, collected
 from resources.upstreams.payload import json_of, list_of, object_of, required, string_of
 
 YI, WAN = 1e8, 1e4
@@ -188,3 +191,14 @@ class SzseClient:
             return joined(tabs.total, [], "SZSE margin")
         sheet = self._fetcher.call(sheet_request(day), partial(parse_sheet, day=day, tabs=tabs))
         return joined(tabs.total, sheet.rows, "SZSE margin")
+
+    def announcements(self, since: str, until: str, code: str | None = None) -> pd.DataFrame:
+        """Notices of the companies listed here with a disclosure date between two dates; columns
+        `NOTICE_COLUMNS`, `pub_time` and `ann_type` missing. One call per 50 notices."""
+        what = f"SZSE notices {since}..{until} {code or ''}"
+
+        def ask(page: int) -> Page:
+            request = notices.notices_request(since, until, page, code)
+            return self._fetcher.call(request, partial(notices.parse_notices, since=since, until=until))
+
+        return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)

@@ -187,6 +187,55 @@ def fill(warehouse: Warehouse, clock: ManualClock) -> None:
     )
     put(
         warehouse,
+        "fusion_announcement",
+        [
+            {"code": MAOTAI, "pub_date": day, "title_key": f"{at:016x}", "title": f"第{at}号公告<b>",
+             "ann_type": "01010503", "category": "report" if at % 2 else "other", "importance": 1,
+             "url": f"http://static.cninfo.com.cn/finalpage/{day}/{at}.PDF", "ann_id": str(at),
+             "src": "cninfo"}
+            for at, day in enumerate(days[-40:])
+        ],
+        public_at="2026-07-30 09:00:00.000000",
+    )  # fmt: skip
+    put(
+        warehouse,
+        "fusion_news",
+        [
+            {"code": MAOTAI, "title_key": f"{at:016x}", "pub_time": f"{day} 10:{at:02d}:00",
+             "title": f"第{at}条消息", "content": "正文" * 20, "source": "证券时报",
+             "url": f"http://finance.eastmoney.com/a/{at}.html",
+             "news_type": "news" if at % 3 else "research",
+             "rating": None if at % 3 else "买入", "researcher": None if at % 3 else "陈文倩",
+             "sentiment": 1,
+             "src": "eastmoney"}
+            for at, day in enumerate(days[-40:])
+        ],
+        public_at="2026-07-30 09:00:00.000000",
+    )  # fmt: skip
+    put(
+        warehouse,
+        "raw_reports",
+        [
+            {"code": MAOTAI, "info_code": f"AP{at}", "pub_date": day, "title": f"第{at}篇研报",
+             "rating": "买入",
+             "target_price": 1800.0, "src": "eastmoney"}
+            for at, day in enumerate(days[-3:])
+        ],
+    )  # fmt: skip
+    put(
+        warehouse,
+        "cninfo_periodic_report",
+        [
+            {"code": code, "report_period": period, "name": name, "first_date": first, "src": "eastmoney"}
+            for code, name in ((MAOTAI, "贵州茅台"), (PINGAN, "平安银行"))
+            for period, first in (
+                ("2026-03-31", "2026-04-25"),
+                ("2026-06-30", "2026-08-29" if code == MAOTAI else "2026-08-15"),
+            )
+        ],
+    )
+    put(
+        warehouse,
         "fusion_valuation",
         [
             {"code": MAOTAI, "date": day, "price": 1400.0 + at, "pe_ttm": 21.0, "pb": 7.0,

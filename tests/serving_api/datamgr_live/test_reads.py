@@ -3,9 +3,12 @@
 import math
 from datetime import datetime
 
+import pandas as pd
 import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT, Security
+from resources.warehouse.batch_records import Batch
+from resources.warehouse.slices import Slice
 from serving_api.caching import in_trading_hours
 from serving_api.datamgr_live import clients
 from tests.serving_api.datamgr_live.conftest import CLOSED, TRADING, Desk
@@ -41,6 +44,32 @@ def test_the_quote_map_has_every_field_and_leaves_unknown_codes_out(desk: Desk) 
     assert valuation is not None
     assert quote["mcap_yi"] == pytest.approx((valuation.total_market_cap or 0) / 1e8, rel=1e-3)
     assert quote["limit_up"] == pytest.approx(quote["last_close"] * 1.1, abs=0.01)
+
+
+def test_flash_news_roll_and_stored_ones_stand_in(desk: Desk) -> None:
+    found = desk.results("/datamgr/market/global-news", page_size=60)
+
+    assert len(found) == 60
+    assert [item["time"] for item in found] == sorted((item["time"] for item in found), reverse=True)
+    assert found[0]["time"] <= "2026-08-21 10:30:00"
+    assert set(found[0]) == {"id", "time", "title", "content", "source", "importance", "codes", "url"}
+    assert desk.calls("eastmoney") == 2
+    assert len(desk.results("/datamgr/market/global-news")) == 50
+    for size in (0, 201):
+        assert desk.get("/datamgr/market/global-news", page_size=size).status_code == 422
+
+    desk.silence("eastmoney")
+    desk.ticks.advance(60)
+    assert desk.results("/datamgr/market/global-news") == []
+    item = {"flash_id": "7", "pub_time": "2026-08-21 09:00:00", "title": "<b>快讯", "content": None,
+            "media": "东方财富", "importance": 2, "codes": '["600519"]', "boards": "[]", "url": None,
+            "src": "eastmoney"}  # fmt: skip
+    table = desk.warehouse.table("raw_news_flash")
+    batch = Batch(partition_key="test")
+    desk.warehouse.writer.write(table, pd.DataFrame([item]), where=Slice(), batch=batch)
+    desk.ticks.advance(60)
+    (told,) = desk.results("/datamgr/market/global-news")
+    assert (told["id"], told["title"], told["codes"]) == ("7", "<b>快讯", ["600519"])
 
 
 def test_the_terminal_fills_the_quote_map_from_what_is_stored(desk: Desk) -> None:

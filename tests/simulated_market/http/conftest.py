@@ -11,6 +11,7 @@ from resources.simulated_market.service import SimulatedMarket
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.settings import TransportSettings
+from resources.upstreams.cninfo import CninfoClient
 from resources.upstreams.eastmoney import EastmoneyClient
 from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
 from resources.upstreams.hosts import mock_sites
@@ -36,6 +37,10 @@ class Bench:
     @property
     def eastmoney(self) -> EastmoneyClient:
         return EastmoneyClient(self.transport.logged(self.log), self.market.clock)
+
+    @property
+    def cninfo(self) -> CninfoClient:
+        return CninfoClient(self.transport.logged(self.log))
 
     @property
     def sse(self) -> SseClient:

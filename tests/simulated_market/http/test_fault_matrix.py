@@ -22,6 +22,7 @@ CALLS |= {
     "sse-margin": lambda bench: bench.sse.margin(LATE),
     "szse-margin": lambda bench: bench.szse.margin(LATE),
     "bse-margin": lambda bench: bench.bse.margin(LATE),
+    "cninfo-announcements": lambda bench: bench.cninfo.announcements("2026-07-01", LATE),
 }
 
 # kind -> (args, error, attempts). Two attempts: then the host cools down.

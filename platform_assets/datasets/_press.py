@@ -1,0 +1,74 @@
+"""What notices and news share: the days of a scope, one row per headline, codes with events."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.text_keys import text_keys
+from platform_assets.declaration.scope import Scope
+
+FIRST_DAY = "2000-01-01"
+"""The platforms tell of nothing before it."""
+MOST_EVENT_CODES = 300
+_NEW_FOR_DAYS = 30
+_LIMITS = ("up", "down")
+
+
+def days_of(desk: Any, scope: Scope) -> tuple[str, str]:
+    """First and last calendar day to ask for: those of the scope's trade dates; of named codes everything,
+    up to the notices dated tomorrow that are up tonight."""
+    if scope.codes is None:
+        first, last = scope.event_days(desk.calendar)
+        return first, last
+    return FIRST_DAY, (date.fromisoformat(desk.today) + timedelta(days=1)).isoformat()
+
+
+def spans(desk: Any, scope: Scope, most: int) -> list[tuple[str, str]]:
+    """The days to ask for in one question each: of at most so many trade dates, since lists end after some
+    pages; of named codes all at once."""
+    if scope.codes is not None:
+        return [days_of(desk, scope)]
+    parts = (scope.dates[at : at + most] for at in range(0, len(scope.dates), most))
+    return [Scope(dates).event_days(desk.calendar) for dates in parts]
+
+
+def inside(desk: Any, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows whose day or time lies within the scope."""
+    since, until = days_of(desk, scope)
+    days = rows[column].str[:10]
+    return rows[(days >= since) & (days <= until)]
+
+
+def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFrame:
+    """`title_key` added, and one row per code and headline left: the earliest, with the longest text."""
+    keyed = rows.assign(title_key=text_keys(rows["title"]))
+    keyed = keyed[keyed["title_key"].notna()]
+    if not keyed.duplicated(subset=["code", "title_key"]).any():
+        return keyed
+    longest = keyed.assign(_length=keyed[text].str.len().fillna(0)).sort_values("_length", kind="stable")
+    longest = longest.drop_duplicates(subset=["code", "title_key"], keep="last")
+    first = keyed.sort_values(time, kind="stable").drop_duplicates(subset=["code", "title_key"])
+    texts = first[["code", "title_key"]].merge(longest[["code", "title_key", text]], how="left")
+    return first.assign(**{text: texts[text].to_numpy()})
+
+
+def event_codes(desk: Any, scope: Scope) -> list[str]:
+    """Codes that something happened to in the days of a scope: a notice that matters, a close at the limit,
+    a new listing. At most 300, the weightier events first: the search is asked code by code."""
+    since, until = scope.event_days(desk.calendar)
+    notices = desk.read("fusion_announcement", columns=("code", "importance"), since=since, until=until)
+    bars = desk.read(
+        "fusion_kline_daily", columns=("code", "limit_status"), since=scope.since, until=scope.until
+    )
+    listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
+    newest = (date.fromisoformat(until) - timedelta(days=_NEW_FOR_DAYS)).isoformat()
+    listed = listed[listed["list_date"].notna()]
+    young = listed[(listed["list_date"] > newest) & (listed["list_date"] <= until)]
+    found = [
+        *sorted(notices[notices["importance"] == 3]["code"]),
+        *sorted(bars[bars["limit_status"].isin(list(_LIMITS))]["code"]),
+        *sorted(young["code"]),
+        *sorted(notices[notices["importance"] == 2]["code"]),
+    ]
+    return list(dict.fromkeys(found))[:MOST_EVENT_CODES]

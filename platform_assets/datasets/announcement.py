@@ -1,0 +1,232 @@
+"""fusion_announcement: notices of the listed companies, by disclosure date.
+
+The disclosure platform is asked by date for the whole market; the portal and, for its own companies,
+Shenzhen stand in when it does not answer. Notices dated a trade date are complete on the next one, so a
+load takes the trade date before with it; those of a weekend belong to the trade date after it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
+from platform_assets.compute.text_keys import text_keys
+from platform_assets.datasets._press import days_of, spans
+from platform_assets.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import (
+    Contract,
+    Interface,
+    Partition,
+    Rows,
+    Soft,
+    Whole,
+    at_time,
+    calendar_days,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+_AHEAD_DAYS = 2
+_LONG_SPAN, _SHORT_SPAN = 20, 3
+"""Trade dates in one question: the platform's client halves what is too long by itself."""
+_MANY = 50
+
+
+class Announcement(Model):
+    """One notice of one company."""
+
+    code: Code = key("security code")
+    pub_date: Date = key("disclosure date")
+    title_key: K16 = key("16 hex of the normalised title's SHA-1")
+    title: S512 = col(title="title", nullable=False, str_length={"min_value": 1})
+    ann_type: S64 = col(title="type, in the words or codes of its source")
+    category: S32 = col(title="category by the title's words", computed=True, isin=list(CATEGORIES))
+    url: S512 = col(title="address of the notice")
+    pdf_url: S512 = col(title="address of the PDF")
+    ann_id: S64 = col(title="number at its source")
+    pub_time: Dt = col(title="when it was put up; only the portal tells")
+    importance: Int = col(
+        title="3 changes a company's standing, 2 awaited, 1 other", computed=True, ge=1, le=3
+    )
+
+
+class RawAnnouncement(Model):
+    """One notice of one company as received."""
+
+    code: Code = key("security code")
+    title: S512 = key("title, without the company's short name before it", str_length={"min_value": 1})
+    title_key: K16 = col(title="16 hex of the normalised title's SHA-1", nullable=False)
+    pub_date: Date = key("disclosure date")
+    pub_time: Dt = col(title="when it was put up; only the portal tells")
+    ann_type: S64 = col(title="type, in the words or codes of its source")
+    ann_id: S64 = col(title="number at its source")
+    url: S512 = col(title="address of the notice")
+    pdf_url: S512 = col(title="address of the PDF")
+    size_kb: Int = col(title="kB of the PDF", ge=0)
+
+
+Ask = Callable[[str, str, str | None], pd.DataFrame]
+
+
+def _asked(ask: Ask, desk: Any, scope: Scope, most: int) -> pd.DataFrame:
+    """`ask(since, until, code)` for the scope's days (`most` trade dates at once), or for each of its codes;
+    one row per company, date and headline, under the spelling that is stored already."""
+    since, until = days_of(desk, scope)
+    if scope.codes is None:
+        parts = [ask(first, last, None) for first, last in spans(desk, scope, most)]
+        rows = pd.concat(parts, ignore_index=True)
+    else:
+        parts = desk.each(lambda code: ask(since, until, code), scope.codes)
+        rows = pd.concat(parts, ignore_index=True)
+        rows = rows[rows["code"].map(scope.covers)]
+    rows = rows.assign(title_key=text_keys(rows["title"]))
+    name = ["code", "title_key", "pub_date"]
+    rows = rows.drop_duplicates(subset=name, ignore_index=True)
+    if rows.empty:
+        return rows
+    bounds = {"since": since, "until": until} if scope.codes is None else {"codes": scope.codes}
+    stored = desk.read("raw_announcements", columns=(*name, "title"), **bounds)
+    known = rows[name].merge(stored, on=name, how="left")["title"]
+    return rows.assign(title=known.where(known.notna(), rows["title"]))
+
+
+def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per 30 notices of the market; a code: the map of ids, then one call per 30 of its notices."""
+
+    def ask(since: str, until: str, code: str | None) -> pd.DataFrame:
+        if code is None:
+            found: pd.DataFrame = desk.cninfo.announcements(since, until)
+            return found
+        orgs = desk.once("cninfo_orgs", lambda view: view.cninfo.orgs()).set_index("code")["org_id"]
+        if code not in orgs.index:
+            return pd.DataFrame(columns=["code", "title", "pub_date"])
+        one: pd.DataFrame = desk.cninfo.announcements(since, until, f"{code},{orgs[code]}")
+        return one
+
+    return _asked(ask, desk, scope, _LONG_SPAN)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per 100 notices of the market or of a code."""
+    return _asked(desk.eastmoney.notices, desk, scope, _SHORT_SPAN)
+
+
+def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per 50 notices of Shenzhen's companies."""
+    return _asked(desk.szse.announcements, desk, scope, _SHORT_SPAN)
+
+
+def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def add_meaning(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["category"] = [category_of(title) for title in rows["title"]]
+    rows["importance"] = [importance_of(title) for title in rows["title"]]
+    return rows
+
+
+def not_far_ahead(rows: pd.DataFrame, context: Context) -> pd.Series:
+    limit = (pd.Timestamp(context.today) + pd.Timedelta(days=_AHEAD_DAYS)).strftime("%Y-%m-%d")
+    return rows["pub_date"] <= limit
+
+
+def url_is_http(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["url"].isna() | rows["url"].astype(str).str.match(r"https?://")
+
+
+def ann_type_known(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["ann_type"].notna()
+
+
+def code_known(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The company is in the security master, where there is one."""
+    known = set(context.read("fusion_stock_master", columns=("code",))["code"])
+    return rows["code"].isin(known) if known else rows["code"].notna()
+
+
+def of_both_exchanges(rows: pd.DataFrame, context: Context) -> str | None:
+    """Many notices of one exchange and none of the other: a source that tells half of the market."""
+    if context.scope.codes is not None or len(rows) < _MANY:
+        return None
+    shanghai = int(rows["code"].str.startswith("6").sum())
+    if 0 < shanghai < len(rows):
+        return None
+    return f"{len(rows)} notices, {shanghai} of Shanghai"
+
+
+DATASET = Dataset(
+    name="announcement",
+    title="Notices of listed companies by disclosure date",
+    model=Announcement,
+    key=("code", "pub_date", "title_key"),
+    domain="daily",
+    partition=Partition.EVENT_DATE,
+    date_column="pub_date",
+    late=1,
+    raw=(
+        Raw(
+            name="announcements",
+            title="Notices as the disclosure platform, the portal or Shenzhen lists them",
+            model=RawAnnouncement,
+            key=("code", "title", "pub_date"),
+            unique=(("code", "title_key", "pub_date"),),
+            partition=Partition.EVENT_DATE,
+            date_column="pub_date",
+            payload=False,
+            sources=(Source("cninfo", platform), Source("eastmoney", portal), Source("szse", shenzhen)),
+            late=1,
+            may_be_empty=True,
+        ),
+    ),
+    feeds={"raw_announcements": as_received},
+    order=("cninfo", "eastmoney", "szse"),
+    fuse=Rows(fills=("pub_time", "ann_type", "pdf_url")),
+    contract=(Contract(not_far_ahead, "disclosure date more than two days ahead"),),
+    derive=(add_meaning,),
+    soft=(
+        Soft(url_is_http, "the address is not http(s)"),
+        Soft(ann_type_known, "no type"),
+        Soft(code_known, "no such security is known"),
+    ),
+    whole=(Whole(of_both_exchanges),),
+    reads=("fusion_stock_master",),
+    public_at=at_time("pub_time", otherwise_on="pub_date"),
+    freshness=calendar_days(3, "pub_date"),
+    per_code=True,
+    may_be_empty=True,
+    tasks=("fusion_daily_sync", "news_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_announcements",
+            "stock",
+            "headlines",
+            {
+                "code": ("string", True, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "ann_type": ("string", False, None),
+                "limit": ("int", False, 30),
+            },
+            "object[]",
+            600,
+            "announcements, newest first",
+        ),
+        Interface(
+            "get_announcements_by_date",
+            "market",
+            "headlines",
+            {
+                "date": ("date", False, None),
+                "ann_type": ("string", False, None),
+                "keyword": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+            },
+            "object[]",
+            300,
+            "all announcements of one day",
+        ),
+    ),
+)

@@ -1,0 +1,313 @@
+"""fusion_news: news and research on stocks, one row per code and headline.
+
+News has no list by date, only a search by word: a run asks for the codes that something happened to (see
+`event_codes`), never for all. Research reports are listed by date. A headline that comes again, in another
+paper or on another day, stays the row that it was: the earliest time and the longest text stand.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.sentiment import sentiment_of
+from platform_assets.datasets._press import days_of, event_codes, inside, one_per_headline, spans
+from platform_assets.declaration.columns import (
+    K16,
+    K32,
+    S16,
+    S32,
+    S64,
+    S128,
+    S512,
+    Code,
+    Date,
+    Dt,
+    F,
+    Int,
+    Model,
+    Px,
+    Text,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, calendar_days
+from platform_assets.declaration.scope import Context, Scope
+from resources.upstreams.desk import within_last
+
+NEWS, RESEARCH = "news", "research"
+_PAGES = 3
+"""Pages of the search for a code that was asked for by name; a code with an event gets the first one."""
+_SHORTEST = 20
+_SPAN = 20
+"""Trade dates in one question for research: some forty pages of the hundred that are answered."""
+_RECENT = within_last(10)
+"""The search tells the newest articles; a past day cannot be asked."""
+_TONES = {"买入": 1, "增持": 1, "强烈推荐": 1, "推荐": 1, "中性": 0, "持有": 0, "减持": -1, "卖出": -1}
+_NO_NEWS = ["code", "title_key", "pub_time"]
+
+
+class News(Model):
+    """One headline about one stock."""
+
+    code: Code = key("security code")
+    title_key: K16 = key("16 hex of the normalised title's SHA-1")
+    pub_time: Dt = col(title="when it was first published", nullable=False)
+    title: S512 = col(title="title", nullable=False, str_length={"min_value": 1})
+    content: Text = col(title="text, cut at 16,000 characters")
+    source: S64 = col(title="medium; of research its institution")
+    url: S512 = col(title="address")
+    news_type: S16 = col(title="news or research", nullable=False, isin=[NEWS, RESEARCH])
+    rating: S32 = col(title="rating")
+    rating_change: S32 = col(title="change of the rating")
+    researcher: S128 = col(title="authors")
+    org: S64 = col(title="institution")
+    target_price: Px = col("CNY", "target price", ge=0)
+    eps_fy1: Px = col("CNY", "EPS forecast of the year of publication")
+    eps_fy2: Px = col("CNY", "EPS forecast of the year after")
+    eps_fy3: Px = col("CNY", "EPS forecast of the second year after")
+    sentiment: Int = col(title="1 good, -1 bad, 0 both; null undecided", computed=True, isin=[-1, 0, 1])
+
+
+class RawNews(Model):
+    """One headline about one stock as received."""
+
+    code: Code = key("security code")
+    title_key: K16 = key("16 hex of the normalised title's SHA-1")
+    src: K32 = key("upstream")
+    title: S512 = col(title="title", nullable=False)
+    pub_time: Dt = col(title="when it was published", nullable=False)
+    content: Text = col(title="text, cut at 16,000 characters")
+    media: S64 = col(title="medium")
+    url: S512 = col(title="address; null where it is not http(s)")
+
+
+class AuxNews(Model):
+    """The same beside the other F10 tables."""
+
+    code: Code = key("security code")
+    title_key: K16 = key("16 hex of the normalised title's SHA-1")
+    src: K32 = key("upstream")
+    title: S512 = col(title="title", nullable=False)
+    pub_time: Dt = col(title="when it was published", nullable=False)
+    summary: Text = col(title="text, cut at 16,000 characters")
+    media: S64 = col(title="medium")
+    url: S512 = col(title="address; null where it is not http(s)")
+
+
+class RawReport(Model):
+    """One research report on one stock as received."""
+
+    code: Code = key("security code")
+    info_code: K32 = key("number at its source")
+    src: K32 = key("upstream")
+    pub_date: Date = col(title="date of publication", nullable=False)
+    title: S512 = col(title="title", nullable=False)
+    org: S64 = col(title="institution")
+    researcher: S128 = col(title="authors")
+    rating: S32 = col(title="rating")
+    rating_change: S32 = col(title="change of the rating")
+    eps_fy1: Px = col("CNY", "EPS forecast of the year of publication")
+    eps_fy2: Px = col("CNY", "EPS forecast of the year after")
+    eps_fy3: Px = col("CNY", "EPS forecast of the second year after")
+    pe_fy1: F = col("", "price / eps_fy1")
+    target_price: Px = col("CNY", "target price", ge=0)
+    industry: S64 = col(title="industry")
+    pdf_url: S512 = col(title="address of the PDF")
+
+
+def search(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per code with an event, at most 300; for named codes up to three each. The tables of one run
+    share the answers."""
+    pages = 1 if scope.codes is None else _PAGES
+    codes = event_codes(desk, scope) if scope.codes is None else list(scope.codes)
+
+    def of(code: str) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(
+            ("articles", code, pages), lambda view: view.eastmoney.articles(code, pages)
+        )
+        return found.assign(code=code)
+
+    parts = [rows for rows in desk.each(of, codes) if len(rows)]
+    if not parts:
+        return pd.DataFrame(columns=_NO_NEWS)
+    rows = inside(desk, scope, pd.concat(parts, ignore_index=True), "pub_time")
+    return one_per_headline(rows, time="pub_time", text="content")
+
+
+def search_for_f10(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The answers of `search` once more, no further call."""
+    return search(desk, scope).rename(columns={"content": "summary"})
+
+
+def research(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per 100 reports of the scope's days, two or three for a date; for named codes one each."""
+    if scope.codes is None:
+        parts = [desk.eastmoney.research(*days) for days in spans(desk, scope, _SPAN)]
+    else:
+        since, until = days_of(desk, scope)
+        parts = desk.each(lambda code: desk.eastmoney.research(since, until, code), scope.codes)
+    return pd.concat(parts, ignore_index=True)
+
+
+def stage_news(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows.rename(columns={"media": "source", "summary": "content"}).assign(news_type=NEWS)
+
+
+def stage_research(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """One row per headline: of two institutions' reports with one title the earlier. Only the day is told,
+    so the time is its midnight."""
+    times = rows["pub_date"] + " 00:00:00"
+    made = rows.assign(pub_time=times, source=rows["org"], url=rows["pdf_url"], content=None)
+    return one_per_headline(made.assign(news_type=RESEARCH), time="pub_time", text="content")
+
+
+def add_sentiment(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """By the words of the headline; of research where no word decides, by its rating."""
+    tones = [sentiment_of(title) for title in rows["title"]]
+    rated = rows["rating"].map(_TONES)
+    rows["sentiment"] = pd.Series(tones, index=rows.index, dtype="Int64").fillna(rated.astype("Int64"))
+    return rows
+
+
+def published(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """News at its time; research, of which only the day is told, at the end of that day."""
+    times = rows["pub_time"].astype(object)
+    days = times.str[:10] + " 23:59:59"
+    return times.where(rows["news_type"] != RESEARCH, days) + ".000000"
+
+
+def content_is_told(rows: pd.DataFrame, context: Context) -> pd.Series:
+    short = rows["content"].str.len().fillna(0) < _SHORTEST
+    return ~(short & (rows["news_type"] == NEWS))
+
+
+def not_ahead(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["pub_time"] <= context.now[:19]
+
+
+def research_is_rated(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["rating"].isna() & (rows["news_type"] == RESEARCH))
+
+
+def _of_code(name: str, description: str) -> Interface:
+    params: dict[str, tuple[str, bool, Any]] = {
+        "code": ("string", True, None),
+        "start_date": ("date", False, None),
+        "end_date": ("date", False, None),
+        "news_type": ("string", False, None),
+        "limit": ("int", False, 30),
+    }
+    return Interface(name, "stock", "headlines", params, "object[]", 300, description)
+
+
+DATASET = Dataset(
+    name="news",
+    title="News and research on stocks, one row per headline",
+    model=News,
+    key=("code", "title_key"),
+    domain="daily",
+    partition=Partition.EVENT_DATE,
+    date_column="pub_time",
+    late=1,
+    raw=(
+        Raw(
+            name="news",
+            title="Articles that mention a code with an event",
+            model=RawNews,
+            key=("code", "title_key", "src"),
+            partition=Partition.EVENT_DATE,
+            date_column="pub_time",
+            payload=False,
+            sources=(Source("eastmoney", search, only_when=_RECENT),),
+            late=1,
+            may_be_empty=True,
+            reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
+            tasks=("news_sync", "eod_core"),
+        ),
+        Raw(
+            name="reports",
+            title="Research reports with rating, forecasts and target price",
+            model=RawReport,
+            key=("code", "info_code", "src"),
+            partition=Partition.EVENT_DATE,
+            date_column="pub_date",
+            payload=False,
+            sources=(Source("eastmoney", research),),
+            late=1,
+            may_be_empty=True,
+            tasks=("news_sync", "eod_core"),
+        ),
+        Raw(
+            name="aux_news",
+            title="Articles beside the F10 tables: the search once more, no further call",
+            model=AuxNews,
+            key=("code", "title_key", "src"),
+            partition=Partition.EVENT_DATE,
+            date_column="pub_time",
+            payload=False,
+            sources=(Source("em_f10", search_for_f10, only_when=_RECENT),),
+            late=1,
+            may_be_empty=True,
+            reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
+            tasks=("news_sync", "eod_core"),
+        ),
+    ),
+    feeds={"raw_news": stage_news, "raw_reports": stage_research, "aux_news": stage_news},
+    order=("eastmoney", "em_f10", "cls", "sina"),
+    fuse=Rows(earliest=("pub_time",), longest=("content",)),
+    derive=(add_sentiment,),
+    soft=(
+        Soft(content_is_told, "news with a text below 20 characters"),
+        Soft(not_ahead, "published later than now"),
+        Soft(research_is_rated, "research without a rating"),
+    ),
+    public_at=published,
+    freshness=calendar_days(3, "pub_time"),
+    per_code=True,
+    may_be_empty=True,
+    tasks=("fusion_daily_sync", "news_sync", "eod_core"),
+    interfaces=(
+        _of_code("get_news", "news and research of one code"),
+        Interface(
+            "get_news_by_date",
+            "market",
+            "headlines",
+            {
+                "date": ("date", False, None),
+                "news_type": ("string", False, None),
+                "keyword": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+            },
+            "object[]",
+            300,
+            "all news of one day",
+        ),
+        Interface(
+            "get_research_reports",
+            "stock",
+            "headlines",
+            {"code": ("string", True, None), "limit": ("int", False, 30)},
+            "object[]",
+            3600,
+            "research reports with rating and EPS forecasts",
+            table="raw_reports",
+        ),
+        Interface(
+            "get_research_reports_by_date",
+            "market",
+            "by_date",
+            {
+                "date": ("date", False, None),
+                "sort": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+            },
+            "object[]",
+            3600,
+            "research reports of all codes on one date",
+            table="raw_reports",
+        ),
+    ),
+)

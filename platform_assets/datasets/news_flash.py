@@ -1,0 +1,78 @@
+"""raw_news_flash: the portal's flash news around the clock, as they were put up."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._press import inside
+from platform_assets.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition, calendar_days
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import within_last
+
+_MOST = 2_000
+"""Items of a load, 40 calls: some two days of them."""
+
+
+class NewsFlash(Model):
+    """One item."""
+
+    flash_id: K32 = key("number at its source")
+    pub_time: Dt = col(title="when it was put up", nullable=False)
+    title: S255 = col(title="title", nullable=False)
+    content: Text = col(title="text, cut at 16,000 characters")
+    media: S32 = col(title="medium")
+    importance: Int = col(title="0 plain, 1 marked, 2 red", isin=[0, 1, 2])
+    codes: Json = col(title="codes of A shares that it mentions")
+    boards: Json = col(title="boards that it mentions")
+    url: S512 = col(title="address")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per 50 items, from the newest back to the first day of the scope, at most 40."""
+    since, _ = scope.event_days(desk.calendar)
+    # A list that is read every day need not be read further back than what it may lack.
+    oldest = (datetime.fromisoformat(f"{desk.today}T00:00") - timedelta(days=3)).date().isoformat()
+    return inside(desk, Scope(scope.dates), desk.eastmoney.flashes(max(since, oldest), _MOST), "pub_time")
+
+
+DATASET = Dataset(
+    name="news_flash",
+    title="Flash news",
+    raw=(
+        Raw(
+            name="news_flash",
+            title="Flash news around the clock",
+            model=NewsFlash,
+            key=("flash_id",),
+            partition=Partition.EVENT_DATE,
+            date_column="pub_time",
+            payload=False,
+            sources=(Source("eastmoney", portal, only_when=within_last(3)),),
+            late=1,
+            may_be_empty=True,
+            topical=True,
+            freshness=calendar_days(1, "pub_time"),
+        ),
+    ),
+    tasks=("news_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_news_flash",
+            "market",
+            "headlines",
+            {
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "keyword": ("string", False, None),
+                "limit": ("int", False, 50),
+            },
+            "object[]",
+            30,
+            "stored flash news",
+            table="raw_news_flash",
+        ),
+    ),
+)

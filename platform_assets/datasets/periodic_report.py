@@ -1,0 +1,151 @@
+"""cninfo_periodic_report: planned and actual disclosure dates of periodic reports, by quarter end.
+
+Asked on every trade date while reports of a quarter end are due, else on the first trade date of a week.
+Title and address of a report come from the notices that are stored: the newest version that is no summary.
+"""
+
+import re
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.text_keys import plain_form
+from platform_assets.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition, calendar_days
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.texts import stock_codes
+
+_TERMS = {"03-31": "04-30", "06-30": "08-31", "09-30": "10-31", "12-31": "04-30"}
+_WORDS = {"03-31": "第?一季度报告", "06-30": "半年度报告", "09-30": "第?三季度报告", "12-31": "年度报告"}
+_AFTER_TERM = timedelta(days=7)
+_LONGEST_TITLE = 255
+
+
+class PeriodicReport(Model):
+    """One report of one company."""
+
+    code: Code = key("security code")
+    report_period: Date = key("quarter end")
+    name: S64 = col(title="name")
+    first_date: Date = col(title="first planned date")
+    change1_date: Date = col(title="planned date after the first change")
+    change2_date: Date = col(title="planned date after the second change")
+    change3_date: Date = col(title="planned date after the third change")
+    actual_date: Date = col(title="date of disclosure; null before it")
+    report_title: S255 = col(title="title of the report, as it was noticed")
+    pdf_url: S512 = col(title="address of its PDF")
+
+
+def periods_due(day: str) -> list[str]:
+    """Quarter ends of which reports are due on a day (up to a week after their term), oldest first."""
+    today = date.fromisoformat(day)
+    found = []
+    for year in (today.year - 1, today.year):
+        for end, term in _TERMS.items():
+            last = date.fromisoformat(f"{year + (end == '12-31')}-{term}") + _AFTER_TERM
+            if f"{year}-{end}" < day and today <= last:
+                found.append(f"{year}-{end}")
+    return sorted(found)
+
+
+def newest_period(day: str) -> str:
+    """The last quarter end before a day."""
+    return max(f"{year}-{end}" for year in (int(day[:4]) - 1, int(day[:4])) for end in _TERMS
+               if f"{year}-{end}" < day)  # fmt: skip
+
+
+def wanted(desk: Any, scope: Scope) -> bool:
+    """While reports are due, else once a week."""
+    day = scope.until
+    return bool(periods_due(day)) or desk.calendar.offset(day, -1) < _monday(day)
+
+
+def _monday(day: str) -> str:
+    today = date.fromisoformat(day)
+    return (today - timedelta(days=today.weekday())).isoformat()
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Eleven calls per quarter end: one of them, or two in April."""
+    periods = periods_due(scope.until) or [newest_period(scope.until)]
+    rows = pd.concat([desk.eastmoney.disclosure_schedule(period) for period in periods], ignore_index=True)
+    rows = rows[[stock_codes(code) == [code] and scope.covers(code) for code in rows["code"]]]
+    return _with_notices(desk, rows.reset_index(drop=True))
+
+
+def _with_notices(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """Title and address of what was disclosed."""
+    days = rows["actual_date"].dropna()
+    if days.empty:
+        return rows
+    notices = desk.read(
+        "raw_announcements", columns=("code", "title", "pub_date", "pdf_url"), since=days.min()
+    )
+    notices = notices.assign(report_period=[_period_of(title) for title in notices["title"]])
+    notices = notices[notices["report_period"].notna()].sort_values("pub_date", kind="stable")
+    newest = notices.drop_duplicates(subset=["code", "report_period"], keep="last")
+    newest = newest.assign(report_title=newest["title"].str[:_LONGEST_TITLE])
+    told = newest[["code", "report_period", "report_title", "pdf_url"]]
+    return rows.merge(told, on=["code", "report_period"], how="left")
+
+
+def _period_of(title: str) -> str | None:
+    """The quarter end whose whole report a title names; None for summaries, translations, withdrawn ones."""
+    plain = plain_form(title)
+    for end, words in _WORDS.items():
+        found = re.fullmatch(rf"(20\d\d)年?{words}(?:全文)?(?:正文)?(?:\((?:更正|修订|更新)[^()]*\))?", plain)
+        if found:
+            return f"{found.group(1)}-{end}"
+    return None
+
+
+DATASET = Dataset(
+    name="periodic_report",
+    title="Disclosure dates of periodic reports",
+    raw=(
+        Raw(
+            name="cninfo_periodic_report",
+            title="Planned and actual disclosure dates of periodic reports",
+            model=PeriodicReport,
+            key=("code", "report_period"),
+            partition=Partition.SNAPSHOT,
+            date_column="first_date",
+            payload=False,
+            sources=(Source("eastmoney", portal, only_when=wanted),),
+            may_be_empty=True,
+            topical=True,
+            reads=("raw_announcements",),
+            freshness=calendar_days(90, "first_date"),
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_periodic_report_schedule",
+            "market",
+            "schedule",
+            {
+                "report_period": ("date", False, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 500),
+            },
+            "object[]",
+            3600,
+            "disclosure schedule",
+            table="cninfo_periodic_report",
+        ),
+        Interface(
+            "get_periodic_report",
+            "stock",
+            "headlines",
+            {"code": ("string", True, None), "limit": ("int", False, 12)},
+            "object[]",
+            3600,
+            "disclosure dates of one code",
+            table="cninfo_periodic_report",
+        ),
+    ),
+)

@@ -1,0 +1,117 @@
+"""www.cninfo.com.cn: notices of all exchanges, 30 a page, and the map of company ids."""
+
+import json
+import zlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from resources.simulated_market.notices import Notice, NoticeBook, page_of
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import Security
+
+PAGE = 30
+MOST_PAGES = 100
+_ORG_MARKETS = {"SH": "gssh0", "SZ": "gssz0", "BJ": "gfbj0"}
+
+
+class CninfoResponder:
+    upstream = "cninfo"
+
+    def __init__(self) -> None:
+        self._book = NoticeBook()
+        self.routes: Sequence[Route] = (
+            route("announcements", r"/new/hisAnnouncement/query", self.announcements),
+            route("orgs", r"/new/data/szse_stock\.json", orgs),
+        )
+
+    def announcements(self, request: HttpRequest, view: View) -> Reply:
+        """One page; `totalpages` is rounded down, and page 101 is empty. Only a form in a POST is read."""
+        if request.method != "POST":
+            return Reply(b'{"status":405,"error":"Method Not Allowed"}', status=405)
+        form = request.form()
+        since, _, until = form.get("seDate", "").partition("~")
+        code, _, org = form.get("stock", "").partition(",")
+        wanted = {part for part in form.get("category", "").split(";") if part}
+        rows = [
+            (notice, at)
+            for notice in self._book.between(view, since, until, code)
+            if not wanted or wanted & set(notice.categories)
+            for at, security in enumerate(notice.securities)
+            if not code or (security.code == code and org_id(security) == org)
+        ]
+        total = len(rows)
+        if view.fault is not None and view.fault.kind == "cut_list":
+            rows = rows[: int(view.fault.args.get("rows", 100))]
+        page = page_of(form.get("pageNum", "1"))
+        shown = rows[(page - 1) * PAGE : page * PAGE] if page <= MOST_PAGES else []
+        listed = [_row(notice, at) for notice, at in shown for _ in range(view.copies)]
+        document = {
+            "classifiedAnnouncements": None,
+            "totalSecurities": 0,
+            "totalAnnouncement": total,
+            "totalRecordNum": total,
+            "announcements": listed or None,
+            "categoryList": None,
+            "hasMore": page * PAGE < total,
+            "totalpages": total // PAGE,
+        }
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+def _row(notice: Notice, at: int) -> dict[str, Any]:
+    """A notice of two companies is two rows with one id; a title may carry the marks of a hit."""
+    midnight = datetime(notice.day.year, notice.day.month, notice.day.day, tzinfo=UTC) - timedelta(hours=8)
+    security = notice.securities[at]
+    title = notice.title
+    if notice.number % 5 == 0:
+        title = f"{notice.names[at]}:{title}"
+    if notice.number % 7 == 0:
+        title = title.replace("公告", "<em>公告</em>")
+    return {
+        "id": None,
+        "secCode": security.code,
+        "secName": notice.names[at],
+        "orgId": org_id(security),
+        "announcementId": f"12{notice.number:08d}",
+        "announcementTitle": title,
+        "announcementTime": int(midnight.timestamp() * 1000),
+        "adjunctUrl": f"finalpage/{notice.day}/12{notice.number:08d}.PDF",
+        "adjunctSize": notice.size_kb,
+        "adjunctType": "PDF",
+        "storageTime": None,
+        "columnId": "250401||251302",
+        "pageColumn": "SZZB" if security.market == "SZ" else "SHZB",
+        "announcementType": notice.types,
+        "associateAnnouncement": None,
+        "important": None,
+        "batchNum": None,
+        "announcementContent": None,
+        "announcementTypeName": None,
+    }
+
+
+def org_id(security: Security) -> str:
+    """Follows from the code for half of the companies; for the others nothing tells it."""
+    draw = zlib.crc32(security.symbol.encode())
+    return f"99{draw % 10**8:08d}" if draw % 2 else f"{_ORG_MARKETS[security.market]}{security.code}"
+
+
+def orgs(request: HttpRequest, view: View) -> Reply:
+    rows = [
+        {
+            "orgId": org_id(one),
+            "category": "A股",
+            "code": one.code,
+            "pinyin": "",
+            "zwjc": view.world.name(one, view.now),
+        }
+        for one in view.world.securities(view.now)
+        if one.kind == "stock"
+    ]
+    # Companies without an id exist.
+    rows.append({"orgId": "", "category": "A股", "code": "000000", "pinyin": "", "zwjc": ""})
+    return Reply(json.dumps({"stockList": rows}, ensure_ascii=False).encode())
+
+
+__all__ = ["CninfoResponder"]

@@ -1,0 +1,55 @@
+"""www.szse.cn annList: notices of the companies listed in Shenzhen; the question is JSON."""
+
+import json
+from typing import Any
+
+from resources.simulated_market.notices import Notice, NoticeBook, page_of, paged
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+_PAGE = 50
+
+
+class NoticeList:
+    def __init__(self) -> None:
+        self._book = NoticeBook()
+
+    def notices(self, request: HttpRequest, view: View) -> Reply:
+        """One page; a notice of several companies is one row."""
+        asked = request.document()
+        dates = asked.get("seDate")
+        if request.method != "POST" or not isinstance(dates, list) or len(dates) != 2:
+            return Reply(b"[]", status=400)
+        stock = asked.get("stock") or [""]
+        found = [
+            one
+            for one in self._book.between(view, str(dates[0]), str(dates[1]), str(stock[0]))
+            if all(security.market == "SZ" for security in one.securities)
+        ]
+        total = len(found)
+        if view.fault is not None and view.fault.kind == "cut_list":
+            found = found[: int(view.fault.args.get("rows", 100))]
+        size = min(_PAGE, page_of(str(asked.get("pageSize", _PAGE))))
+        rows = paged(found, page_of(str(asked.get("pageNum", 1))), size)
+        data = [_row(one) for one in rows for _ in range(view.copies)]
+        document = {"announceCount": total, "data": data}
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+def _row(one: Notice) -> dict[str, Any]:
+    return {
+        "id": f"{one.number:08d}-0000-0000",
+        "annId": f"12{one.number:08d}",
+        "title": f"{one.names[0]}：{one.title}",
+        "content": "None",
+        "publishTime": f"{one.day} 00:00:00",
+        "attachPath": f"/disc/disk03/finalpage/{one.day}/{one.number}.pdf",
+        "attachFormat": "PDF",
+        "attachSize": one.size_kb,
+        "secCode": [security.code for security in one.securities],
+        "secName": list(one.names),
+        "bondType": None,
+        "bigIndustryCode": None,
+        "bigCategoryId": None,
+        "smallCategoryId": None,
+        "channelCode": None,
+    }

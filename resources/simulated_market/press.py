@@ -1,0 +1,192 @@
+"""The press of a world: articles, research reports and flash news, drawn from stock and day.
+
+An article reports each notice of the day before it, in the words of another title; one stock in eight has an
+article of its own on a trade date, and some are printed twice. One stock in ten has a research report on a
+trade date. Flash news come every ten minutes of a trade date's day. A replayed market has none of it.
+"""
+
+import zlib
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from resources.simulated_market.notices import NoticeBook
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import PRICE_UNIT, Security
+
+_MEDIA = ("证券时报", "上海证券报", "中国证券报", "每日经济新闻", "财联社")
+_ARTICLES = (
+    "{name}：{industry}景气上行 全年业绩有望增长",
+    "{name}获{n}家机构调研",
+    "{name}今日跌停 主力资金净流出",
+    "{name}涨停 龙虎榜显示机构买入",
+    "{industry}板块盘中走强 {name}领涨",
+    "{name}股东拟减持不超2%股份",
+    "{name}融资余额连续{n}日变动 ➊ 一图看懂",
+)
+_ORGS = ("中信证券", "华泰证券", "国泰君安", "招商证券", "诚通证券")
+_RATINGS = (("买入", "007", "3"), ("增持", "006", "2"), ("中性", "005", "1"))
+_RESEARCH = ("{year}年业绩点评：{industry}龙头稳健增长", "深度报告：产能释放在即", "季报点评：业绩符合预期")
+_FLASHES = (
+    "{name}{month}月{day}日快速回调", "{industry}板块异动拉升 {name}涨超5%", "{name}：与多方签署合作协议",
+)  # fmt: skip
+_LONG = "产品的研发、生产和销售。" * 8_500
+_ARTICLE_DAYS, _EVERY = 30, timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Article:
+    number: str
+    time: datetime
+    title: str
+    content: str
+    media: str
+    security: Security
+
+
+@dataclass(frozen=True)
+class Report:
+    """A research report; EPS and target price CNY."""
+
+    number: str
+    day: date
+    security: Security
+    name: str
+    title: str
+    org: str
+    rating: tuple[str, str, str]
+    change: int | str
+    eps: tuple[str, str, str]
+    pe: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Flash:
+    number: str
+    time: datetime
+    title: str
+    colour: int
+    security: Security
+
+
+class Press:
+    """The press of a world, cut at the view's time."""
+
+    def __init__(self, notices: NoticeBook) -> None:
+        self._notices = notices
+
+    def articles(self, view: View, code: str) -> list[Article]:
+        """Articles about a stock of the newest weeks, newest first."""
+        if view.world.label != "sample":
+            return []
+        stocks = [one for one in view.world.securities(view.now) if one.kind == "stock" and one.code == code]
+        if not stocks:
+            return []
+        last = view.now.date()
+        since = last - timedelta(days=_ARTICLE_DAYS)
+        found = self._of_notices(view, stocks[0], since, last)
+        for back in range(_ARTICLE_DAYS):
+            found += _own(view, stocks[0], last - timedelta(days=back))
+        known = [one for one in found if one.time <= view.now]
+        return sorted(known, key=lambda one: (one.time, one.number), reverse=True)
+
+    def _of_notices(self, view: View, security: Security, since: date, until: date) -> list[Article]:
+        found = []
+        for notice in self._notices.between(view, since.isoformat(), until.isoformat(), security.code):
+            time = notice.shown + timedelta(minutes=25)
+            found.append(
+                Article(
+                    number=f"{time:%Y%m%d}{notice.number}",
+                    time=time,
+                    title=f"{notice.names[0]}发布公告：{notice.title}",
+                    content=f"{notice.names[0]}晚间公告，{notice.title}。详情请见公司披露的公告全文。",
+                    media=_MEDIA[notice.number % len(_MEDIA)],
+                    security=security,
+                )
+            )
+        return found
+
+    def reports(self, view: View, since: str, until: str, code: str = "") -> list[Report]:
+        """Research reports of the dates asked for, newest first."""
+        if view.world.label != "sample":
+            return []
+        try:
+            day, last = date.fromisoformat(since), min(date.fromisoformat(until), view.now.date())
+        except ValueError:
+            return []
+        day = max(day, last - timedelta(days=400))
+        dates = set(view.world.trade_dates().tolist())
+        listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+        found: list[Report] = []
+        while day <= last:
+            if int(day.strftime("%Y%m%d")) in dates:
+                found += [made for one in listed if (made := _report(view, one, day)) is not None]
+            day += timedelta(days=1)
+        return [one for one in reversed(found) if not code or one.security.code == code]
+
+    def flashes(self, view: View) -> list[Flash]:
+        """Flash news of today and the day before, newest first."""
+        listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+        if view.world.label != "sample" or not listed:
+            return []
+        made = []
+        time = datetime(view.now.year, view.now.month, view.now.day) - timedelta(days=1) + timedelta(hours=8)
+        while time <= view.now:
+            draw = zlib.crc32(f"flash {time}".encode())
+            security = listed[draw % len(listed)]
+            words = {"name": view.world.name(security, view.now), "industry": security.industry or "综合"}
+            title = _FLASHES[draw // 7 % len(_FLASHES)].format(month=time.month, day=time.day, **words)
+            colour = 3 if draw % 11 == 0 else 1 if draw % 5 == 0 else 0
+            number = f"{time:%Y%m%d%H%M}{draw % 10_000:04d}"
+            made.append(Flash(number, time + timedelta(seconds=draw % 600), title, colour, security))
+            time += _EVERY
+        known = [one for one in made if one.time <= view.now]
+        return sorted(known, key=lambda one: (one.time, one.number), reverse=True)
+
+
+def _own(view: View, security: Security, day: date) -> list[Article]:
+    """Articles of a stock's own, on trade dates; one in four is printed by another paper an hour later."""
+    draw = zlib.crc32(f"press {security.symbol} {day}".encode())
+    if draw % 8 or int(day.strftime("%Y%m%d")) not in set(view.world.trade_dates().tolist()):
+        return []
+    name = view.world.name(security, view.now)
+    words = {"name": name, "industry": security.industry or "综合", "n": draw // 512 % 40 + 2}
+    title = _ARTICLES[draw // 64 % len(_ARTICLES)].format(**words)
+    time = datetime(day.year, day.month, day.day, 8) + timedelta(seconds=draw % 36_000)
+    content = (
+        f"{name}（{security.code}）{title}。公司主要从事{words['industry']}" + "产品的研发、生产和销售。"
+    )
+    if draw % 400 == 8:
+        content += _LONG
+    media = _MEDIA[draw % len(_MEDIA)]
+    first = Article(f"{time:%Y%m%d}{draw % 10**8:08d}", time, title, content, media, security)
+    if draw // 8 % 4:
+        return [first]
+    later = time + timedelta(hours=1)
+    copied = Article(
+        f"{first.number}9", later, f" {title}　", content + "（转载）", _MEDIA[draw % 4], security
+    )
+    return [first, copied]
+
+
+def _report(view: View, security: Security, day: date) -> Report | None:
+    draw = zlib.crc32(f"research {security.symbol} {day}".encode())
+    if draw % 10:
+        return None
+    bars = view.world.bars(security, datetime(day.year, day.month, day.day, 15))
+    close = int(bars.close[-1]) / PRICE_UNIT if len(bars) else 0.0
+    eps = round(close / (15 + draw % 20), 2)
+    words = {"industry": security.industry or "综合", "year": day.year}
+    return Report(
+        number=f"AP{day:%Y%m%d}{draw % 10**10:010d}",
+        day=day,
+        security=security,
+        name=view.world.name(security, view.now),
+        title=_RESEARCH[draw // 16 % len(_RESEARCH)].format(**words),
+        org=_ORGS[draw // 64 % len(_ORGS)],
+        rating=_RATINGS[draw // 128 % len(_RATINGS)],
+        change="" if draw // 3 % 5 == 0 else draw // 7 % 5,
+        eps=(f"{eps}", f"{eps * 1.15:.2f}", "" if draw % 3 == 0 else f"{eps * 1.3:.2f}"),
+        pe=f"{close / eps:.2f}" if eps else "",
+        target=f"{close * 1.2:.10f}" if draw % 4 else "",
+    )

@@ -1,0 +1,87 @@
+"""Calls of the disclosure platform: request -> fetch -> parse, one method per question."""
+
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.transport.request import Fetcher
+from resources.upstreams.cninfo import announcements as calls
+from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
+from resources.upstreams.notices import notice_frame
+from resources.upstreams.paging import Page, collected
+
+
+class CninfoClient:
+    """`fetcher` is a transport bound to the log of one piece of work."""
+
+    source = "cninfo"
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def orgs(self) -> pd.DataFrame:
+        """Code, platform id and short name of every listed company, one call; columns `ORG_COLUMNS`."""
+        return self._fetcher.call(calls.orgs_request(), calls.parse_orgs)
+
+    def announcements(self, since: str, until: str, stock: str = "") -> pd.DataFrame:
+        """Notices disclosed between two dates, of all companies or of one (`600519,gssh0600519`); columns
+        `NOTICE_COLUMNS`. One call per 30 notices: 40 to 100 for a date.
+
+        The platform answers 100 pages of a question. A longer list is asked in halves of its dates; one
+        date, category by category, and refused when the categories do not make up its count."""
+        rows = self._rows(Query(since, until, stock))
+        return notice_frame(rows, f"notices {since}..{until} {stock}")
+
+    def _page(self, query: Query, page: int) -> Page:
+        return self._fetcher.call(
+            calls.announcements_request(query, page), partial(calls.parse_announcements, query=query)
+        )
+
+    def _rows(self, query: Query) -> list[dict[str, Any]]:
+        first = self._page(query, 1)
+        if first.total <= PAGE * MOST_PAGES:
+            return self._all(query, first)
+        if query.since < query.until:
+            before, after = _halves(query)
+            return [*self._rows(before), *self._rows(after)]
+        return self._by_category(query, first)
+
+    def _all(self, query: Query, first: Page) -> list[dict[str, Any]]:
+        """All pages. Notices are put up while a list is read: a count that moved is read anew, once."""
+        try:
+            return self._collected(query, first)
+        except PayloadError as error:
+            again = self._page(query, 1)
+            if again.total == first.total:
+                raise error from None
+            return self._collected(query, again)
+
+    def _collected(self, query: Query, first: Page) -> list[dict[str, Any]]:
+        ask = partial(self._page, query)
+        return collected(ask, f"notices {query.what}", most_pages=MOST_PAGES, first=first)
+
+    def _by_category(self, query: Query, first: Page) -> list[dict[str, Any]]:
+        """The first pages of the whole list and the lists of all categories, each notice once."""
+        found = {(row["ann_id"], row["code"]): row for row in first.rows}
+        for number in range(2, MOST_PAGES + 1):
+            found |= {(row["ann_id"], row["code"]): row for row in self._page(query, number).rows}
+        for category in CATEGORIES:
+            part = Query(query.since, query.until, query.stock, category)
+            opened = self._page(part, 1)
+            found |= {(row["ann_id"], row["code"]): row for row in self._all(part, opened)}
+        known = len({ann_id for ann_id, _ in found})
+        if known < first.total:
+            raise PayloadError(f"notices {query.what}: {known} of {first.total} rows", source=self.source)
+        return list(found.values())
+
+
+def _halves(query: Query) -> tuple[Query, Query]:
+    first, last = date.fromisoformat(query.since), date.fromisoformat(query.until)
+    middle = first + (last - first) // 2
+    return (
+        Query(query.since, middle.isoformat(), query.stock, query.category),
+        Query((middle + timedelta(days=1)).isoformat(), query.until, query.stock, query.category),
+    )

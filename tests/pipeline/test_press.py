@@ -1,0 +1,384 @@
+"""Notices and news: fallbacks, one row per headline whoever prints it when, what is asked, what is told."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from platform_assets.datasets import _press
+from platform_assets.declaration.rules import Rows
+from platform_assets.pipeline.fuse import fuse
+from platform_assets.pipeline.load import Loaded
+from platform_assets.pipeline.on_demand import download
+from resources.simulated_market.world.model import World
+from tests.pipeline.conftest import TODAY, House, opened_house
+
+BEFORE, TOMORROW, MONDAY, LATER = "2026-08-20", "2026-08-22", "2026-08-24", "2026-08-26"
+CNINFO_DOWN = {"upstream": "cninfo", "kind": "garbage"}
+PORTAL_DOWN = {"upstream": "eastmoney", "kind": "garbage"}
+
+
+@pytest.fixture
+def plain(tmp_path: Path, sample_world: World) -> Iterator[House]:
+    """A house on the plain engine, for what has nothing to do with storage."""
+    with opened_house(f"sqlite:///{tmp_path}/plain.db", tmp_path, sample_world) as opened:
+        yield opened
+
+
+def notices(house: House, *dates: str) -> Loaded:
+    house.raw("raw_announcements", *dates)
+    house.stage("announcement", *dates)
+    return house.fuse("announcement", *dates)
+
+
+def news(house: House, *dates: str) -> Loaded:
+    for name in ("raw_news", "raw_reports", "aux_news"):
+        house.raw(name, *dates)
+    house.stage("news", *dates)
+    return house.fuse("news", *dates)
+
+
+def written(loaded: Loaded) -> int:
+    return sum(result.rows_written for result in loaded.results)
+
+
+def test_notices_of_a_day_in_a_few_calls_and_the_day_before_with_them(house: House) -> None:
+    house.master()
+    raw = house.raw("raw_announcements")
+    house.stage("announcement")
+    house.fuse("announcement")
+
+    rows = house.warehouse.frame("fusion_announcement")
+    assert raw.calls == {"cninfo": 1}
+    assert set(rows["pub_date"]) == {BEFORE, TODAY}
+    assert set(rows["src"]) == {"cninfo"}
+    assert (rows["quality"] == "ok").all()
+    assert rows["category"].notna().all()
+    assert set(rows["importance"]) <= {1, 2, 3}
+    # Without a time of its own a notice is public from the beginning of its date.
+    assert (rows["valid_from"].str[:16] == rows["pub_date"] + " 00:00").all()
+    assert not rows["title"].str.contains("<em>|:").any()
+    assert rows.duplicated(subset=["ann_id"]).any()  # one notice of two companies
+
+
+def test_the_portal_stands_in_and_tells_the_moment(plain: House) -> None:
+    plain.faults.replace([CNINFO_DOWN])
+    loaded = plain.raw("raw_announcements")
+    plain.stage("announcement")
+    plain.fuse("announcement")
+
+    rows = plain.warehouse.frame("fusion_announcement")
+    assert [item["src"] for item in loaded.sources if item.get("error")] == ["cninfo"]
+    assert set(rows["src"]) == {"eastmoney"}
+    assert (rows["valid_from"].str[:19] == rows["pub_time"]).all()
+    assert (rows["pub_time"].str[:10] < rows["pub_date"]).all()
+
+    # The platform comes back: it wins, and the moment stays.
+    plain.faults.clear()
+    plain.fresh()
+    notices(plain)
+    after = plain.warehouse.frame("fusion_announcement")
+    assert set(after["src"]) == {"cninfo"}
+    assert after["pub_time"].notna().all()
+    assert len(after) == len(rows)
+
+
+def test_a_fallback_replaces_nothing_of_a_better_source(plain: House) -> None:
+    notices(plain)
+    before = plain.warehouse.frame("raw_announcements")
+    plain.faults.replace([CNINFO_DOWN])
+    plain.fresh()
+
+    assert written(notices(plain)) == 0
+    after = plain.warehouse.frame("raw_announcements")
+    assert after["src"].tolist() == before["src"].tolist()
+    assert len(after) == len(before)
+
+
+def test_shenzhen_alone_is_half_a_market_and_says_so(plain: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform_assets.datasets.announcement._MANY", 1)
+    plain.faults.replace([CNINFO_DOWN, PORTAL_DOWN])
+
+    loaded = notices(plain)
+
+    rows = plain.warehouse.frame("fusion_announcement")
+    assert set(rows["src"]) == {"szse"}
+    assert rows["code"].str.match("0|3").all()
+    assert any("of Shanghai" in quality.message for quality in loaded.whole[TODAY])
+
+
+def test_another_spelling_of_a_title_is_the_notice_that_is_stored(house: House) -> None:
+    house.raw("raw_announcements")
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE raw_announcements SET title = REPLACE(title, '公告', ' 公告')")
+    before = house.warehouse.frame("raw_announcements")
+    house.fresh()
+
+    again = house.raw("raw_announcements")
+
+    assert written(again) == 0
+    assert house.warehouse.frame("raw_announcements")["title"].tolist() == before["title"].tolist()
+
+
+def test_a_weekends_notices_belong_to_monday(plain: House) -> None:
+    plain.at(MONDAY)
+
+    loaded = notices(plain, MONDAY)
+
+    rows = plain.warehouse.frame("fusion_announcement")
+    weekend = rows[rows["pub_date"].isin([TOMORROW, "2026-08-23"])]
+    assert len(weekend) > 0
+    assert loaded.of(MONDAY).rows_written == len(rows[rows["pub_date"] > TODAY])
+
+
+def test_what_is_put_up_tonight_comes_with_the_next_load(plain: House) -> None:
+    notices(plain)
+    known = len(plain.warehouse.frame("fusion_announcement"))
+    plain.at(MONDAY)
+    notices(plain, MONDAY)
+
+    assert len(plain.warehouse.frame("fusion_announcement")) > known
+    plain.fresh()
+    assert written(notices(plain, MONDAY)) == 0
+
+
+def test_news_is_asked_for_codes_with_events_only(plain: House) -> None:
+    assert plain.raw("raw_news").calls == {}  # nothing is known to have happened
+    notices(plain)
+    plain.fresh()
+
+    loaded = plain.raw("raw_news")
+    beside = plain.raw("aux_news")
+
+    events = plain.warehouse.frame("fusion_announcement")
+    wanted = set(events[events["importance"] >= 2]["code"])
+    assert loaded.calls == {"eastmoney": len(wanted)}
+    assert beside.calls == {}
+    rows = plain.warehouse.frame("raw_news")
+    assert set(rows["code"]) <= wanted
+    assert len(rows) == len(plain.warehouse.frame("aux_news"))
+    assert plain.raw("raw_reports").calls == {"eastmoney": 1}
+
+
+def test_a_range_is_asked_in_spans_and_the_search_knows_no_past(plain: House) -> None:
+    dates = plain.run.calendar.between("2026-06-01", "2026-07-10")
+
+    raw = plain.raw("raw_announcements", *dates)
+    reports = plain.raw("raw_reports", *dates)
+
+    assert len(dates) == 29
+    assert {result.partition_key for result in raw.results} >= set(dates)
+    rows = plain.warehouse.frame("raw_announcements")
+    assert rows["pub_date"].min() <= "2026-06-01"
+    assert rows["pub_date"].max() == "2026-07-10"
+    assert reports.calls["eastmoney"] >= 2
+    assert plain.raw("raw_news", *dates).calls == {}
+
+
+def test_limits_and_new_listings_are_events_and_the_number_is_bounded(
+    plain: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = {
+        "fusion_announcement": pd.DataFrame({"code": ["000003", "000001"], "importance": [2, 3]}),
+        "fusion_kline_daily": pd.DataFrame({"code": ["000002", "000009"], "limit_status": ["up", "up_open"]}),
+        "fusion_stock_master": pd.DataFrame(
+            {"code": ["000004", "000008", "000007"], "list_date": ["2026-08-10", "2020-01-01", None]}
+        ),
+    }
+    monkeypatch.setattr(plain.run.desk, "_read", lambda table, **_: tables[table])
+
+    assert _press.event_codes(plain.run.desk, plain.scope()) == ["000001", "000002", "000004", "000003"]
+    monkeypatch.setattr(_press, "MOST_EVENT_CODES", 2)
+    assert _press.event_codes(plain.run.desk, plain.scope()) == ["000001", "000002"]
+
+
+def test_news_and_research_stand_in_one_table(house: House) -> None:
+    notices(house)
+    news(house)
+
+    rows = house.warehouse.frame("fusion_news")
+    assert set(rows["news_type"]) == {"news", "research"}
+    research = rows[rows["news_type"] == "research"]
+    assert research[["rating", "org", "source", "url"]].notna().all().all()
+    assert research["content"].isna().all()
+    assert (rows["pub_time"].str[:10] <= TODAY).all()
+    # Of research only the day is told: it is public at its end, or when we learned of it.
+    past = research[research["pub_time"].str[:10] == BEFORE]
+    assert (past["valid_from"].str[:19] == f"{BEFORE} 23:59:59").all()
+    papers = rows[rows["news_type"] == "news"]
+    assert (papers["valid_from"].str[:19] == papers["pub_time"]).all()
+    assert (rows["quality"] == "ok").all()
+    house.fresh()
+    assert written(news(house)) == 0
+
+
+def put_news(house: House, *rows: tuple[str, str, str, str]) -> None:
+    """(src, time, title, content) of 600000 into the RAW tables."""
+    from platform_assets.compute.text_keys import text_key
+    from resources.warehouse.batch_records import Batch
+    from resources.warehouse.slices import Slice
+
+    for src, time, title, content in rows:
+        table, text = ("raw_news", "content") if src == "eastmoney" else ("aux_news", "summary")
+        row = {"code": "600000", "title_key": text_key(title), "src": src, "pub_time": time, "title": title}
+        frame = pd.DataFrame([{**row, text: content}])
+        where = Slice.of_codes(["600000"])
+        house.warehouse.writer.write(
+            house.warehouse.table(table), frame, where=where, batch=Batch(partition_key="t")
+        )
+
+
+def test_one_headline_of_two_papers_is_one_row_with_the_earliest_time_and_the_longest_text(
+    plain: House,
+) -> None:
+    put_news(
+        plain,
+        ("eastmoney", f"{TODAY} 10:00:00", "某公司 中标（大单）", "短文" * 10),
+        ("em_f10", f"{TODAY} 09:00:00", "某公司中标(大单)", "更长的文字" * 10),
+    )
+    plain.stage("news")
+    plain.fuse("news")
+
+    (row,) = plain.warehouse.frame("fusion_news").to_dict("records")
+    assert (row["src"], row["pub_time"], row["title"]) == (
+        "eastmoney",
+        f"{TODAY} 09:00:00",
+        "某公司 中标（大单）",
+    )
+    assert row["content"] == "更长的文字" * 10
+    assert row["sentiment"] == 1
+    assert written(plain.fuse("news")) == 0
+
+
+def test_a_headline_printed_again_stays_the_row_that_it_was(plain: House) -> None:
+    put_news(plain, ("eastmoney", f"{TODAY} 10:00:00", "融资余额变动一图看懂", "文字" * 20))
+    plain.stage("news")
+    plain.fuse("news")
+    put_news(plain, ("em_f10", f"{LATER} 10:00:00", "融资余额变动一图看懂", "别的文字" * 20))
+    plain.at(LATER)
+    plain.stage("news", LATER)
+    plain.fuse("news", LATER)
+
+    (row,) = plain.warehouse.frame("fusion_news").to_dict("records")
+    assert row["pub_time"] == f"{TODAY} 10:00:00"
+    assert row["content"] == "文字" * 20
+
+
+def test_a_headline_that_turns_out_to_be_older_keeps_its_first_version(house: House) -> None:
+    put_news(house, ("eastmoney", f"{MONDAY} 10:00:00", "融资余额变动一图看懂", "文字" * 20))
+    house.at(MONDAY)
+    house.stage("news", MONDAY)
+    house.fuse("news", MONDAY)
+    put_news(house, ("em_f10", f"{TODAY} 10:00:00", "融资余额变动一图看懂", "别的文字" * 20))
+    house.stage("news", TODAY)
+    loaded = house.fuse("news", TODAY)
+
+    (row,) = house.warehouse.frame("fusion_news").to_dict("records")
+    assert row["pub_time"] == f"{TODAY} 10:00:00"
+    assert sum(result.rows_superseded for result in loaded.results) == 1
+
+
+def test_a_download_of_codes_brings_their_past(plain: House) -> None:
+    plain.raw("raw_announcements")
+    code = plain.warehouse.frame("raw_announcements")["code"].iloc[0]
+
+    told = download(plain.run, [code], ["announcements", "news", "reports", "aux_news"], TODAY)
+
+    assert told["types"]["announcements"]["codes"][code]["total"] > 2
+    assert all(part["status"] == "success" for part in told["fusion"]["results"].values())
+    assert (plain.warehouse.frame("fusion_announcement")["code"] == code).all()
+    plain.fresh()
+    again = download(plain.run, [code], ["announcements", "news", "reports", "aux_news"], TODAY)
+    assert all(part["saved"] == 0 for part in again["fusion"]["results"].values())
+
+
+def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: House) -> None:
+    notices(plain)
+    news(plain)
+    before = len(plain.warehouse.frame("fusion_news"))
+    body = 'jQuery_news({"code":0,"msg":"OK","result":{"passportWeb":[]}})'
+    args = {"code": 200, "body": body}
+    blocked = {"upstream": "eastmoney", "call": "articles", "kind": "status", "args": args}
+    plain.faults.replace([blocked])
+    plain.fresh()
+
+    with pytest.raises(Exception, match="without articles"):
+        plain.raw("raw_news")
+    plain.stage("news")
+    plain.fuse("news")
+    assert len(plain.warehouse.frame("fusion_news")) == before
+
+
+def test_flash_news_of_the_days_and_never_a_past_that_cannot_be_asked(plain: House) -> None:
+    loaded = plain.raw("raw_news_flash")
+
+    rows = plain.warehouse.frame("raw_news_flash")
+    assert loaded.calls["eastmoney"] < 6
+    assert rows["pub_time"].between(f"{BEFORE} 00:00:00", f"{TODAY} 15:45:00").all()
+    assert rows["codes"].str.startswith('["').all()
+    assert plain.raw("raw_news_flash", "2026-06-01").calls == {}
+    plain.clock.at = datetime.fromisoformat(f"{TODAY}T17:00")
+    plain.fresh()
+    assert written(plain.raw("raw_news_flash")) > 0
+
+
+def test_earliest_and_longest_of_all_sources() -> None:
+    frame = pd.DataFrame(
+        {
+            "code": ["a", "a", "b", "c", "c"],
+            "time": ["2", "1", "5", "3", None],
+            "text": ["xx", None, None, "y", "yyy"],
+            "src": ["first", "second", "second", "first", "second"],
+        }
+    )
+    fused = fuse(frame, ["code"], ["first", "second"], Rows(earliest=("time",), longest=("text",)))
+
+    rows = fused.frame.set_index("code")
+    assert rows["time"].to_dict() == {"a": "1", "b": "5", "c": "3"}
+    assert rows.loc["a", "text"] == "xx"
+    assert rows.loc["c", "text"] == "yyy"
+    assert rows["src"].to_dict() == {"a": "first", "b": "second", "c": "first"}
+    assert rows.loc["c", "provenance"] == '{"second":["text"]}'
+
+
+def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> None:
+    plain.raw("raw_announcements")
+    loaded = plain.raw("cninfo_periodic_report")
+
+    rows = plain.warehouse.frame("cninfo_periodic_report")
+    assert loaded.calls == {"eastmoney": 1}
+    assert set(rows["report_period"]) == {"2026-06-30"}
+    assert len(rows) > 50
+    done = rows[rows["actual_date"].notna()]
+    assert 0 < len(done) < len(rows)
+    assert (done["actual_date"] <= TODAY).all()
+    assert (rows[rows["actual_date"].isna()]["first_date"] > TODAY).all()
+    told = done[done["actual_date"] == TODAY]
+    assert (told["report_title"] == "2026年半年度报告").all()
+    assert told["pdf_url"].str.startswith("http").all()
+    assert rows["change1_date"].notna().any()
+    plain.fresh()
+    assert written(plain.raw("cninfo_periodic_report")) == 0
+
+
+def test_disclosure_dates_are_asked_while_reports_are_due(plain: House) -> None:
+    from platform_assets.datasets.periodic_report import _period_of, newest_period, periods_due
+
+    assert periods_due("2026-04-15") == ["2025-12-31", "2026-03-31"]
+    assert periods_due("2026-08-21") == ["2026-06-30"]
+    assert periods_due("2026-06-10") == []
+    assert newest_period("2026-06-10") == "2026-03-31"
+    plain.at("2026-06-10")  # a Wednesday out of season
+    assert plain.raw("cninfo_periodic_report", "2026-06-10").calls == {}
+    titles = {
+        "2025年年度报告": "2025-12-31",
+        "2026年第一季度报告": "2026-03-31",
+        "2026年半年度报告全文": "2026-06-30",
+        "2026年半年度报告（更正后）": "2026-06-30",
+        "2026年半年度报告摘要": None,
+        "2026年半年度报告（英文版）": None,
+        "2026年半年度报告（已取消）": None,
+    }
+    assert {title: _period_of(title) for title in titles} == titles
