@@ -39,9 +39,11 @@ from platform_assets.declaration.scope import Context, Scope
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
-_LATER = "data-layer issue: limit pool, pledge, lock-up, dragon-tiger, block trades"
 _COUNT_DAYS = 400
 """A holder count that is older than this is no longer shown."""
+EVENT_DATES = 30
+"""Trade dates before a row that listings and deals are counted over."""
+_LATER = "data-layer issue: limit pool, pledge"
 
 
 class StockWide(Model):
@@ -123,10 +125,12 @@ class StockWide(Model):
     holder_num: Big = col("", "holders, newest count announced")
     holder_change_ratio: Pct = col("pct", "change of holders since the count before")
     pledge_ratio: Pct = col("pct", "pledged shares", no_source=_LATER)
-    next_lockup_date: Date = col(title="next lock-up release", no_source=_LATER)
-    next_lockup_ratio: Pct = col("pct", "shares released next", no_source=_LATER)
-    lhb_count_30d: Int = col("", "dragon-tiger listings in 30 days", no_source=_LATER)
-    block_trade_premium_30d: Pct = col("pct", "mean block-trade premium", no_source=_LATER)
+    next_lockup_date: Date = col(title="next lock-up release, as planned on the date")
+    next_lockup_ratio: Pct = col("pct", "shares released on that day / all shares", ge=0)
+    lhb_count_30d: Int = col("", "of the 30 trade dates before, those on the billboard", ge=0)
+    block_trade_premium_30d: Pct = col(
+        "pct", "premium of block trades in the 30 trade dates before, by amount"
+    )
     industry: S64 = col(title="industry")
     em_industry: S64 = col(title="industry board of the portal")
     sw_l1: S16 = col(title="SW level 1 code")
@@ -187,6 +191,10 @@ def _owners() -> dict[str, tuple[str, str]]:
         **dict.fromkeys(("rzye", "margin_change_5d"), ("fusion_margin", "rzye")),
         "holder_num": ("fusion_holder", "holder_num"),
         "holder_change_ratio": ("fusion_holder", "change_ratio"),
+        "lhb_count_30d": ("fusion_dragon_tiger", "date"),
+        "block_trade_premium_30d": ("fusion_block_trade", "premium_pct"),
+        "next_lockup_date": ("raw_lockup", "free_date"),
+        "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
     }
 
 
@@ -223,6 +231,9 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows = rows.merge(_margins(desk, day, codes), on="code", how="left")
     rows = rows.merge(_finance(desk, day, codes), on="code", how="left")
     rows = rows.merge(_holders(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_billboard(desk, day, rows["code"]), on="code", how="left")
+    rows = rows.merge(_block_trades(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_lockups(desk, day, codes), on="code", how="left")
     return rows.merge(_stats(desk, day, codes), on="code", how="left")
 
 
@@ -269,6 +280,47 @@ def _holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     told = stored[stored["ann_date"].notna()]
     told = told[told["ann_date"] <= day].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
     return told.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
+
+
+def _billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
+    """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
+    comes out in the evening). Unknown until the stored listings reach back that far."""
+    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
+    reach = desk.calendar.last(2 * EVENT_DATES, dates[0])[0]
+    stored = desk.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
+    if stored.empty or min(stored["date"]) > dates[0]:
+        return pd.DataFrame({"code": codes, "lhb_count_30d": None})
+    listed = stored[stored["date"] >= dates[0]].drop_duplicates()["code"].value_counts()
+    return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).fillna(0)})
+
+
+def _block_trades(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """Mean premium of the deals in the 30 trade dates before `day`, weighted by amount."""
+    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
+    columns = ("code", "date", "premium_pct", "amount")
+    stored = desk.read("fusion_block_trade", columns=columns, codes=codes, since=dates[0], until=dates[-1])
+    stored = stored[stored["premium_pct"].notna() & (stored["amount"] > 0)]
+    sums = stored.assign(weighted=stored["premium_pct"] * stored["amount"]).groupby("code")
+    mean = sums["weighted"].sum() / sums["amount"].sum()
+    return mean.rename("block_trade_premium_30d").reset_index()
+
+
+def _lockups(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The next release after `day`. Plans change and keep no versions: those of now belong to the session
+    that has just ended; of a past day stands what was written then."""
+    columns = ["code", "next_lockup_date", "next_lockup_ratio"]
+    if not desk.is_current_session(day):
+        kept = desk.read(
+            "fusion_stock_wide", columns=("trade_date", *columns), codes=codes, since=day, until=day
+        )
+        return kept[columns]
+    stored = desk.read("raw_lockup", columns=("code", "free_date", "ratio_total_pct"), codes=codes)
+    coming = stored[stored["free_date"] > day]
+    if coming.empty:
+        return pd.DataFrame(columns=columns)
+    first = coming[coming["free_date"] == coming.groupby("code")["free_date"].transform("min")]
+    sums = first.groupby(["code", "free_date"])["ratio_total_pct"].sum(min_count=1)
+    return sums.reset_index().set_axis(columns, axis=1)
 
 
 def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
@@ -367,6 +419,9 @@ DATASET = Dataset(
         "fusion_margin",
         "fusion_finance_indicator",
         "fusion_holder",
+        "fusion_dragon_tiger",
+        "fusion_block_trade",
+        "raw_lockup",
     ),
     owners=_owners(),
     public_at=close_of("trade_date"),

@@ -148,13 +148,14 @@ def model_checks(model: type[Model]) -> tuple[Check, ...]:
     return tuple(model.to_schema().checks or ())
 
 
-def received(model: type[Model], key_columns: Sequence[str]) -> type[Model]:
-    """The RAW model of the columns that sources deliver: those of a fused model without the computed ones,
-    with `src` behind its key. Types, units and limits stay; only the key and `src` must not be null."""
+def received(model: type[Model], key_columns: Sequence[str], without: Sequence[str] = ()) -> type[Model]:
+    """The RAW model of the columns that sources deliver: those of a fused model without the computed ones
+    (and those of another feed), with `src` behind its key. Types, units and limits stay; only the key and
+    `src` must not be null."""
     made: dict[str, Any] = {"__doc__": model.__doc__, "__module__": model.__module__, "__annotations__": {}}
     specs = model_columns(model)
     for spec in sorted(specs, key=lambda spec: spec.name not in key_columns):
-        if not spec.computed:
+        if not spec.computed and spec.name not in without:
             info = col(spec.unit, spec.title, no_source=spec.no_source, nullable=spec.name not in key_columns)
             info.checks = list(spec.checks)
             made["__annotations__"][spec.name] = spec.word

@@ -63,6 +63,9 @@ class Raw:
     topical: bool = False
     replace_by: tuple[str, ...] = ()
     """Columns whose groups are replaced whole by a successful download (block members)."""
+    makes_anew: bool = False
+    """A download holds all there is (of its codes): stored rows that it lacks are withdrawn. Only for
+    `Partition.SNAPSHOT`."""
     keep_when_null: tuple[str, ...] = ()
     """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
     may_be_empty: bool = False
@@ -80,6 +83,10 @@ class Raw:
     """Scheduled tasks that download it. None: those of its file and of the datasets that it feeds."""
     unique: tuple[tuple[str, ...], ...] = ()
     """Further groups of columns that name a row."""
+
+    def __post_init__(self) -> None:
+        if self.makes_anew and self.partition is not Partition.SNAPSHOT:
+            raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
 
     @property
     def table_name(self) -> str:
@@ -142,6 +149,9 @@ class Dataset:
     """Of a dataset that is computed from stored tables: column -> (table of `reads`, its column) that the
     value is taken or computed from. Lineage goes on there."""
     public_at: PublicAt | None = None
+    later: tuple[str, ...] = ()
+    """Columns that become known after `public_at` (the change on the day after). The first version of a row
+    is kept without them, so that no `as_of` read looks ahead."""
     freshness: Freshness | None = None
     per_code: bool = False
     of_stocks: bool = True
@@ -175,6 +185,8 @@ class Dataset:
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         if strange or not self.owners.keys() <= names:
             raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
+        if not set(self.later) <= names - set(self.key):
+            raise DeclarationError(f"{self.name}: `later` names columns that are not its own, or its key")
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
 

@@ -97,7 +97,9 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     if raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, raw_window(run, raw, scope))
-    _write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by))
+    _write_parts(
+        run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by) or raw.makes_anew
+    )
     return loaded
 
 
@@ -234,6 +236,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         facts=facts,
         source_rank=rank,
         replace=dataset.makes_codes_anew,
+        later=dataset.later,
     )
     return loaded
 
@@ -251,6 +254,7 @@ def _write_parts(
     facts: dict[str, Any],
     source_rank: dict[str, int] | None = None,
     replace: bool = False,
+    later: tuple[str, ...] = (),
 ) -> None:
     if download and parts:
         parts[-1].quality += _refused(download)
@@ -289,6 +293,7 @@ def _write_parts(
                         quality=part.quality,
                         fetches=own,
                         public_at=part.public_at,
+                        later=later,
                     )
                 )
             loaded.results += run.warehouse.writer.write_all(

@@ -53,6 +53,7 @@ class Plan:
         source_rank: Mapping[str, int],
         replace: bool,
         provenance: Sequence[Any] | None,
+        later: Sequence[str] = (),
     ) -> "Plan":
         plan = cls(rows_in=len(frame))
         names = table.names
@@ -96,6 +97,7 @@ class Plan:
             plan._count(row, at)
             if before is None:
                 plan.added += 1
+                plan._keep_without(row, at, later, now=now, batch_id=batch_id)
             elif table.has_history:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))
@@ -137,6 +139,20 @@ class Plan:
                 row[at["valid_from"]] = min(public_at, now) if public_at else now
             else:
                 row[at["valid_from"]] = max(now, before[at["valid_from"]])
+
+    def _keep_without(
+        self, row: list[Any], at: Mapping[str, int], later: Sequence[str], *, now: str, batch_id: str
+    ) -> None:
+        """A first version that holds columns of a `later` day: as it was public it had none of them, so that
+        version is kept, and the whole row is valid from now."""
+        known = [at[name] for name in later if row[at[name]] is not None]
+        if not known or row[at["valid_from"]] >= now:
+            return
+        first = list(row)
+        for place in known:
+            first[place] = None
+        self.history.append((*first, now, batch_id))
+        row[at["valid_from"]] = now
 
     def _provenance(self, row: list[Any], at: Mapping[str, int], pattern: Any) -> None:
         if isinstance(pattern, str):

@@ -49,7 +49,7 @@ class Piece:
     """The rows of one batch, and what is stored with them. `frame` holds the table's content columns, plus
     `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
     has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
-    row's first version became public (DWD)."""
+    row's first version became public (DWD); `later` names columns that were not known by then."""
 
     frame: pd.DataFrame
     where: Slice
@@ -58,6 +58,7 @@ class Piece:
     quality: Sequence[Quality] = ()
     fetches: Sequence[Fetch] = ()
     public_at: Sequence[str | None] | None = None
+    later: Sequence[str] = ()
 
 
 class Beside(TypedDict, total=False):
@@ -67,6 +68,7 @@ class Beside(TypedDict, total=False):
     quality: Sequence[Quality]
     fetches: Sequence[Fetch]
     public_at: Sequence[str | None] | None
+    later: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,7 @@ class Writer:
                         source_rank=source_rank or {},
                         replace=replace,
                         provenance=None if given is None else given.tolist(),
+                        later=piece.later,
                     )
                 )
             self._apply(connection, table, plans)

@@ -102,7 +102,7 @@ def in_range(
         where=" AND ".join([*where, *([also] if also else [])]),
         values=tuple(values),
         as_of=as_of,
-        order=f"{table.date_column} DESC",
+        order=newest_first(table),
         limit=limit,
     )
 
@@ -119,6 +119,12 @@ def newest_rows(session: Session, table: Table, code: str, limit: int, as_of: st
         order=", ".join([f"{table.date_column} DESC", *rest]),
         limit=limit,
     )
+
+
+def newest_first(table: Table) -> str:
+    """The order of a table's rows by date, rows of one date by the rest of the key."""
+    rest = [f"{column} DESC" for column in table.key if column != table.date_column]
+    return ", ".join([f"{table.date_column} DESC", *rest])
 
 
 def newest_date(session: Session, table: Table, as_of: str | None) -> str | None:
@@ -150,8 +156,10 @@ def on_date(
     offset: int,
     as_of: str | None,
     columns: Sequence[str] | None = None,
+    also: Sequence[tuple[str, str, Any]] = (),
 ) -> list[Row]:
-    """Rows of one date, by a column (`-` = descending) or by key; missing values stand last."""
+    """Rows of one date, by a column (`-` = descending) or by key; missing values stand last. `also` are
+    further conditions (column, sign, value)."""
     keys = [column for column in table.key if column != table.date_column]
     order = ", ".join(keys)
     if sort:
@@ -162,8 +170,8 @@ def on_date(
         session,
         table.name,
         columns,
-        where=f"{table.date_column}=?",
-        values=(day,),
+        where=" AND ".join(f"{name}{sign}?" for name, sign, _ in [(table.date_column, "=", day), *also]),
+        values=(day, *(value for _, _, value in also)),
         as_of=as_of,
         order=order,
         limit=limit,

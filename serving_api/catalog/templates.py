@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from platform_assets.compute.report_periods import is_period, latest_ended
@@ -9,6 +10,7 @@ from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.tables import Table
 from resources.calendar import CalendarHorizon, TradeCalendar
 from serving_api.catalog import queries, rankings
+from serving_api.catalog.events import queries as events
 from serving_api.catalog.parameters import MOST_ROWS, BadCall
 from serving_api.reading import Session
 from serving_api.stocks.bars import Bar, ratios
@@ -159,9 +161,10 @@ def by_date(session: Session, asked: Question) -> Any:
         day,
         sort=sort,
         limit=asked.params["limit"],
-        offset=asked.params["offset"],
+        offset=asked.params.get("offset", 0),
         as_of=asked.as_of,
         columns=_columns(asked) if asked.params.get("fields") else None,
+        also=_conditions(asked),
     )
 
 
@@ -243,6 +246,48 @@ def yield_rank(session: Session, asked: Question) -> Any:
     return rankings.trailing_yields(session, asked.table, asked.instant_day, limit, asked.as_of)
 
 
+def seats(session: Session, asked: Question) -> Any:
+    """Seats of one code on a date (default: its newest), by reason, side and rank."""
+    day = asked.params["trade_date"]
+    if day is not None and day > asked.today:
+        raise asked.bad("trade_date", f"{day} lies in the future")
+    return events.seats(session, asked.table, asked.code, day)
+
+
+def branch_totals(session: Session, asked: Question) -> Any:
+    """What branches bought and sold in the last days, those that dealt most first."""
+    since = _days_before(asked.today, asked.params["days"])
+    return events.branch_totals(
+        session, asked.table, since, asked.params["branch_name"], asked.params["limit"]
+    )
+
+
+def branch_trades(session: Session, asked: Question) -> Any:
+    """Seats of branches whose name holds a text, in the last days, newest first."""
+    since = _days_before(asked.today, asked.params["days"])
+    return events.branch_trades(
+        session, asked.table, since, asked.params["branch_name"], asked.params["limit"]
+    )
+
+
+def around_today(session: Session, asked: Question) -> Any:
+    """Rows of one code from some days ago to some days ahead, oldest first."""
+    since = _days_before(asked.today, asked.params["days"])
+    until = _days_before(asked.today, -asked.params["forward_days"])
+    rows = queries.in_range(
+        session, asked.table, asked.code, since=since, until=until, limit=MOST_ROWS, as_of=asked.as_of
+    )
+    return rows[::-1]
+
+
+def calendar_range(session: Session, asked: Question) -> Any:
+    """Rows of the market between two dates that may lie ahead (default: from today on), oldest first."""
+    since, until = _bounds(asked)
+    if since is None and until is None:
+        since = asked.today
+    return events.between(session, asked.table, since, until, asked.params["limit"])
+
+
 def calendar(session: Session, asked: Question) -> Any:
     """Calendar days of a market, oldest first; those to come belong to it."""
     since, until = _bounds(asked)
@@ -282,7 +327,19 @@ EXECUTORS: Mapping[str, Executor] = {
     "market_totals": market_totals,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,
+    "seats": seats,
+    "branch_totals": branch_totals,
+    "branch_trades": branch_trades,
+    "around_today": around_today,
+    "calendar_range": calendar_range,
 }
+
+_CONDITIONS = {
+    "exchange": ("exchange", "="),
+    "min_premium": ("premium_pct", ">="),
+    "max_premium": ("premium_pct", "<="),
+}
+"""Parameter of an interface by date -> what it asks of a column."""
 
 
 def _range(session: Session, asked: Question, also: str = "") -> list[queries.Row]:
@@ -301,6 +358,18 @@ def _bounds(asked: Question) -> tuple[str | None, str | None]:
     if since and until and since > until:
         raise asked.bad("start_date", f"{since} is after end_date {until}")
     return since, until
+
+
+def _days_before(day: str, days: int) -> str:
+    return (date.fromisoformat(day) - timedelta(days=days)).isoformat()
+
+
+def _conditions(asked: Question) -> list[tuple[str, str, Any]]:
+    given = {name: asked.params.get(name) for name in _CONDITIONS}
+    low, high = given["min_premium"], given["max_premium"]
+    if low is not None and high is not None and low > high:
+        raise asked.bad("min_premium", f"{low} is above max_premium {high}")
+    return [(*_CONDITIONS[name], value) for name, value in given.items() if value is not None]
 
 
 def _columns(asked: Question) -> list[str]:

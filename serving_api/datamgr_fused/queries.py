@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from serving_api.catalog.queries import Row, headlines, newest_date, public_rows
+from serving_api.catalog.queries import Row, headlines, newest_date, newest_first, public_rows
 from serving_api.reading import Session
 
 MASTER = "fusion_stock_master"
@@ -19,6 +19,9 @@ HOLDER = "fusion_holder"
 DIVIDEND = "fusion_dividend"
 ANNOUNCEMENT = "fusion_announcement"
 NEWS = "fusion_news"
+DRAGON_TIGER = "fusion_dragon_tiger"
+BLOCK_TRADE = "fusion_block_trade"
+LOCKUP = "raw_lockup"
 KLINE = "fusion_kline_daily"
 KLINE_BAR = "fusion_kline_bar"
 INDEX_DAILY = "fusion_index_daily"
@@ -46,6 +49,25 @@ def headlines_of_code(session: Session, table: str, code: str, limit: int, as_of
     if not session.has(table):
         return []
     return headlines(session, session.table(table), code=code, limit=limit, as_of=as_of)
+
+
+def newest_events(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
+    """The newest rows of a code in a table with several rows a date, newest first."""
+    if not session.has(table):
+        return []
+    order = newest_first(session.table(table))
+    return public_rows(session, table, where="code=?", values=(code,), as_of=as_of, order=order, limit=limit)
+
+
+def releases(session: Session, code: str, since: str, until: str) -> list[Row]:
+    """Lock-up releases of a code between two dates, oldest first."""
+    return public_rows(
+        session,
+        LOCKUP,
+        where="code=? AND free_date>=? AND free_date<=?",
+        values=(code, since, until),
+        order="free_date, share_type",
+    )
 
 
 def stock_record(session: Session, code: str, periods: int, as_of: str | None) -> dict[str, Any]:

@@ -18,6 +18,12 @@ _ORDER = {
     "news": (
         "pub_time", "title", "content", "source", "url", "news_type", "rating", "researcher", "quality",
     ),
+    "dragon_tiger": (
+        "date", "reason", "net_buy", "turnover", "close", "next_change_pct", "buy_amt", "sell_amt", "quality",
+    ),
+    "block_trade": (
+        "date", "buyer", "seller", "price", "volume", "close", "premium_pct", "amount", "quality",
+    ),
     "index": (
         "code", "date", "name", "open", "close", "high", "low", "volume", "amount", "quality",
     ),
@@ -63,6 +69,18 @@ def valuation(code: str, rows: Sequence[Row], total: int) -> Row:
         "valuation": shaped("valuation", newest),
         "snapshots": snapshots,
         "total_snapshots": total,
+    }
+
+
+def release(row: Row) -> Row:
+    """One lock-up release."""
+    return {
+        "date": row["free_date"],
+        "type": row["share_type"],
+        "shares": row["free_shares"],
+        "able_shares": row["able_shares"],
+        "ratio_pct": row["ratio_total_pct"],
+        "market_value": row["market_value"],
     }
 
 

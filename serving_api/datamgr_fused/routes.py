@@ -228,6 +228,47 @@ async def news(
     return Answer(await _fused(request).news(code, periods, _bound(as_of)), top=_echo(as_of))
 
 
+@router.get("/stock/{code}/dragon-tiger")
+@serving(list[schemas.DragonTigerRow], top=[_AS_OF], tables=(queries.DRAGON_TIGER,))
+async def dragon_tiger(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=120, description="newest listings")] = 30,
+) -> Answer:
+    """Listings of a stock on the exchanges' billboard, one per date and reason, newest first."""
+    found = await _fused(request).events("dragon_tiger", queries.DRAGON_TIGER, code, periods, _bound(as_of))
+    return Answer(found, top=_echo(as_of))
+
+
+@router.get("/stock/{code}/block-trade")
+@serving(list[schemas.BlockTradeRow], top=[_AS_OF], tables=(queries.BLOCK_TRADE,))
+async def block_trade(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    as_of: AsOfRead,
+    periods: Annotated[int, Query(ge=1, le=200, description="newest deals")] = 50,
+) -> Answer:
+    """Block trades of a stock, newest first; equal deals of one day are numbered by `seq`."""
+    found = await _fused(request).events("block_trade", queries.BLOCK_TRADE, code, periods, _bound(as_of))
+    return Answer(found, top=_echo(as_of))
+
+
+@router.get("/stock/{code}/lockup")
+@serving(list[schemas.Release], tables=(queries.LOCKUP,))
+async def lockup(
+    request: Request,
+    subject: Admin,
+    code: StockCode,
+    forward_days: Annotated[int, Query(ge=1, le=365, description="days ahead")] = 90,
+) -> Answer:
+    """Releases of locked shares of a stock from today on, oldest first."""
+    today = state_of(request).clock.now().date()
+    return Answer(await _fused(request).lockup(code, today, forward_days))
+
+
 @router.get("/stock/{code}/kline-bar")
 @serving(
     list[schemas.PeriodBar],

@@ -170,6 +170,48 @@ class NewsRow(BaseModel):
     quality: str | None
 
 
+class DragonTigerRow(BaseModel):
+    """`net_buy`, `buy_amt`, `sell_amt` and the other sums of seats in 10k CNY, `amount` and `close` in CNY,
+    `turnover` and changes in percent. The sums of several reasons of one date overlap."""
+
+    model_config = _OPEN
+    date: str
+    reason: str
+    net_buy: float | None
+    turnover: float | None
+    close: float | None
+    next_change_pct: float | None = Field(description="null until the next session has closed")
+    buy_amt: float | None
+    sell_amt: float | None
+    quality: str | None
+
+
+class BlockTradeRow(BaseModel):
+    """CNY; volume in shares, `premium_pct` percent of the close."""
+
+    model_config = _OPEN
+    date: str
+    buyer: str | None
+    seller: str | None
+    price: float | None
+    volume: int | None
+    close: float | None
+    premium_pct: float | None
+    amount: float | None
+    quality: str | None
+
+
+class Release(BaseModel):
+    """Shares; `ratio_pct` percent of all shares, `market_value` CNY at the newest close."""
+
+    date: str
+    type: str
+    shares: int | None
+    able_shares: int | None
+    ratio_pct: float | None
+    market_value: float | None
+
+
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside."""
 

@@ -1,6 +1,7 @@
 """What the fused reads decide: which rows answer, what is missing, what is a 404."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import date, timedelta
 from typing import Any, TypeVar
 
 from resources.calendar import TradeCalendar
@@ -100,6 +101,21 @@ class Fused:
         nothing: list[Row] = []
         rows = await self._point(nothing, queries.headlines_of_code, queries.NEWS, code, periods, as_of)
         return [records.shaped("news", row) for row in rows]
+
+    async def events(
+        self, kind: str, table: str, code: str, periods: int, as_of: str | None
+    ) -> list[dict[str, Any]]:
+        """The newest rows of a table with several rows a date, newest first."""
+        nothing: list[Row] = []
+        rows = await self._point(nothing, queries.newest_events, table, code, periods, as_of)
+        return [records.shaped(kind, row) for row in rows]
+
+    async def lockup(self, code: str, today: date, forward_days: int) -> list[dict[str, Any]]:
+        """Releases from today to so many days ahead, oldest first."""
+        nothing: list[Row] = []
+        until = today + timedelta(days=forward_days)
+        rows = await self._point(nothing, queries.releases, code, today.isoformat(), until.isoformat())
+        return [records.release(row) for row in rows]
 
     async def period_bars(
         self, code: str, period: str, periods: int, adjust: str, as_of: str | None

@@ -58,6 +58,29 @@ def test_the_same_content_again_touches_nothing(warehouse: Warehouse, clock: Man
     counters_hold(warehouse)
 
 
+def test_what_became_known_later_is_not_in_the_first_version(warehouse: Warehouse) -> None:
+    """A backfill knows the day after; whoever asks as of the evening before does not."""
+    public = f"{DAY} 15:00:00.000000"
+
+    def closes(as_of: str | None) -> list[float | None]:
+        return [row["close"] for row in warehouse.rows("fusion_bars", columns=("close",), as_of=as_of)]
+
+    first = write(warehouse, bars(c600001=10.0), public_at=[public], later=("close",))
+
+    assert (first.rows_in, first.rows_written) == (1, 1)
+    assert closes(f"{DAY} 14:59:59.000000") == []
+    assert closes(public) == [None]
+    assert closes(f"{DAY} 15:59:59.000000") == [None]
+    assert closes(f"{DAY} 16:00:00.000000") == closes(None) == [10.0]
+    counters_hold(warehouse)
+    again = write(warehouse, bars(c600001=10.0), public_at=[public], later=("close",))
+    assert (again.rows_written, again.rows_superseded) == (0, 0)
+    assert closes(public) == [None]
+    # Nothing to leave out: valid from when it was public.
+    write(warehouse, bars(c600002=None), public_at=[public], later=("close",))
+    assert warehouse.rows("fusion_bars", where="code=?", values=("600002",))[0]["valid_from"] == public
+
+
 def test_a_correction_makes_one_revision_that_as_of_can_see(warehouse: Warehouse, clock: ManualClock) -> None:
     write(warehouse, bars(c600001=10.0, c600002=20.0), public_at=[f"{DAY} 15:00:00.000000"] * 2)
     clock.at = datetime(2026, 8, 21, 9, 0)

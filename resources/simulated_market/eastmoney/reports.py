@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from resources.simulated_market.eastmoney.corporate import CompanyReports
+from resources.simulated_market.eastmoney.events import Events
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
@@ -19,7 +20,7 @@ from resources.simulated_market.wire import HttpRequest, Reply, View
 
 PAGE = 500
 MOST_PAGES = 100
-_CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\))\)")
+_CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\)|[\w.-]+)\)")
 _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
 
 Row = dict[str, Any]
@@ -41,6 +42,7 @@ class Reports:
             **FinanceReports(finance).makers,
             **CompanyReports().reports(),
             "RPT_PUBLIC_BS_APPOIN": schedule_rows,
+            **Events().reports(),
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:

@@ -1,14 +1,20 @@
-"""query.sse.com.cn: margin trading. A request without the Referer of the exchange's pages is refused."""
+"""query.sse.com.cn: margin trading and block trades. A request without the Referer of the exchange's pages
+is refused."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.simulated_market.exchanges.days import day_of
+from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
+from resources.simulated_market.days import dates_between
+from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 _REFERER = "https://www.sse.com.cn/"
+_DEALS = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
+_FORBIDDEN = Reply(b"<html><body>403 Forbidden</body></html>", "text/html", 403)
+WAN = 1e4
 
 
 class SseResponder:
@@ -16,45 +22,54 @@ class SseResponder:
 
     def __init__(self) -> None:
         self._book = MarginBook()
+        self._deals = BlockTrades()
         self.routes: Sequence[Route] = (
             route("margin", r"/marketdata/tradedata/queryMargin\.do", self.margin),
+            route("block_trades", r"/commonQuery\.do", self.block_trades),
         )
 
     def margin(self, request: HttpRequest, view: View) -> Reply:
         """`tabType=mxtype` the securities of a date, else the market's sums of a range. CNY and shares; the
         detail has null lending amounts."""
         if not request.headers.get("referer", "").startswith(_REFERER):
-            return Reply(b"<html><body>403 Forbidden</body></html>", "text/html", 403)
+            return _FORBIDDEN
         params = request.params()
         if params.get("tabType") == "mxtype":
             rows = self._detail(view, params.get("detailsDate", ""))
         else:
             rows = self._totals(view, params.get("beginDate", ""), params.get("endDate", ""))
-        total = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
-        size = max(1, int(params.get("pageHelp.pageSize", "25")))
-        page = max(1, int(params.get("pageHelp.pageNo", "1")))
-        shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
-        document = {
-            "actionErrors": [],
-            "actionMessages": [],
-            "pageHelp": {
-                "beginPage": page,
-                "cacheSize": 1,
-                "data": shown,
-                "endPage": page,
-                "pageCount": -(-total // size),
-                "pageNo": page,
-                "pageSize": size,
-                "total": total,
-            },
-            "result": shown,
-            "success": "true",
-        }
-        text = json.dumps(document, ensure_ascii=False)
-        callback = params.get("jsonCallBack")
-        return Reply(f"{callback}({text})".encode() if callback else text.encode())
+        return _page(params, view, rows)
+
+    def block_trades(self, request: HttpRequest, view: View) -> Reply:
+        """Deals in shares and funds of a range of dates: texts of 元, 万股 and 万元 without closing zeros."""
+        if not request.headers.get("referer", "").startswith(_REFERER):
+            return _FORBIDDEN
+        params = request.params()
+        if params.get("sqlId") != _DEALS:
+            return _page(params, view, [])
+        first, last = day_of(params.get("startDate", "")), day_of(params.get("endDate", ""))
+        deals = [
+            one
+            for day in reversed(dates_between(view, first, last, PUBLISHED))
+            for one in self._deals.of_date(view, day)
+            if one.security.market == "SH" and one.security.kind != "cb"
+        ]
+        rows = [
+            {
+                "NUM": str(number),
+                "stockid": one.security.code,
+                "abbrname": one.name,
+                "tradedate": iso_of(one.date),
+                "tradeprice": _shown(one.price),
+                "tradeqty": _shown(one.volume / WAN),
+                "tradeamount": _shown(one.amount / WAN),
+                "branchbuy": one.buyer,
+                "branchsell": one.seller,
+                "ifZc": "否",
+            }
+            for number, one in enumerate(deals, start=1)
+        ]
+        return _page(params, view, rows)
 
     def _detail(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
@@ -95,3 +110,37 @@ class SseResponder:
                 }
             )
         return rows
+
+
+def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> Reply:
+    """A page of all rows, as JSON or JSONP."""
+    total = len(rows)
+    if view.fault is not None and view.fault.kind == "cut_list":
+        rows = rows[: int(view.fault.args.get("rows", 100))]
+    size = max(1, int(params.get("pageHelp.pageSize", "25")))
+    page = max(1, int(params.get("pageHelp.pageNo", "1")))
+    shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+    document = {
+        "actionErrors": [],
+        "actionMessages": [],
+        "pageHelp": {
+            "beginPage": page,
+            "cacheSize": 1,
+            "data": shown,
+            "endPage": page,
+            "pageCount": -(-total // size),
+            "pageNo": page,
+            "pageSize": size,
+            "total": total,
+        },
+        "result": shown,
+        "success": "true",
+    }
+    text = json.dumps(document, ensure_ascii=False)
+    callback = params.get("jsonCallBack")
+    return Reply(f"{callback}({text})".encode() if callback else text.encode())
+
+
+def _shown(value: float) -> str:
+    """Two decimals, half up, without closing zeros."""
+    return f"{int(value * 100 + 0.5) / 100:.2f}".rstrip("0").rstrip(".")

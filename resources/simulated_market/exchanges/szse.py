@@ -1,9 +1,12 @@
-"""www.szse.cn: margin trading as JSON tabs and as a workbook (ShowReport 1837_xxpl); notices."""
+"""www.szse.cn: ShowReport tables (margin trading 1837_xxpl as JSON tabs and as a workbook, block trades
+1932_dzjyzqjy_after as JSON); notices."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
+from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
+from resources.simulated_market.days import dates_between
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.szse_notices import NoticeList
@@ -12,6 +15,7 @@ from resources.simulated_market.wire import HttpRequest, Reply, Route, View, rou
 
 PAGE = 20
 YI, WAN = 1e8, 1e4
+_MARGIN, _DEALS = "1837_xxpl", "1932_dzjyzqjy_after"
 _HEADS = (
     "证券代码", "证券简称", "融资买入额(元)", "融资余额(元)", "融券卖出量(股/份)", "融券余量(股/份)",
     "融券余额(元)", "融资融券余额(元)",
@@ -23,13 +27,38 @@ class SzseResponder:
 
     def __init__(self) -> None:
         self._book = MarginBook()
+        self._deals = BlockTrades()
         self.routes: Sequence[Route] = (
-            route("margin_tabs", r"/api/report/ShowReport/data", self.tabs),
+            route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
             route("notices", r"/api/disc/announcement/annList", NoticeList().notices),
         )
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:
+        """The report that CATALOGID names; nothing for an unknown one."""
+        if request.params().get("CATALOGID") == _DEALS:
+            return self._block_trades(request, view)
+        return self._margin(request, view)
+
+    def _block_trades(self, request: HttpRequest, view: View) -> Reply:
+        """Deals in shares and funds of a range of dates, 20 a page."""
+        params = request.params()
+        first, last = day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
+        deals = [
+            one
+            for day in reversed(dates_between(view, first, last, PUBLISHED))
+            for one in self._deals.of_date(view, day)
+            if one.security.market == "SZ" and one.security.kind != "cb"
+        ]
+        page = max(1, int(params.get("PAGENO", "1")))
+        shown = deals[(page - 1) * PAGE : page * PAGE]
+        if view.fault is not None and view.fault.kind == "cut_list":
+            shown = shown[: int(view.fault.args.get("rows", 100))]
+        data = [_deal(one) for one in shown for _ in range(view.copies)]
+        tab = _tab("tab2", "协议交易", last, data, len(deals), page, catalog=_DEALS)
+        return Reply(json.dumps([tab], ensure_ascii=False).encode())
+
+    def _margin(self, request: HttpRequest, view: View) -> Reply:
         """Two tabs in a list, every figure a text: 亿元 and 亿股 of the market; 亿元, 万股 and 万元 of the
         securities, 20 a page."""
         params = request.params()
@@ -69,15 +98,17 @@ class SzseResponder:
         return Reply(workbook([_HEADS, *rows]), MEDIA_TYPE)
 
     def _names(self, view: View, params: dict[str, str]) -> list[Margin] | None:
-        if params.get("CATALOGID") != "1837_xxpl":
+        if params.get("CATALOGID") != _MARGIN:
             return None
         return self._book.of_date(view, day_of(params.get("txtDate", "")), "SZ")
 
 
-def _tab(key: str, name: str, day: int, data: list[Any], count: int, page: int) -> dict[str, Any]:
+def _tab(
+    key: str, name: str, day: int, data: list[Any], count: int, page: int, catalog: str = _MARGIN
+) -> dict[str, Any]:
     return {
         "metadata": {
-            "catalogid": "1837_xxpl",
+            "catalogid": catalog,
             "name": name,
             "tabkey": key,
             "subname": iso_of(day),
@@ -114,6 +145,19 @@ def _detail(one: Margin) -> dict[str, str]:
         "jrrjyl": _shown(one.rqyl / WAN),
         "jrrjye": _shown(one.rqye / WAN),
         "jrrzrjye": _shown(one.rzrqye / YI),
+    }
+
+
+def _deal(one: Deal) -> dict[str, str]:
+    return {
+        "zqdh": one.security.code,
+        "zqjc": one.name,
+        "cjrq": iso_of(one.date),
+        "cjjg": _shown(one.price),
+        "cjgsnew": _shown(one.volume / WAN),
+        "cjjenew": _shown(one.amount / WAN),
+        "bxwmc": one.buyer,
+        "sxwmc": one.seller,
     }
 
 

@@ -6,11 +6,14 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.market_rules import is_a_share
 from resources.clock import Clock
 from resources.errors import InputError, PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney import (
+    billboard,
     connect,
+    deals,
     dividends,
     f10,
     fields,
@@ -19,6 +22,7 @@ from resources.upstreams.eastmoney import (
     insiders,
     institutions,
     lists,
+    lockup,
     margin,
     news,
     notices,
@@ -406,6 +410,46 @@ class EastmoneyClient:
             after = got.after
         # Items that were put up meanwhile push others onto the next page once more.
         return concat(parts, news.FLASH_COLUMNS).drop_duplicates("flash_id", ignore_index=True)
+
+    def billboard(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Listings of A shares on the exchanges' billboard between two dates, of the market or of at most
+        100 codes; columns `LISTING_COLUMNS`. One call for about six dates of the market."""
+        return self._events(billboard.listings_report, billboard.listing_rows, since, until, codes)
+
+    def billboard_seats(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """The seats of those listings; columns `SEAT_COLUMNS`. About two calls for a date of the market."""
+        return self._events(billboard.seats_report, billboard.seat_rows, since, until, codes)
+
+    def block_trades(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Block trades in A shares between two dates, of the market or of at most 100 codes; columns
+        `DEAL_COLUMNS`. One or two calls for a date of the market."""
+        return self._events(deals.deals_report, deals.deal_rows, since, until, codes)
+
+    def lockups(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Releases of locked A shares between two dates, also planned ones, of the market or of at most 100
+        codes; columns `LOCKUP_COLUMNS`. About eight calls for a year of the market."""
+        return self._events(lockup.lockup_report, lockup.lockup_rows, since, until, codes, day="free_date")
+
+    def _events(
+        self,
+        ask: Callable[[str, str, Sequence[str] | None], reports.Report],
+        read: Callable[[Rows], pd.DataFrame],
+        since: str,
+        until: str,
+        codes: Sequence[str] | None,
+        day: str = "date",
+    ) -> pd.DataFrame:
+        """A report over dates; B shares, funds and bonds are left out."""
+        _few(codes)
+        report = ask(since, until, codes)
+        rows = self.report(report, read)
+        outside = ~rows[day].between(since, until)
+        if outside.any():
+            told = rows.loc[outside, day].iloc[0]
+            raise PayloadError(
+                f"{report.name}: a row of {told}, asked was {since}..{until}", source=self.source
+            )
+        return rows[rows["code"].map(is_a_share).astype(bool)].reset_index(drop=True)
 
     # --- series
 

@@ -7,13 +7,12 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, on_day
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day, promised
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     AMT,
     amount,
     check_unit,
-    iso_day,
     number,
     price,
     required,
@@ -42,16 +41,12 @@ def margin_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    gone = [name for name in _PROMISED if name not in row]
-    if gone:
-        raise PayloadError(f"margin: the report has no column {', '.join(gone)}")
-    code = string_of(row["SCODE"], "margin code")
-    if len(code) != 6 or not code.isascii() or not code.isalnum():
-        raise PayloadError(f"margin code {code[:20]!r}")
+    promised(row, _PROMISED, "margin")
+    code = code_of(row["SCODE"], "margin")
     what = f"margin {code}"
     made: dict[str, Any] = {
         "code": code,
-        "date": iso_day(string_of(row["DATE"], f"{what} DATE")[:10], f"{what} DATE"),
+        "date": day_of(row["DATE"], f"{what} DATE"),
         "name": None if row.get("SECNAME") is None else string_of(row["SECNAME"], f"{what} SECNAME").strip(),
         "rzye": required(amount(row["RZYE"], f"{what} RZYE"), f"{what} RZYE"),
         "rzmre": amount(row.get("RZMRE"), f"{what} RZMRE"),

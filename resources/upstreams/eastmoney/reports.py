@@ -12,7 +12,7 @@ import pandas as pd
 
 from resources.errors import PayloadError, Permanent, Transient
 from resources.transport.request import Request
-from resources.upstreams.payload import json_of, list_of, object_of
+from resources.upstreams.payload import iso_day, json_of, list_of, object_of, string_of
 
 PAGE = 500
 """The largest page that every report honours."""
@@ -106,3 +106,26 @@ def parse_report(
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
     return ReportPage(read(rows), pages, count)
+
+
+# -- fields that most reports share
+
+
+def promised(row: Mapping[str, Any], names: Sequence[str], what: str) -> None:
+    """Raises PayloadError when a column that was asked for is not there: the contract has changed."""
+    gone = [name for name in names if name not in row]
+    if gone:
+        raise PayloadError(f"{what}: the report has no column {', '.join(gone)}")
+
+
+def code_of(value: Any, what: str) -> str:
+    """Six digits or letters."""
+    code = string_of(value, f"{what} code")
+    if len(code) != 6 or not code.isascii() or not code.isalnum():
+        raise PayloadError(f"{what} code {code[:20]!r}")
+    return code
+
+
+def day_of(value: Any, what: str) -> str:
+    """The date of `2026-07-28 00:00:00`."""
+    return iso_day(string_of(value, what)[:10], what)

@@ -1,4 +1,5 @@
-"""Shanghai: margin trading (queryMargin). Without the Referer of its site table entry the host answers 403.
+"""Shanghai: margin trading (queryMargin) and block trades. Without the Referer of its site table entry the
+host answers 403.
 
 CNY and shares. The detail has no lending balance in CNY: `rqylje` and `rzrqjyzl` are null there.
 """
@@ -11,10 +12,12 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
+from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
-from resources.upstreams.payload import iso_day, json_of, list_of, object_of, required
+from resources.upstreams.exchanges.sse_deals import deals_request, parse_deals
+from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
+from resources.upstreams.payload import iso_day, required
 
-PAGE = 5000
 _MOST_PAGES = 5
 _SLACK = 1.0
 
@@ -36,32 +39,16 @@ def margin_request(day: str, page: int = 1, *, detail: bool) -> Request:
         if detail
         else (("beginDate", compact), ("endDate", compact), ("tabType", ""), ("stockCode", ""))
     )
-    paging = (
-        ("isPagination", "true"),
-        ("pageHelp.pageSize", str(PAGE)),
-        ("pageHelp.pageNo", str(page)),
-        ("pageHelp.beginPage", str(page)),
-        ("pageHelp.endPage", str(page)),
-        ("pageHelp.cacheSize", "1"),
-    )
     call = "margin_detail" if detail else "margin_total"
-    return Request(
-        "sse.query", call, "/marketdata/tradedata/queryMargin.do", (*paging, *asked), label=f"{day} {page}"
-    )
+    params = (*page_params(page), *asked)
+    return Request("sse.query", call, "/marketdata/tradedata/queryMargin.do", params, label=f"{day} {page}")
 
 
 def parse_margin(body: bytes, day: str, *, detail: bool) -> MarginPage:
     """Rows with the keys of `MARGIN_COLUMNS`; none on a day without trading or before publication."""
     what = "SSE margin detail" if detail else "SSE margin total"
-    document = object_of(json_of(body), what)
-    if document.get("actionErrors"):
-        raise PayloadError(f"{what}: {str(document['actionErrors'])[:80]}")
-    paging = object_of(document.get("pageHelp"), f"{what} pageHelp")
-    raw = list_of(document.get("result"), f"{what} result")
-    total = paging.get("total")
-    if type(total) is not int or not len(raw) <= total:
-        raise PayloadError(f"{what}: {len(raw)} rows of {total!r}")
-    rows = [_row(object_of(row, f"{what} row"), day, what, detail) for row in raw]
+    raw, total = parse_rows(body, what)
+    rows = [_row(row, day, what, detail) for row in raw]
     if not detail and len(rows) > 1:
         raise PayloadError(f"{what}: {len(rows)} rows of one date")
     return MarginPage(rows, total)
@@ -116,3 +103,20 @@ class SseClient:
                     )
                 break
         return joined(total.rows, rows, "SSE margin")
+
+    def block_trades(self, since: str, until: str) -> pd.DataFrame:
+        """Block trades in A shares between two dates, one call for 5,000 deals; columns `DEAL_COLUMNS`.
+        Empty where nothing is published."""
+        rows: list[dict[str, Any]] = []
+        for page in range(1, _MOST_PAGES + 1):
+            got = self._fetcher.call(
+                deals_request(since, until, page), partial(parse_deals, since=since, until=until)
+            )
+            rows += got.rows
+            if len(rows) >= got.total or not len(got):
+                if len(rows) != got.total:
+                    raise PayloadError(
+                        f"SSE block trades: {len(rows)} of {got.total} rows", source=self.source
+                    )
+                return a_shares(rows, "SH")
+        raise PayloadError(f"SSE block trades: more than {_MOST_PAGES} pages", source=self.source)

@@ -15,7 +15,8 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges import notices
+from resources.upstreams.exchanges import notices, szse_deals
+from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.notices import notice_frame
@@ -202,3 +203,21 @@ class SzseClient:
             return self._fetcher.call(request, partial(notices.parse_notices, since=since, until=until))
 
         return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
+
+    def block_trades(self, since: str, until: str) -> pd.DataFrame:
+        """Block trades in A shares between two dates, one call for 20 deals; columns `DEAL_COLUMNS`. Empty
+        where nothing is published."""
+        rows: list[dict[str, Any]] = []
+        for page in range(1, szse_deals.MOST_PAGES + 1):
+            got = self._fetcher.call(
+                szse_deals.deals_request(since, until, page),
+                partial(szse_deals.parse_deals, since=since, until=until),
+            )
+            rows += got.rows
+            if page >= got.pages or not len(got):
+                if len(rows) != got.count:
+                    raise PayloadError(
+                        f"SZSE block trades: {len(rows)} of {got.count} rows", source=self.source
+                    )
+                return a_shares(rows, "SZ")
+        raise PayloadError(f"SZSE block trades: more than {szse_deals.MOST_PAGES} pages", source=self.source)

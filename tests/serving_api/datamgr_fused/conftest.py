@@ -236,6 +236,63 @@ def fill(warehouse: Warehouse, clock: ManualClock) -> None:
     )
     put(
         warehouse,
+        "fusion_dragon_tiger",
+        [
+            {"code": MAOTAI, "date": day, "reason_key": key, "reason": reason, "net_buy": 10.5,
+             "buy_amt": 20.5, "sell_amt": 10.0, "turnover": 3.5, "close": 1400.0, "src": "eastmoney",
+             "buy_seats": '[{"branch_name":"机构专用","rank_no":1}]'}
+            for day in days[-40:]
+            for key, reason in (("a", "甲"), ("b", "乙"))
+            if day == TODAY or key == "a"
+        ],
+        public_at="2026-07-30 18:00:00.000000",
+    )  # fmt: skip
+    put(
+        warehouse,
+        "fusion_block_trade",
+        [
+            {"code": MAOTAI, "date": TODAY, "row_key": f"k{seq}", "seq": seq, "price": 1300.0, "volume": 2000,
+             "amount": 2.6e6, "premium_pct": premium, "buyer": "机构专用", "seller": "甲", "src": "sse"}
+            for seq, premium in ((1, -8.0), (2, 1.0))
+        ],
+        public_at="2026-07-30 18:00:00.000000",
+    )  # fmt: skip
+    put(
+        warehouse,
+        "exchange_block_trade",
+        [
+            {"code": code, "date": TODAY, "row_key": "k1", "exchange": exchange, "price": 1300.0,
+             "volume": 2000, "src": exchange.lower()}
+            for code, exchange in ((MAOTAI, "SSE"), (PINGAN, "SZSE"))
+        ],
+    )  # fmt: skip
+    put(
+        warehouse,
+        "raw_lockup",
+        [
+            {"code": MAOTAI, "free_date": day, "share_type": "首发", "free_shares": 100, "able_shares": 50,
+             "ratio_total_pct": 1.5, "market_value": 1e6, "src": "eastmoney"}
+            for day in ("2026-06-01", TODAY, "2027-03-01")
+        ],
+    )  # fmt: skip
+    put(
+        warehouse,
+        "raw_lhb_branch",
+        [
+            {"code": MAOTAI, "trade_date": TODAY, "reason_key": reason, "side": side, "rank_no": rank,
+             "branch_name": name, "buy_amt": bought, "sell_amt": sold, "is_org": name == "机构专用",
+             "src": "eastmoney"}
+            for reason, side, rank, name, bought, sold in (
+                ("a", "buy", 1, "甲证券100%营业部", 500.0, 50.0),
+                ("a", "buy", 2, "机构专用", 400.0, None),
+                ("a", "buy", 3, "机构专用", 300.0, None),
+                ("a", "sell", 1, "甲证券100%营业部", 500.0, 50.0),
+                ("b", "buy", 1, "甲证券100%营业部", 900.0, 50.0),
+            )
+        ],
+    )  # fmt: skip
+    put(
+        warehouse,
         "fusion_valuation",
         [
             {"code": MAOTAI, "date": day, "price": 1400.0 + at, "pe_ttm": 21.0, "pb": 7.0,

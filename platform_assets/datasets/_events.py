@@ -1,0 +1,46 @@
+"""What the datasets of dated events share: asking a report for a range of dates, and by codes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.scope import Context, Scope
+
+_MOST_CODES = 100
+_MOST_DATES = 20
+"""Dates that are asked for at once: their rows stay far below what the gateway pages."""
+
+
+def by_dates(desk: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
+    """`call(desk.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
+    days between that are not asked for are left out."""
+    groups: list[tuple[str, ...] | None] = [None]
+    if scope.codes is not None:
+        groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
+    found = []
+    for at in range(0, len(scope.dates), _MOST_DATES):
+        some = scope.dates[at : at + _MOST_DATES]
+        for codes in groups:
+            found.append(_asked(desk, name, call, some[0], some[-1], codes))
+    rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
+    return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
+
+
+def _asked(
+    desk: Any,
+    name: str,
+    call: Callable[[Any], Any],
+    since: str,
+    until: str,
+    codes: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    found: pd.DataFrame = desk.once(
+        (name, since, until, codes), lambda view: call(view.eastmoney)(since, until, codes)
+    )
+    return found
+
+
+def trade_dates_only(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The date is a trade date."""
+    return rows["date"].map(context.calendar.is_trade_date).astype(bool)

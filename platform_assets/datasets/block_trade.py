@@ -1,0 +1,295 @@
+"""fusion_block_trade: block trades (大宗交易), one row per deal.
+
+Deals have no number of their own and equal ones occur: `seq` numbers those of one day that look alike. The
+exchange's own row wins; the portal tells what the exchange rounds or leaves out, and Beijing's deals. Deals
+of a date appear in the evening, so a load takes the trade date before with it.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.deals import with_deal_keys, with_numbers
+from platform_assets.compute.name_spans import named
+from platform_assets.datasets._afterwards import add_changes_after
+from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.declaration.columns import (
+    K16,
+    K32,
+    S8,
+    S64,
+    S128,
+    Amt,
+    Big,
+    Code,
+    Date,
+    Int,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import (
+    Contract,
+    Interface,
+    Rows,
+    Soft,
+    at_hour,
+    history,
+    trading,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+PUBLISHED = "18:00"
+_AFTER = {"d1_change_pct": 1, "d5_change_pct": 5}
+_EXCHANGES = ("sse", "szse")
+_WIDEST_PREMIUM = 30
+_SPAN = ("code", "valid_from", "valid_to", "name", "is_st")
+
+
+class BlockTrade(Model):
+    """One deal."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    row_key: K16 = key("hash of price, volume, buyer, seller and number")
+    seq: Int = col("", "number among the equal deals of the day", ge=1)
+    name: S64 = col(title="name on the date")
+    price: Px = col("CNY", "price of the deal", nullable=False, gt=0)
+    close: Px = col("CNY", "closing price", ge=0)
+    premium_pct: Pct = col("pct", "price against the close; below 0 a discount")
+    volume: Big = col("sh", "shares dealt", nullable=False, gt=0)
+    amount: Amt = col("CNY", "price x volume", ge=0)
+    buyer: S128 = col(title="branch of the buyer")
+    seller: S128 = col(title="branch of the seller")
+    float_ratio_pct: Pct = col("pct", "volume / float shares", computed=True)
+    d1_change_pct: Pct = col("pct", "change on the trade date after", computed=True)
+    d5_change_pct: Pct = col("pct", "change in the five trade dates after", computed=True)
+
+
+class RawBlockTrade(Model):
+    """One deal as the portal's report has it."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    row_key: K16 = key("hash of price, volume, buyer, seller and number")
+    seq: Int = col("", "number among the equal deals of the day", ge=1)
+    price: Px = col("CNY", "price of the deal", gt=0)
+    close: Px = col("CNY", "closing price", ge=0)
+    volume: Big = col("sh", "shares dealt", gt=0)
+    amount: Amt = col("CNY", "price x volume", ge=0)
+    buyer: S128 = col(title="branch of the buyer")
+    seller: S128 = col(title="branch of the seller")
+    premium_pct: Pct = col("pct", "price against the close")
+
+
+class AuxDeal(Model):
+    """The same report beside the other F10 tables."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    row_key: K16 = key("hash of price, volume, buyer, seller and number")
+    src: K32 = key("upstream")
+    price: Px = col("CNY", "price of the deal", gt=0)
+    premium_pct: Pct = col("pct", "price against the close")
+    volume: Big = col("sh", "shares dealt", gt=0)
+    amount: Amt = col("CNY", "price x volume", ge=0)
+    buyer: S128 = col(title="branch of the buyer")
+    seller: S128 = col(title="branch of the seller")
+
+
+class ExchangeBlockTrade(Model):
+    """One deal as its exchange publishes it, in hundreds of shares and of CNY."""
+
+    date: Date = key("trade date")
+    code: Code = key("security code")
+    row_key: K16 = key("hash of price, volume, buyer, seller and number")
+    exchange: S8 = col(title="exchange", isin=["SSE", "SZSE"])
+    name: S64 = col(title="name")
+    price: Px = col("CNY", "price of the deal", gt=0)
+    volume: Big = col("sh", "shares dealt", gt=0)
+    amount: Amt = col("CNY", "price x volume", ge=0)
+    buyer: S128 = col(title="branch of the buyer")
+    seller: S128 = col(title="branch of the seller")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One or two calls for a date of the market; the tables of one run share them."""
+    return with_deal_keys(by_dates(desk, scope, "block_trades", lambda eastmoney: eastmoney.block_trades))
+
+
+def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for the whole scope."""
+    return _official(desk.sse, scope)
+
+
+def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for twenty deals: about five a date."""
+    return _official(desk.szse, scope)
+
+
+def _official(exchange: Any, scope: Scope) -> pd.DataFrame:
+    rows: pd.DataFrame = with_deal_keys(exchange.block_trades(scope.since, scope.until))
+    wanted = rows["date"].isin(list(scope.dates)) & rows["code"].map(scope.covers).astype(bool)
+    return rows[wanted].reset_index(drop=True)
+
+
+def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def numbered(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The number that the key was made of."""
+    return with_numbers(rows)
+
+
+def _rounding(size: float) -> Any:
+    """Half a digit of the exchanges' 万股 or 万元; the portal's own figures have none."""
+
+    def of(rows: pd.DataFrame) -> pd.Series:
+        return pd.Series(size, index=rows.index).where(rows["src"].isin(list(_EXCHANGES)))
+
+    return of
+
+
+def add_close_and_name(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """What no source of the row told: close, premium and name."""
+    bar = context.beside(rows, "fusion_kline_daily", "close")
+    rows["close"] = rows["close"].fillna(bar)
+    premium = (rows["price"] / rows["close"].where(rows["close"] > 0) - 1) * 100
+    rows["premium_pct"] = rows["premium_pct"].fillna(premium)
+    spans = context.read("ref_name_history", columns=_SPAN, codes=sorted(set(rows["code"])))
+    names = pd.Series(named(rows, spans).name, index=rows.index)
+    rows["name"] = rows["name"].where(rows["name"].notna(), names)
+    return rows
+
+
+def add_float_ratio(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    cap = context.beside(rows, "fusion_valuation", "float_market_cap") * 1e4
+    worth = rows["volume"].astype(float) * rows["close"]
+    rows["float_ratio_pct"] = worth / cap.where(cap > 0) * 100
+    return rows
+
+
+def add_changes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return add_changes_after(rows, context, _AFTER)
+
+
+def amount_is_price_times_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
+    expected = rows["price"] * rows["volume"].astype(float)
+    return ~((rows["amount"] - expected).abs() > 0.01 * rows["amount"])
+
+
+def premium_is_believable(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["premium_pct"].abs() > _WIDEST_PREMIUM)
+
+
+def has_buyer_and_seller(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["buyer"].notna() & rows["seller"].notna()
+
+
+_BY_DATE = {
+    "trade_date": ("date", False, None),
+    "sort": ("string", False, None),
+    "limit": ("int", False, 200),
+    "offset": ("int", False, 0),
+    "min_premium": ("float", False, None),
+    "max_premium": ("float", False, None),
+}
+
+DATASET = Dataset(
+    name="block_trade",
+    title="Block trades",
+    model=BlockTrade,
+    key=("code", "date", "row_key"),
+    domain="daily",
+    date_column="date",
+    late=5,
+    raw=(
+        Raw(
+            name="block_trade",
+            title="Block trades as the portal reports them",
+            model=RawBlockTrade,
+            key=("code", "date", "row_key"),
+            date_column="date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            late=1,
+            may_be_empty=True,
+        ),
+        Raw(
+            name="aux_dzjy",
+            title="Block trades beside the F10 tables: the portal's report once more, no further call",
+            model=AuxDeal,
+            key=("code", "date", "row_key", "src"),
+            date_column="date",
+            payload=False,
+            sources=(Source("em_f10", portal),),
+            late=1,
+            may_be_empty=True,
+        ),
+        Raw(
+            name="exchange_block_trade",
+            title="Block trades as Shanghai and Shenzhen publish them",
+            model=ExchangeBlockTrade,
+            key=("date", "code", "row_key"),
+            date_column="date",
+            payload=False,
+            sources=(Source("sse", shanghai), Source("szse", shenzhen)),
+            combine="all",
+            late=1,
+            freshness=trading(7),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    feeds={"exchange_block_trade": numbered, "raw_block_trade": as_received, "aux_dzjy": numbered},
+    order=("sse", "szse", "eastmoney", "em_f10"),
+    fuse=Rows(
+        finer={"volume": _rounding(50.01), "amount": _rounding(51.0)},
+        finer_source="eastmoney",
+        fills=("name", "close", "premium_pct"),
+    ),
+    contract=(Contract(trade_dates_only, "no trade date"),),
+    derive=(add_close_and_name, add_float_ratio, add_changes),
+    soft=(
+        Soft(amount_is_price_times_volume, "amount differs from price x volume by more than 1 %"),
+        Soft(premium_is_believable, "more than 30 % off the close"),
+        Soft(has_buyer_and_seller, "no buyer or no seller"),
+    ),
+    reads=("fusion_kline_daily", "fusion_valuation", "ref_name_history"),
+    public_at=at_hour("date", PUBLISHED),
+    later=tuple(_AFTER),
+    freshness=trading(7),
+    per_code=True,
+    may_be_empty=True,  # nothing is out before the evening, and a quiet day has no deal
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        history("get_block_trade_history", "block trades of a code by date", 600, 60),
+        Interface(
+            "get_block_trade_by_date",
+            "market",
+            "by_date",
+            _BY_DATE,
+            "object[]",
+            600,
+            "block trades of all codes on one date",
+        ),
+        Interface(
+            "get_exchange_block_trade",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "exchange": ("string", False, None),
+                "limit": ("int", False, 200),
+            },
+            "object[]",
+            600,
+            "block trades as Shanghai and Shenzhen publish them, on one date",
+            table="exchange_block_trade",
+        ),
+    ),
+)

@@ -1,0 +1,352 @@
+"""fusion_dragon_tiger: the exchanges' billboard (龙虎榜) by security, trade date and reason.
+
+One security may be listed for several reasons on one date; the sums of its seats overlap then and must not be
+added. Listings appear in the evening, so a load takes the trade date before with it; what became of the price
+afterwards is filled for ten more. The seats come by side and rank: anonymous institutions share one name.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from platform_assets.compute.hash_keys import hash_key
+from platform_assets.datasets._afterwards import add_changes_after, closed_after
+from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.declaration.columns import (
+    K16,
+    K32,
+    S4,
+    S16,
+    S64,
+    S128,
+    S255,
+    Amt,
+    Bool,
+    Code,
+    Date,
+    Int,
+    Json,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+    received,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.rules import (
+    Contract,
+    Interface,
+    Rows,
+    Soft,
+    at_hour,
+    by_date,
+    history,
+    trading,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+PUBLISHED = "18:00"
+INSTITUTION = "机构专用"
+_AFTER = {"next_change_pct": 1, "d5_change_pct": 5, "d10_change_pct": 10}
+_FILLED_IN = 2
+_SEVERAL_DAYS = re.compile(r"连续.*交易日|最近.*交易日")
+_LISTING = ("code", "date", "reason_key")
+_SEAT = ("rank_no", "branch_code", "branch_name", "buy_amt", "sell_amt", "net_amt")
+
+
+class DragonTiger(Model):
+    """One listing: a security on a trade date for one reason."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    reason_key: K16 = key("hash of the reason")
+    reason: S255 = col(title="why it is listed", nullable=False)
+    name: S64 = col(title="name on the date")
+    close: Px = col("CNY", "closing price", ge=0)
+    change_pct: Pct = col("pct", "change of the day")
+    turnover: Pct = col("pct", "turnover rate", ge=0)
+    amount: Amt = col("CNY", "turnover of the day, or of the days that the reason is about", ge=0)
+    net_buy: Amt = col("wan", "bought - sold of the seats")
+    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
+    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
+    deal_amt: Amt = col("wan", "bought + sold of the seats", ge=0)
+    net_ratio_pct: Pct = col("pct", "net of the seats / turnover")
+    deal_ratio_pct: Pct = col("pct", "deals of the seats / turnover", ge=0)
+    org_net_buy: Amt = col("wan", "bought - sold of the institutional seats", computed=True)
+    org_buy_count: Int = col("", "institutions among the largest buyers", computed=True)
+    org_sell_count: Int = col("", "institutions among the largest sellers", computed=True)
+    is_multi_day: Bool = col(title="the reason is about several days", computed=True)
+    next_change_pct: Pct = col("pct", "change on the trade date after")
+    d5_change_pct: Pct = col("pct", "change in the five trade dates after")
+    d10_change_pct: Pct = col("pct", "change in the ten trade dates after")
+    buy_seats: Json = col(title="the largest buyers by rank; sums in 10k CNY")
+    sell_seats: Json = col(title="the largest sellers by rank; sums in 10k CNY")
+
+
+class AuxLhb(Model):
+    """One listing with its seats, beside the F10 tables."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    reason_key: K16 = key("hash of the reason")
+    reason: S255 = col(title="why it is listed", nullable=False)
+    net_buy: Amt = col("wan", "bought - sold of the seats")
+    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
+    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
+    seats: Json = col(title="{buy, sell}: the seats by rank")
+
+
+class LhbBranch(Model):
+    """One seat of a listing. Anonymous institutions share name and code: the rank tells them apart."""
+
+    trade_date: Date = key("trade date")
+    code: Code = key("security code")
+    reason_key: K16 = key("hash of the reason")
+    side: S4 = key("buy or sell", isin=["buy", "sell"])
+    rank_no: Int = key("rank within the side", ge=1)
+    src: K32 = key("upstream")
+    branch_code: S16 = col(title="the portal's code of the branch")
+    branch_name: S128 = col(title="branch", nullable=False)
+    buy_amt: Amt = col("wan", "bought", ge=0)
+    sell_amt: Amt = col("wan", "sold", ge=0)
+    net_amt: Amt = col("wan", "bought - sold")
+    buy_ratio_pct: Pct = col("pct", "bought / turnover", ge=0)
+    sell_ratio_pct: Pct = col("pct", "sold / turnover", ge=0)
+    is_org: Bool = col(title="an anonymous institution")
+
+
+def _with_reason_key(rows: pd.DataFrame) -> pd.DataFrame:
+    keys = {reason: hash_key(reason) for reason in rows["reason"].unique()}
+    return rows.assign(reason_key=rows["reason"].map(keys))
+
+
+def listings(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for some six dates of the market; the tables of one run share it."""
+    return _with_reason_key(by_dates(desk, scope, "billboard", lambda eastmoney: eastmoney.billboard))
+
+
+def seats(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls for a date of the market; the tables of one run share them."""
+    rows = _with_reason_key(
+        by_dates(desk, scope, "billboard_seats", lambda eastmoney: eastmoney.billboard_seats)
+    )
+    return rows.assign(trade_date=rows["date"], is_org=rows["branch_name"].eq(INSTITUTION).astype(bool))
+
+
+def listings_with_seats(desk: Any, scope: Scope) -> pd.DataFrame:
+    """What the other two tables asked for, in one row."""
+    rows, found = listings(desk, scope), seats(desk, scope)
+    sides = _by_listing(found.drop(columns="date"))
+    told = [sides.get(line) for line in _lines(rows, "date")]
+    return rows.assign(seats=[None if one is None else canonical_json(one) for one in told])
+
+
+def _lines(rows: pd.DataFrame, day: str) -> list[tuple[str, str, str]]:
+    return list(rows[["code", day, "reason_key"]].itertuples(index=False, name=None))
+
+
+def _by_listing(rows: pd.DataFrame) -> dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]]:
+    """(code, date, reason) -> {buy, sell}: seats by rank."""
+    ranked = rows.sort_values(["code", "trade_date", "reason_key", "side", "rank_no"])
+    made: dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]] = {}
+    # One object column each: numbers that are missing become null, not NaN.
+    plain = ranked[list(_SEAT)].astype(object).where(ranked[list(_SEAT)].notna(), None)
+    records = plain.to_dict("records")
+    for line, side, seat in zip(_lines(ranked, "trade_date"), ranked["side"], records, strict=True):
+        seat["rank_no"] = int(seat["rank_no"])
+        made.setdefault(line, {"buy": [], "sell": []})[side].append({str(k): v for k, v in seat.items()})
+    return made
+
+
+def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def seats_of_listings(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """A row per listing with its seats, which completes the row of the listing."""
+    sides = _by_listing(rows)
+    made = pd.DataFrame(list(sides), columns=["code", "date", "reason_key"])
+    made["src"] = "eastmoney"
+    for side in ("buy", "sell"):
+        made[f"{side}_seats"] = [canonical_json(one[side]) for one in sides.values()]
+    return made
+
+
+def split_seats(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    told = [orjson.loads(text) if isinstance(text, str) else None for text in rows["seats"]]
+    for side in ("buy", "sell"):
+        rows[f"{side}_seats"] = [None if one is None else canonical_json(one[side]) for one in told]
+    return rows
+
+
+def add_changes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return add_changes_after(rows, context, _AFTER)
+
+
+def add_kind(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    rows["is_multi_day"] = rows["reason"].map(lambda text: bool(_SEVERAL_DAYS.search(text))).astype(bool)
+    return rows
+
+
+def add_institutions(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Counts of both sides, and the net of all of them: one that stands on both sides counts once."""
+    told = [
+        _institutions(bought, sold)
+        for bought, sold in zip(rows["buy_seats"], rows["sell_seats"], strict=True)
+    ]
+    for at, column in enumerate(("org_net_buy", "org_buy_count", "org_sell_count")):
+        rows[column] = pd.Series([one[at] for one in told], index=rows.index, dtype=object)
+    return rows
+
+
+def _institutions(bought: Any, sold: Any) -> tuple[float | None, int | None, int | None]:
+    if not isinstance(bought, str) or not isinstance(sold, str):
+        return None, None, None
+    buyers, sellers = ([one for one in orjson.loads(side) if _is_institution(one)] for side in (bought, sold))
+    # Without a name of its own an institution is known by what it bought and sold.
+    both = [(one["buy_amt"], one["sell_amt"]) for one in buyers]
+    net = sum(one["net_amt"] for one in buyers)
+    for one in sellers:
+        figures = (one["buy_amt"], one["sell_amt"])
+        if figures in both:
+            both.remove(figures)
+        else:
+            net += one["net_amt"]
+    return round(net, 2), len(buyers), len(sellers)
+
+
+def _is_institution(seat: Mapping[str, Any]) -> bool:
+    return bool(seat["branch_name"] == INSTITUTION)
+
+
+def net_is_bought_less_sold(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["net_buy"] - (rows["buy_amt"] - rows["sell_amt"])).abs() > 1)
+
+
+def seats_within_turnover(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Bought + sold is not above twice the turnover."""
+    return ~(rows["buy_amt"] + rows["sell_amt"] > rows["amount"] / 1e4 * 2)
+
+
+def closes_as_its_bar(rows: pd.DataFrame, context: Context) -> pd.Series:
+    bar = context.beside(rows, "fusion_kline_daily", "close")
+    return ~((rows["close"] - bar).abs() > 0.005)
+
+
+def next_change_is_filled(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Two trade dates later the change of the first of them is known."""
+    due = {day: closed_after(context, day, _FILLED_IN) is not None for day in rows["date"].unique()}
+    return ~(rows["date"].map(due).astype(bool) & rows["next_change_pct"].isna())
+
+
+DATASET = Dataset(
+    name="dragon_tiger",
+    title="Billboard of the exchanges by trade date and reason",
+    model=DragonTiger,
+    key=_LISTING,
+    domain="daily",
+    date_column="date",
+    late=10,
+    raw=(
+        Raw(
+            name="dragon_tiger",
+            title="Billboard as the portal reports it",
+            model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
+            key=(*_LISTING, "src"),
+            date_column="date",
+            payload=False,
+            sources=(Source("eastmoney", listings),),
+            late=1,
+            may_be_empty=True,
+        ),
+        Raw(
+            name="lhb_branch",
+            title="Seats of the billboard by side and rank",
+            model=LhbBranch,
+            key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
+            date_column="trade_date",
+            payload=False,
+            sources=(Source("eastmoney", seats),),
+            late=1,
+            may_be_empty=True,
+            topical=True,
+            freshness=trading(3, "trade_date"),
+        ),
+        Raw(
+            name="aux_lhb",
+            title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
+            model=AuxLhb,
+            key=_LISTING,
+            date_column="date",
+            payload=False,
+            sources=(Source("em_f10", listings_with_seats),),
+            late=1,
+            may_be_empty=True,
+        ),
+    ),
+    feeds={"raw_dragon_tiger": as_received, "raw_lhb_branch": seats_of_listings, "aux_lhb": split_seats},
+    order=("eastmoney", "szse", "sse", "em_f10"),
+    fuse=Rows(fills=("name", "close", "change_pct", "turnover", "buy_seats", "sell_seats")),
+    contract=(Contract(trade_dates_only, "no trade date"),),
+    derive=(add_changes, add_kind, add_institutions),
+    soft=(
+        Soft(net_is_bought_less_sold, "net differs from bought - sold by more than 10,000 CNY"),
+        Soft(seats_within_turnover, "the seats dealt more than the turnover"),
+        Soft(closes_as_its_bar, "another close than that of the bar"),
+        Soft(next_change_is_filled, "two trade dates later the change of the next is missing"),
+    ),
+    reads=("fusion_kline_daily",),
+    public_at=at_hour("date", PUBLISHED),
+    later=tuple(_AFTER),
+    freshness=trading(3),
+    per_code=True,
+    may_be_empty=True,  # nothing is out before the evening, and a quiet day lists nobody
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),
+        by_date("get_dragon_tiger_by_date", "billboard listings of all codes on one date", 600),
+        Interface(
+            "get_lhb_branch",
+            "stock",
+            "seats",
+            {"code": ("string", True, None), "trade_date": ("date", False, None)},
+            "object[]",
+            600,
+            "billboard seats of a code on one date",
+            table="raw_lhb_branch",
+        ),
+        Interface(
+            "get_lhb_branch_stat",
+            "market",
+            "branch_totals",
+            {
+                "days": ("int", False, 30),
+                "branch_name": ("string", False, None),
+                "limit": ("int", False, 50),
+            },
+            "object[]",
+            3600,
+            "what each branch bought and sold on the billboard, largest first",
+            table="raw_lhb_branch",
+        ),
+        Interface(
+            "get_lhb_branch_trades",
+            "market",
+            "branch_trades",
+            {
+                "branch_name": ("string", True, None),
+                "days": ("int", False, 90),
+                "limit": ("int", False, 100),
+            },
+            "object[]",
+            3600,
+            "billboard seats of one branch, newest first",
+            table="raw_lhb_branch",
+        ),
+    ),
+)

@@ -1,0 +1,96 @@
+"""raw_lockup: releases of locked shares (限售解禁) of the past and the next 365 days. A RAW table alone.
+
+A release is planned long before and may be moved: every download holds all of the window, and what it lacks
+is withdrawn.
+"""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+WINDOW = timedelta(days=365)
+_MOST_CODES = 100
+
+
+class RawLockup(Model):
+    """One release of one kind of shares."""
+
+    code: Code = key("security code")
+    free_date: Date = key("date of the release, maybe to come")
+    share_type: S64 = key("kind of the shares")
+    free_shares: Big = col("sh", "shares released", ge=0)
+    able_shares: Big = col("sh", "of these, shares that can be sold at once", ge=0)
+    ratio_total_pct: Pct = col("pct", "shares released / all shares", ge=0, le=100)
+    ratio_float_pct: Pct = col("pct", "shares released / float shares before", ge=0)
+    market_value: Amt = col("CNY", "shares released x the newest close known", ge=0)
+    holder_count: Int = col("", "holders whose shares are released", ge=0)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The window around today: about sixteen calls for the market, one for a hundred codes."""
+    today = date.fromisoformat(desk.today)
+    since, until = (today - WINDOW).isoformat(), (today + WINDOW).isoformat()
+    if scope.codes is None:
+        rows: pd.DataFrame = desk.eastmoney.lockups(since, until)
+        return rows
+    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
+    found = [desk.eastmoney.lockups(since, until, codes) for codes in groups]
+    return pd.concat(found, ignore_index=True)
+
+
+DATASET = Dataset(
+    name="lockup",
+    title="Releases of locked shares",
+    raw=(
+        Raw(
+            name="lockup",
+            title="Releases of locked shares, past and planned",
+            model=RawLockup,
+            key=("code", "free_date", "share_type"),
+            partition=Partition.SNAPSHOT,
+            date_column="free_date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            makes_anew=True,
+            may_be_empty=True,
+            per_code=True,
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_lockup",
+            "stock",
+            "around_today",
+            {
+                "code": ("string", True, None),
+                "days": ("int", False, 365),
+                "forward_days": ("int", False, 90),
+            },
+            "object[]",
+            3600,
+            "lock-up releases of a code, past and planned",
+            table="raw_lockup",
+        ),
+        Interface(
+            "get_lockup_calendar",
+            "market",
+            "calendar_range",
+            {
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 200),
+            },
+            "object[]",
+            3600,
+            "lock-up releases of the market by date",
+            table="raw_lockup",
+        ),
+    ),
+)

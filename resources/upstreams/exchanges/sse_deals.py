@@ -1,0 +1,55 @@
+"""Shanghai: block trades in shares and funds (commonQuery, sqlId ..._DZJYXX_L_1). 元, 万股 and 万元."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from resources.errors import PayloadError
+from resources.transport.request import Request
+from resources.upstreams.exchanges.deals import deal
+from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
+
+_SQL = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
+_WIRE = {
+    "code": "stockid",
+    "date": "tradedate",
+    "name": "abbrname",
+    "price": "tradeprice",
+    "volume": "tradeqty",
+    "amount": "tradeamount",
+    "buyer": "branchbuy",
+    "seller": "branchsell",
+}
+
+
+@dataclass(frozen=True)
+class DealPage:
+    """Rows with the keys of `DEAL_COLUMNS`; `total` rows there are on all pages."""
+
+    rows: list[dict[str, Any]]
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def deals_request(since: str, until: str, page: int = 1) -> Request:
+    params = (("sqlId", _SQL), ("stockId", ""), ("startDate", since), ("endDate", until))
+    return Request(
+        "sse.query",
+        "block_trades",
+        "/commonQuery.do",
+        (*page_params(page), *params),
+        label=f"{since}..{until} {page}",
+    )
+
+
+def parse_deals(body: bytes, since: str, until: str) -> DealPage:
+    """One page; empty where nothing was dealt or published."""
+    raw, total = parse_rows(body, "SSE block trades")
+    rows = []
+    for row in raw:
+        gone = [wire for wire in _WIRE.values() if wire not in row]
+        if gone:
+            raise PayloadError(f"SSE block trades: no field {', '.join(gone)}")
+        rows.append(deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until))
+    return DealPage(rows, total)

@@ -1,0 +1,181 @@
+"""Block trades: one deal of three sources is one row, equal deals are several, and plans of releases."""
+
+from contextlib import suppress
+
+import pandas as pd
+import pytest
+
+from platform_assets.pipeline.download import AllSourcesFailed
+from platform_assets.pipeline.load import Loaded
+from tests.pipeline.conftest import TODAY, House
+
+BEFORE = "2026-08-20"
+RAWS = ("raw_block_trade", "aux_dzjy", "exchange_block_trade")
+
+
+def load(house: House, *dates: str) -> Loaded:
+    for name in RAWS:
+        house.raw(name, *dates)
+    house.stage("block_trade", *dates)
+    return house.fuse("block_trade", *dates)
+
+
+def fused(house: House) -> pd.DataFrame:
+    return house.warehouse.frame("fusion_block_trade")
+
+
+def change(house: House, statement: str) -> None:
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql(statement)
+
+
+def test_every_deal_is_one_row_and_equal_ones_are_numbered(alone: House) -> None:
+    house = alone
+    days = house.run.calendar.last(12, TODAY)
+    load(house, *days)
+
+    rows, portal = fused(house), house.warehouse.frame("raw_block_trade")
+    assert set(rows["row_key"]) == set(portal["row_key"])
+    assert len(rows) == len(portal)
+    assert {"sse", "szse", "eastmoney"} >= set(rows["src"])
+    assert set(rows[rows["src"] == "eastmoney"]["code"].str[:3]) <= {"920"}  # Beijing has no list of its own
+    again = rows[rows["seq"] > 1]
+    assert len(again) > 0
+    alike = ["code", "date", "price", "volume", "buyer", "seller"]
+    assert rows.duplicated(alike).sum() == len(again)
+    assert rows.drop_duplicates([*alike, "seq"]).shape == rows.shape
+    assert rows[["close", "premium_pct", "buyer", "seller"]].notna().all().all()
+    assert set(rows["valid_from"].str[11:16]) <= {"18:00", "15:45"}
+    assert house.fuse("block_trade", *days).results[-1].rows_written == 0
+
+
+def test_the_portal_tells_what_the_exchange_rounds_and_bars_stand_in_for_it(alone: House) -> None:
+    house = alone
+    house.bars(BEFORE, TODAY)
+    load(house)
+    known = fused(house).set_index("row_key")
+    key = house.warehouse.frame("exchange_block_trade")["row_key"].iloc[0]
+    odd = f"SET amount=(volume+17)*price, volume=volume+17 WHERE row_key='{key}'"
+    change(house, f"UPDATE raw_block_trade {odd}")
+    house.stage("block_trade")
+    house.fuse("block_trade")
+    row = house.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,))[0]
+    assert row["src"] in {"sse", "szse"}
+    assert row["volume"] % 100 == 17
+    assert row["provenance"] is not None
+
+    change(house, "DELETE FROM raw_block_trade")
+    change(house, "DELETE FROM aux_dzjy")
+    change(house, "DELETE FROM stg_block_trade")
+    change(house, "DELETE FROM fusion_block_trade")
+    house.stage("block_trade")
+    house.fuse("block_trade")
+
+    rows = fused(house).set_index("row_key")
+    assert set(rows["src"]) <= {"sse", "szse"}
+    for column in ("close", "premium_pct", "d1_change_pct"):
+        gap = rows[column] - known.loc[rows.index, column]
+        assert gap.abs().max() < 1e-3, column
+    assert (rows["quality"] == "ok").all()
+    official = known[known["src"] != "eastmoney"].index
+    assert set(rows.index) == set(official)
+
+
+def test_a_load_brings_the_date_before_and_the_day_after_is_a_revision(house: House) -> None:
+    house.bars(BEFORE, TODAY)
+    portal, aux, official = (house.raw(name) for name in RAWS)
+    house.stage("block_trade")
+    house.fuse("block_trade")
+
+    assert (portal.calls, aux.calls, official.calls) == ({"eastmoney": 1}, {}, {"sse": 1, "szse": 1})
+    assert set(house.warehouse.frame("raw_block_trade")["date"]) == {BEFORE}
+    key = fused(house)["row_key"].iloc[0]
+
+    def change_known(as_of: str | None) -> object:
+        found = house.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,), as_of=as_of)
+        return found[0]["d1_change_pct"] if found else "nothing"
+
+    assert change_known(None) is not None
+    assert change_known(f"{BEFORE} 18:00:00.000000") is None
+    assert change_known(f"{BEFORE} 17:59:00.000000") == "nothing"
+    house.fresh()
+    assert sum(result.rows_written for result in load(house).results) == 0
+
+
+def test_no_lie_of_one_source_reaches_the_fused_table(alone: House) -> None:
+    house = alone
+    load(house)
+    truth = fused(house).drop(columns=["batch_id", "updated_at"])
+    for upstream in ("eastmoney", "szse", "sse"):
+        for kind in ("double_rows", "cut_list"):
+            args = {"rows": 1} if kind == "cut_list" else {}
+            house.faults.replace([{"upstream": upstream, "call": "*", "kind": kind, "args": args}])
+            house.fresh()
+            for name in RAWS:
+                with suppress(AllSourcesFailed):
+                    house.raw(name)
+            house.stage("block_trade")
+            house.fuse("block_trade")
+            assert fused(house).drop(columns=["batch_id", "updated_at"]).equals(truth), (upstream, kind)
+
+
+def test_a_release_that_was_moved_leaves_no_row_behind(alone: House) -> None:
+    house = alone
+    loaded = house.raw("raw_lockup")
+    rows = house.warehouse.frame("raw_lockup")
+    assert loaded.calls == {"eastmoney": 1}
+    assert rows["code"].str.match("[036489]").all()  # the report's convertible bonds are left out
+    assert rows["free_date"].between("2025-08-21", "2027-08-21").all()
+    assert (rows["free_date"] > TODAY).any()
+    moved = rows[rows["free_date"] > TODAY].iloc[0]
+    change(
+        house,
+        f"UPDATE raw_lockup SET free_date='2026-12-24' WHERE code='{moved['code']}' "
+        f"AND free_date='{moved['free_date']}'",
+    )
+    house.fresh()
+
+    again = house.raw("raw_lockup")
+
+    columns = ["code", "free_date", "share_type", "free_shares"]
+    assert house.warehouse.frame("raw_lockup")[columns].equals(rows[columns])
+    assert again.results[-1].rows_removed == 1
+
+
+def test_the_wide_table_shows_what_was_known_on_the_date(alone: House) -> None:
+    house = alone
+    days = house.run.calendar.last(33, TODAY)
+    for name in ("raw_dragon_tiger", "raw_block_trade", "raw_lockup"):
+        house.raw(name, *days)
+    for name in ("dragon_tiger", "block_trade"):
+        house.stage(name, *days)
+        house.fuse(name, *days)
+    house.master()
+    house.bars(TODAY)
+    house.stage("quote_snapshot")
+    house.fuse("quote_snapshot")
+    house.fuse("stock_wide")
+
+    rows = house.warehouse.frame("fusion_stock_wide").set_index("code")
+    window = days[-31:-1]
+    listed = house.warehouse.frame("fusion_dragon_tiger")
+    listed = listed[listed["date"].isin(window)].groupby("code")["date"].nunique()
+    assert rows["lhb_count_30d"].max() >= 3
+    assert (rows["lhb_count_30d"].astype(float) == listed.reindex(rows.index).fillna(0)).all()
+    deals = fused(house)
+    deals = deals[deals["date"].isin(window)]
+    code = str(deals["code"].iloc[0])
+    mine = deals[deals["code"] == code]
+    mean = (mine["premium_pct"] * mine["amount"]).sum() / mine["amount"].sum()
+    assert rows.loc[code, "block_trade_premium_30d"] == pytest.approx(mean, abs=1e-4)
+    plan = house.warehouse.frame("raw_lockup")
+    coming = plan[plan["free_date"] > TODAY].sort_values("free_date").drop_duplicates("code")
+    shown = rows["next_lockup_date"].dropna()
+    assert shown.to_dict() == coming.set_index("code")["free_date"].reindex(shown.index).to_dict()
+    assert len(shown) > 5
+    # Later plans do not reach back: the day keeps what was written then.
+    change(house, "DELETE FROM raw_lockup")
+    house.at("2026-08-24")
+    house.fuse("stock_wide", TODAY)
+    after = house.warehouse.frame("fusion_stock_wide").set_index("code")
+    assert after.loc[shown.index, "next_lockup_date"].to_dict() == shown.to_dict()
