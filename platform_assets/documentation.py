@@ -123,6 +123,8 @@ def dataset_page(dataset: Dataset) -> str:
     if dataset.model is not None:
         parts.append(_fused_section(dataset))
     parts += [_raw_section(raw) for raw in dataset.raw]
+    if dataset.model is None:
+        parts += _interfaces(dataset)
     return "\n\n".join(parts) + "\n"
 
 
@@ -141,12 +143,7 @@ def _fused_section(dataset: Dataset) -> str:
     ]
     if dataset.reads:
         parts.append("Reads " + ", ".join(f"`{name}`" for name in dataset.reads) + ".")
-    if dataset.interfaces:
-        rows = [
-            (f"`{one.name}`", one.description, ", ".join(_parameter(*item) for item in one.params.items()))
-            for one in dataset.interfaces
-        ]
-        parts += ["### Interfaces of the catalog", table(("interface", "answers", "parameters"), rows)]
+    parts += _interfaces(dataset)
     if dataset.staged:
         left_out = ", ".join(f"`{spec.name}`" for spec in dataset.columns if spec.computed)
         text = "Columns of the fused table" + (
@@ -154,6 +151,16 @@ def _fused_section(dataset: Dataset) -> str:
         )
         parts += [f"## `{dataset.stage_name}`", stage_about(dataset), text]
     return "\n\n".join(parts)
+
+
+def _interfaces(dataset: Dataset) -> list[str]:
+    rows = [
+        (f"`{one.name}`", one.description, ", ".join(_parameter(*item) for item in one.params.items()))
+        for one in dataset.interfaces
+    ]
+    if not rows:
+        return []
+    return ["### Interfaces of the catalog", table(("interface", "answers", "parameters"), rows)]
 
 
 def _parameter(name: str, rule: tuple[str, bool, object]) -> str:

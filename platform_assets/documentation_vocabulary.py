@@ -52,6 +52,7 @@ _CLIENTS = (
     ("sse", "resources.upstreams.exchanges", "SseClient", "sse"),
     ("szse", "resources.upstreams.exchanges", "SzseClient", "szse"),
     ("bse", "resources.upstreams.exchanges", "BseClient", "bse"),
+    ("ths", "resources.upstreams.ths", "ThsClient", "client"),
     ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
 )
 

@@ -1,4 +1,4 @@
-"""Jobs: one per scheduled task, named by its key, and `history` for ranges of bars."""
+"""Jobs: one per scheduled task, named by its key, and `history` and `reports` for ranges of dates."""
 
 from typing import Any
 
@@ -8,17 +8,11 @@ from platform_assets.assets import asset_key, asset_plans
 from platform_assets.calendar_partitions import trade_dates
 from platform_assets.declaration.registry import Registry
 
-HISTORY = (
-    "name_history",
-    "exright",
-    "kline_daily",
-    "index_daily",
-    "kline_bar",
-    "finance_indicator",
-    "holder",
-    "dividend",
-)
-"""Datasets that the range load of a new installation fills: bars, reports and notices of the range."""
+HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
+"""Datasets that the range load of a new installation fills."""
+REPORTS = ("finance_indicator", "holder", "dividend")
+"""Datasets whose reports and notices of a range a new installation loads: apart from the bars, which need no
+portal."""
 
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
@@ -37,13 +31,20 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         )
         for task, keys in sorted(by_task.items())
     }
-    held = [registry.datasets[name] for name in HISTORY if name in registry.datasets]
-    tables = [table for dataset in held for table in dataset.tables()]
+    tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
     jobs["history"] = dg.define_asset_job(
         "history",
         selection=dg.AssetSelection.assets(*(asset_key(table) for table in tables)),
         partitions_def=trade_dates(),
-        description="bars, indices, reports and notices of a range of trade dates",
+        description="bars and indices of a range of trade dates",
+    )
+    reporting = [registry.datasets[name] for name in REPORTS if name in registry.datasets]
+    jobs["reports"] = dg.define_asset_job(
+        "reports",
+        selection=dg.AssetSelection.assets(
+            *(asset_key(table) for dataset in reporting for table in dataset.tables())
+        ),
+        description="what companies disclosed in a range of trade dates: results, holders, dividends",
     )
     security_list = [
         plan

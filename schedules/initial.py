@@ -20,6 +20,7 @@ RANGE_DAYS = 365
 
 SECURITY_LIST = "security_list"
 HISTORY = "history"
+REPORTS = "reports"
 DAY = EOD_CORE
 
 
@@ -50,10 +51,12 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the ledger says has succeeded: trade dates of `eod_core`, ends of the ranges of `history`."""
+    """What the ledger says has succeeded: trade dates of `eod_core`, ends of the ranges of `history` and of
+    `reports`."""
 
     days: frozenset[str] = frozenset()
     ranges: frozenset[str] = frozenset()
+    reports: frozenset[str] = frozenset()
 
     @property
     def nothing(self) -> bool:
@@ -62,7 +65,8 @@ class Loaded:
 
 def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_dates: int) -> list[Step]:
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
-    `history_dates` trade dates where they are missing, and the newest five dates in full."""
+    `history_dates` trade dates where they are missing, the report periods of those dates, and the newest five
+    dates in full."""
     window = calendar.last(history_dates, newest)
     days = [day for day in window[-DETAIL_DATES:] if day not in loaded.days]
     known = max(loaded.ranges, default="")
@@ -70,6 +74,8 @@ def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_d
     steps = [Step(SECURITY_LIST, newest, newest)] if loaded.nothing else []
     if len(bars) > len(days):
         steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
+    if len(bars) > len(days) or known > max(loaded.reports, default=""):
+        steps.append(Step(REPORTS, window[0], newest))
     return steps + [Step(DAY, day, day) for day in days]
 
 
@@ -88,12 +94,13 @@ def ranges(days: list[str]) -> list[tuple[str, str]]:
 
 def initial_load(work: Work) -> dict[str, Any]:
     """Command `initial_load`: args `history_dates` (SAMPLE_HISTORY_DATES). Shows in the command's result
-    what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out; the
-    command fails at its end, and the next one takes up what is missing."""
+    what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out, nor do
+    reports; the command fails at its end, and the next one takes up what is missing."""
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
     count = int(work.args.get("history_dates", house.settings.sample_history_dates))
-    loaded = Loaded(house.slots.done_dates(DAY), house.slots.done_dates(HISTORY))
+    days, spans, reports = (house.slots.done_dates(job) for job in (DAY, HISTORY, REPORTS))
+    loaded = Loaded(days, spans, reports)
     steps = plan_load(house.calendar, newest, loaded, history_dates=count)
     done: list[str] = []
     failed: dict[str, str] = {}
@@ -101,14 +108,14 @@ def initial_load(work: Work) -> dict[str, Any]:
     for number, step in enumerate(steps, start=1):
         work.check()
         work.progress(step=number, stage=step.name)
-        single = step.job != HISTORY
+        single = step.job not in (HISTORY, REPORTS)
         outcome = work.run_job(
             step.job,
             partition_key=step.start if single else None,
             partition_range=None if single else (step.start, step.end),
             trigger="backfill" if loaded.nothing else "catchup",
         )
-        if step.job != DAY:
+        if step.job not in (DAY, REPORTS):
             work.must(outcome, step.name)
         if outcome.success:
             done.append(step.name)

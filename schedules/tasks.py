@@ -31,6 +31,8 @@ NEWS = (
     "raw_news_flash", "raw_news", "raw_reports", "raw_announcements", "stg_announcement",
     "fusion_announcement", "stg_news", "fusion_news",
 )  # fmt: skip
+PHASE = ("calc_market_phase", "calc_limit_count", "raw_limit_pool")
+REASONS = ("raw_limitup_reason", "raw_hot_stocks")
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
 
@@ -78,6 +80,23 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=1,
             retry_delay_s=300,
             note="every day; news for the codes that something happened to; holds lock daily",
+        ),
+        Task(
+            key="market_phase_sync",
+            name="市场阶段与涨停池",
+            timing=Timing(hm=1545),
+            datasets=PHASE,
+            max_retries=2,
+            retry_delay_s=120,
+            note="from live breadth and limit pool",
+        ),
+        Task(
+            key="limitup_reason_sync",
+            name="涨停原因",
+            timing=Timing(hm=1805),
+            datasets=REASONS,
+            max_retries=2,
+            retry_delay_s=300,
         ),
         Task(
             key=EOD_CORE,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Literal
 
 from fastapi import Depends, Path, Query
@@ -78,6 +78,16 @@ async def _as_of(
 
 
 AsOfRead = Annotated[AsOf | None, Depends(_as_of)]
+
+
+def calendar_day(parameter: str, given: str) -> str:
+    """ISO date of `YYYYMMDD` or `YYYY-MM-DD`. Raises InputError."""
+    try:
+        if _DAY.fullmatch(given):
+            return date.fromisoformat(given).isoformat()
+    except ValueError:
+        pass  # said below
+    raise InputError(parameter, f"{given[:20]!r} is no date; YYYYMMDD or YYYY-MM-DD is allowed")
 
 
 def parse_codes(text: str, cap: int) -> list[str]:

@@ -4,13 +4,14 @@ A panel is [dates, codes], newest date last; prices are adjusted to the newest d
 through ex-dates. NaN = no bar. Every figure is of the newest date and uses nothing later.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 Panel = npt.NDArray[np.float64]
 Row = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,22 @@ def extremes(panel: BarPanel, sessions: int = 250) -> tuple[Row, Row]:
     top = np.where(known, np.where(np.isnan(high), -np.inf, high).max(axis=0), np.nan)
     bottom = np.where(known, np.where(np.isnan(low), np.inf, low).min(axis=0), np.nan)
     return top, bottom
+
+
+def told_by_pools(panel: BarPanel, sealed: Mask, broken: Mask) -> BarPanel:
+    """The panel with the limit states of the exchange-wide pools where they name a code ([dates, codes]
+    masks); elsewhere the bar's own state stands."""
+    up = np.where(sealed, 1.0, np.where(broken, 0.0, panel.up))
+    up_open = np.where(broken, 1.0, np.where(sealed, 0.0, panel.up_open))
+    return replace(panel, up=up, up_open=up_open)
+
+
+def newest_up(panel: BarPanel, sessions: int = 20) -> npt.NDArray[np.int64]:
+    """Row of the newest sealed limit-up within the newest sessions, per code; -1 where there is none."""
+    count = panel.up.shape[0]
+    window = panel.up[-sessions:] == 1
+    at = count - 1 - np.argmax(window[::-1], axis=0)
+    return np.where(window.any(axis=0), at, -1).astype(np.int64)
 
 
 def limit_days(panel: BarPanel) -> Row:

@@ -1,14 +1,17 @@
 """fusion_stock_wide: the one display row per stock and trade date.
 
 Quote fields come from the fused closing quotes, every other field from its owner table; changes, extremes
-and limit streaks from a year of stored bars. Columns whose owner is not built yet stay NULL and name the
-issue that brings them.
+and limit streaks from a year of stored bars, corrected by the limit pools where those name a stock. Columns
+whose owner is not built yet stay NULL and name the issue that brings them.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute import wide_stats
@@ -43,7 +46,9 @@ _COUNT_DAYS = 400
 """A holder count that is older than this is no longer shown."""
 EVENT_DATES = 30
 """Trade dates before a row that listings and deals are counted over."""
-_LATER = "data-layer issue: limit pool, pledge"
+_LATER = "data-layer issue: pledge, goodwill"
+POOL_SESSIONS = 20
+"""Sessions that a limit-up counts for."""
 
 
 class StockWide(Model):
@@ -106,8 +111,8 @@ class StockWide(Model):
     limit_days_today: Int = col("", "consecutive limit-ups including today")
     limit_up_count_20d: Int = col("", "limit-ups in 20 sessions")
     break_fail_days_5d: Int = col("", "sessions of 5 with a limit touched and not held")
-    zt_stat_latest: S32 = col(title="N天M板 of the latest limit-up", no_source=_LATER)
-    seal_fund_latest: Amt = col("CNY", "seal fund of the latest limit-up", no_source=_LATER)
+    zt_stat_latest: S32 = col(title="N天M板 of the latest limit-up of 20 sessions")
+    seal_fund_latest: Amt = col("CNY", "seal fund of the latest limit-up of 20 sessions")
     report_period: Date = col(title="newest published report")
     revenue: Amt = col("CNY", "revenue")
     revenue_yoy: Pct = col("pct", "revenue, year on year")
@@ -156,8 +161,9 @@ _NAMES = ("valid_from", "valid_to", "name", "is_st")
 _STATS = (
     *("chg_3d", "chg_5d", "chg_10d", "chg_20d", "chg_60d", "chg_120d", "chg_1y", "chg_ytd"),
     *("high_52w", "low_52w", "ma5_dev_pct", "ma20_dev_pct", "vol_accel_5_5", "volatility_20d"),
-    *("limit_days_today", "limit_up_count_20d", "break_fail_days_5d"),
+    *("limit_up_count_20d", "break_fail_days_5d"),
 )
+_POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fund_latest": "seal_fund"}
 
 
 _FLOW = ("main_net", "main_net_pct", "super_net", "large_net")
@@ -195,6 +201,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "block_trade_premium_30d": ("fusion_block_trade", "premium_pct"),
         "next_lockup_date": ("raw_lockup", "free_date"),
         "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
+        **{column: ("raw_limit_pool", theirs) for column, theirs in _POOL.items()},
     }
 
 
@@ -328,7 +335,8 @@ def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     columns = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
     bars = desk.read("fusion_kline_daily", columns=columns, codes=codes, since=dates[0], until=day)
     names = sorted(set(bars["code"]))
-    panel = _panel(bars, dates, names)
+    pools = _Pools.of(desk, dates, names, codes)
+    panel = wide_stats.told_by_pools(_panel(bars, dates, names), pools.sealed, pools.broken)
     top, bottom = wide_stats.extremes(panel)
     figures = {
         **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60, 120)},
@@ -340,11 +348,57 @@ def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
         "ma20_dev_pct": wide_stats.mean_deviation(panel, 20),
         "vol_accel_5_5": wide_stats.volume_acceleration(panel),
         "volatility_20d": wide_stats.volatility(panel),
-        "limit_days_today": wide_stats.limit_days(panel),
+        "limit_days_today": pools.boards_today(wide_stats.limit_days(panel)),
         "limit_up_count_20d": wide_stats.count_up(panel),
         "break_fail_days_5d": wide_stats.count_broken(panel),
+        **pools.newest(wide_stats.newest_up(panel, POOL_SESSIONS)),
     }
     return pd.DataFrame({"code": names, **figures})
+
+
+@dataclass(frozen=True)
+class _Pools:
+    """What the limit pools of the newest sessions tell of the codes of a panel: [dates, codes] masks, and
+    the rows of the sealed limit-ups by (row of the date, place of the code)."""
+
+    sealed: wide_stats.Mask
+    broken: wide_stats.Mask
+    ups: Mapping[tuple[int, int], Any]
+
+    @classmethod
+    def of(cls, desk: Any, dates: list[str], names: list[str], codes: tuple[str, ...] | None) -> "_Pools":
+        columns = ("code", "trade_date", "pool", *_POOL.values())
+        rows = desk.read(
+            "raw_limit_pool", columns=columns, codes=codes, since=dates[-POOL_SESSIONS:][0], until=dates[-1]
+        )
+        line = {day: at for at, day in enumerate(dates)}
+        place = {code: at for at, code in enumerate(names)}
+        sealed, broken = (np.zeros((len(dates), len(names)), dtype=bool) for _ in range(2))
+        ups = {}
+        for row in rows[rows["code"].isin(names) & rows["trade_date"].isin(dates)].to_dict("records"):
+            at = (line[row["trade_date"]], place[row["code"]])
+            if row["pool"] == "up":
+                sealed[at] = True
+                ups[at] = row
+            elif row["pool"] == "broken":
+                broken[at] = True
+        return cls(sealed, broken & ~sealed, ups)
+
+    def boards_today(self, counted: wide_stats.Row) -> wide_stats.Row:
+        """Consecutive boards up to the newest date: as the pool says, else as counted."""
+        days = counted.copy()
+        for (line, place), row in self.ups.items():
+            if line == self.sealed.shape[0] - 1 and pd.notna(row["limit_days"]):
+                days[place] = row["limit_days"]
+        return days
+
+    def newest(self, at: npt.NDArray[np.int64]) -> dict[str, list[Any]]:
+        """Streak and seal fund of the newest limit-up; null where the pools do not hold that one."""
+        rows = [self.ups.get((int(line), place), {}) for place, line in enumerate(at)]
+        return {
+            "zt_stat_latest": [row.get("zt_stat") for row in rows],
+            "seal_fund_latest": [row.get("seal_fund") for row in rows],
+        }
 
 
 def _panel(bars: pd.DataFrame, dates: list[str], names: list[str]) -> wide_stats.BarPanel:
@@ -422,6 +476,7 @@ DATASET = Dataset(
         "fusion_dragon_tiger",
         "fusion_block_trade",
         "raw_lockup",
+        "raw_limit_pool",
     ),
     owners=_owners(),
     public_at=close_of("trade_date"),

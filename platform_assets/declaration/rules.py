@@ -162,8 +162,10 @@ def next_trade_date(column: str, hour: str) -> PublicAt:
 
 @dataclass(frozen=True)
 class Interface:
-    """One read-only interface of the catalog. `params`: name -> (type, required, default). `table`: the
-    table that it reads when that is not the dataset's own (one of its RAW tables)."""
+    """One read-only interface of the catalog. `params`: name -> (type, required, default); one that bears
+    the name of a text column lets only rows with that value pass. `table`: the table that it reads when
+    that is not the dataset's own (one of its RAW tables). `order`: the column that rows of one date are
+    sorted by when the caller names none (default: their key)."""
 
     name: str
     dimension: str
@@ -173,6 +175,7 @@ class Interface:
     ttl: int
     description: str
     table: str = ""
+    order: str = ""
 
 
 _CODE_PARAM = {"code": ("string", True, None)}

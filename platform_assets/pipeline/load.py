@@ -90,7 +90,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     if raw.combine == "fallback" and len(raw.sources) > 1 and "src" not in raw.key:
         checked.frame = _keep_better(run, raw, checked.frame, scope)
     parts = (
-        list(group_parts(raw.replace_by, checked.frame, scope))
+        list(group_parts(raw.replace_by, raw.date_column, checked.frame, scope))
         if raw.replace_by
         else list(partition_parts(raw_window(run, raw, scope), checked.frame))
     )

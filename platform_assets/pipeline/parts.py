@@ -59,12 +59,15 @@ def with_empty(parts: Sequence[Part], dates: Sequence[str], frame: pd.DataFrame)
     return sorted([*parts, *empty], key=lambda part: part.key)
 
 
-def group_parts(columns: tuple[str, ...], frame: pd.DataFrame, scope: Scope) -> Iterator[Part]:
-    """One part per group that a download replaces whole, so that a source that failed loses nothing."""
+def group_parts(
+    columns: tuple[str, ...], date_column: str | None, frame: pd.DataFrame, scope: Scope
+) -> Iterator[Part]:
+    """One part per group that a download replaces whole, so that a source that failed loses nothing. A part
+    is of the date of its group, where the date is one of the columns."""
     for values, rows in frame.groupby(list(columns), sort=True):
-        equal = tuple(zip(columns, (str(value) for value in values), strict=True))
-        where = Slice(equal=equal, codes=scope.codes)
-        yield Part(scope.until, rows.reset_index(drop=True), where)
+        equal = dict(zip(columns, (str(value) for value in values), strict=True))
+        where = Slice(equal=tuple(equal.items()), codes=scope.codes)
+        yield Part(equal.get(date_column or "", scope.until), rows.reset_index(drop=True), where)
 
 
 def assign_quality(parts: Sequence[Part], checked: Checked, window: Window) -> None:

@@ -79,6 +79,9 @@ class _Distorted:
     def name(self, security: Security, now: datetime) -> str:
         return self._world.name(self._served(security), now)
 
+    def limits(self, security: Security, date: int) -> tuple[int, int] | None:
+        return self._world.limits(self._served(security), date)
+
     def renames(self, now: datetime) -> Sequence[Rename]:
         return self._world.renames(now)
 

@@ -6,6 +6,7 @@ from resources.simulated_market.exchanges.bse import BseResponder
 from resources.simulated_market.exchanges.sse import SseResponder
 from resources.simulated_market.exchanges.szse import SzseResponder
 from resources.simulated_market.tencent.responder import TencentResponder
+from resources.simulated_market.ths.responder import ThsResponder
 from resources.simulated_market.wire import Responder
 
 
@@ -18,4 +19,5 @@ def responders() -> list[Responder]:
         SseResponder(),
         SzseResponder(),
         BseResponder(),
+        ThsResponder(),
     ]

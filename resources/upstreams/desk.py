@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
+    from resources.upstreams.ths import ThsClient
 
 T = TypeVar("T")
 MARKETS = ("sz", "sh", "bj")
@@ -146,6 +147,11 @@ class Desk:
     @property
     def bse(self) -> "BseClient":
         client: BseClient = self._client("bse")
+        return client
+
+    @property
+    def ths(self) -> "ThsClient":
+        client: ThsClient = self._client("ths")
         return client
 
     # -- time -------------------------------------------------------------------------------------

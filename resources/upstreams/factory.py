@@ -59,6 +59,7 @@ def make_clients(
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
+    from resources.upstreams.ths import ThsClient
 
     numbers = transport_settings(settings)
     closers: list[Callable[[], None]] = []
@@ -83,6 +84,7 @@ def make_clients(
         "sse": partial(_bound, SseClient, http),
         "szse": partial(_bound, SzseClient, http),
         "bse": partial(_bound, BseClient, http),
+        "ths": partial(_bound, ThsClient, http),
     }
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]

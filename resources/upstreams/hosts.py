@@ -52,6 +52,12 @@ SITES: dict[str, Site] = {
     "cninfo.disclosure": Site(
         "cninfo", "cninfo", ("https://www.cninfo.com.cn",), "https://www.cninfo.com.cn/new/disclosure"
     ),
+    # Limit pools: a breaker of its own, so that they fail without taking the quotes along.
+    "eastmoney.push2ex": Site("eastmoney", "push2ex", ("https://push2ex.eastmoney.com",), _EM_REFERER),
+    "eastmoney.app": Site("eastmoney", "eastmoney", ("https://emappdata.eastmoney.com",)),
+    "ths.limits": Site("ths", "ths", ("https://data.10jqka.com.cn",)),
+    "ths.hot": Site("ths", "ths", ("https://dq.10jqka.com.cn",)),
+    "ths.events": Site("ths", "ths", ("https://zx.10jqka.com.cn",)),
     # Shanghai refuses a request that does not come from its own pages.
     "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),
     "szse.report": Site(

@@ -64,6 +64,13 @@ MEANINGS: Mapping[str, Meaning] = {
     "keyword": Meaning("search text"),
     "ann_type": Meaning("announcement category, or type in the words of its source"),
     "news_type": Meaning("news | research", allowed=("news", "research")),
+    "pool": Meaning("up | down | broken | prev | strong", allowed=("up", "down", "broken", "prev", "strong")),
+    "list_type": Meaning(
+        "em_rank | ths_hot | ths_strong | xq_follow",
+        allowed=("em_rank", "ths_hot", "ths_strong", "xq_follow"),
+    ),
+    "level": Meaning("classification level"),
+    "industry_code": Meaning("industry or board code"),
 }
 
 

@@ -4,7 +4,7 @@ Rows are dictionaries of the table's own columns and `quality`, without the othe
 columns are parsed. `as_of` is the bound instant, or None for the current rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from platform_assets.declaration.tables import Table
 from serving_api.reading import Session
 
 Row = dict[str, Any]
+NO_FILTER: Mapping[str, str] = {}
 _AT_ONCE = 400
 _LOOK_BACK = timedelta(days=60)
 """A table that is written on trade dates has a row within this of any instant."""
@@ -25,6 +26,13 @@ def public_columns(table: Table) -> list[str]:
     """What responses show of a table."""
     names = [spec.name for spec in table.columns]
     return [*names, "quality"] if table.has_history else names
+
+
+def code_column(table: Table) -> str:
+    """The column of the key that says whose row it is."""
+    if "code" in table.key:
+        return "code"
+    return next((name for name in table.key if name != table.date_column), table.key[0])
 
 
 def public_rows(session: Session, name: str, columns: Sequence[str] | None = None, **how: Any) -> list[Row]:
@@ -47,7 +55,7 @@ def newest(session: Session, table: Table, code: str, as_of: str | None, **how: 
     found = public_rows(
         session,
         table.name,
-        where=f"{table.key[0]}=?",
+        where=f"{code_column(table)}=?",
         values=(code,),
         as_of=as_of,
         order=order,
@@ -85,13 +93,14 @@ def in_range(
     limit: int,
     as_of: str | None,
     also: str = "",
-    period: str | None = None,
+    equal: Mapping[str, str] = NO_FILTER,
 ) -> list[Row]:
-    """The newest `limit` rows of a code between two dates (of one period), newest first."""
-    where, values = [f"{table.key[0]}=?"], [code]
-    if period is not None:
-        where.append("period=?")
-        values.append(period)
+    """The newest `limit` rows of a code between two dates, those alone that hold the values of `equal`,
+    newest first."""
+    where, values = [f"{code_column(table)}=?"], [code]
+    for column, value in equal.items():
+        where.append(f"{column}=?")
+        values.append(value)
     for bound, sign in ((since, ">="), (until, "<=")):
         if bound is not None:
             where.append(f"{table.date_column}{sign}?")

@@ -20,6 +20,9 @@ from serving_api.stocks_finance import shapes
 PRICES = ("open", "high", "low", "close")
 _BEFORE = 5
 """Report periods behind the oldest one shown that its growth looks at."""
+_ON_A_RUNG = (
+    "code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times",
+)  # fmt: skip
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
@@ -77,7 +80,7 @@ def periods(session: Session, asked: Question) -> Any:
         until=None,
         limit=asked.params["periods"],
         as_of=asked.as_of,
-        period=asked.params.get("period"),
+        equal=_filters(asked),
     )
     return rows[::-1] if asked.params["ascending"] else rows
 
@@ -139,33 +142,58 @@ def bars(session: Session, asked: Question) -> Any:
 
 
 def by_date(session: Session, asked: Question) -> Any:
-    """Rows of all codes on one date."""
-    name = next(name for name, (kind, _, _) in asked.interface.params.items() if kind == "date")
-    day = asked.params[name]
+    """Rows of all codes on one date; of those with `keyword` in one of their texts, where it is given."""
+    day = _day(session, asked)
     if day is None:
-        day = queries.newest_date(session, asked.table, asked.as_of)
-        if day is None:
-            return []
-    elif day > asked.today:
-        raise asked.bad(name, f"{day} lies in the future")
-    elif name == "trade_date":
-        _must_be_trade_date(asked, day)
-    elif name == "report_period":
-        _must_be_period(asked, day)
-    sort = asked.params.get("sort")
+        return []
+    sort = asked.params.get("sort") or asked.interface.order or None
     if sort is not None and sort.removeprefix("-") not in queries.public_columns(asked.table):
         raise asked.bad("sort", f"{sort[:40]!r} is no column of {asked.table.name}")
-    return queries.on_date(
+    rows = queries.on_date(
         session,
         asked.table,
         day,
         sort=sort,
-        limit=asked.params["limit"],
+        limit=asked.params.get("limit", MOST_ROWS),
         offset=asked.params.get("offset", 0),
         as_of=asked.as_of,
         columns=_columns(asked) if asked.params.get("fields") else None,
-        also=_conditions(asked),
+        also=[*_conditions(asked), *((name, "=", value) for name, value in _filters(asked).items())],
     )
+    keyword = asked.params.get("keyword")
+    return rows if keyword is None else [row for row in rows if _mentions(row, keyword)]
+
+
+def limit_ladder(session: Session, asked: Question) -> Any:
+    """{trade_date, total, highest, levels[{limit_days, count, stocks[{code, name, industry, zt_stat,
+    first_seal_time, seal_fund, break_times}]}]} of the sealed limit-ups, the highest streak first; {} where
+    no date is stored."""
+    day = _day(session, asked)
+    if day is None:
+        return {}
+    rows = queries.on_date(
+        session,
+        asked.table,
+        day,
+        sort="first_seal_time",
+        limit=MOST_ROWS,
+        offset=0,
+        as_of=asked.as_of,
+        also=[("pool", "=", "up")],
+    )
+    levels: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["limit_days"] is not None:
+            levels.setdefault(row["limit_days"], []).append({name: row[name] for name in _ON_A_RUNG})
+    return {
+        "trade_date": day,
+        "total": len(rows),
+        "highest": max(levels, default=0),
+        "levels": [
+            {"limit_days": days, "count": len(stocks), "stocks": stocks}
+            for days, stocks in sorted(levels.items(), reverse=True)
+        ],
+    }
 
 
 def headlines(session: Session, asked: Question) -> Any:
@@ -325,6 +353,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "headlines": headlines,
     "schedule": schedule,
     "market_totals": market_totals,
+    "limit_ladder": limit_ladder,
     "calendar": calendar,
     "latest_trade_date": latest_trade_date,
     "seats": seats,
@@ -335,7 +364,6 @@ EXECUTORS: Mapping[str, Executor] = {
 }
 
 _CONDITIONS = {
-    "exchange": ("exchange", "="),
     "min_premium": ("premium_pct", ">="),
     "max_premium": ("premium_pct", "<="),
 }
@@ -347,10 +375,43 @@ def _range(session: Session, asked: Question, also: str = "") -> list[queries.Ro
     for name, day in (("start_date", since), ("end_date", until)):
         if day is not None and day > asked.today:
             raise asked.bad(name, f"{day} lies in the future")
-    limit = asked.params["limit"]
     return queries.in_range(
-        session, asked.table, asked.code, since=since, until=until, limit=limit, as_of=asked.as_of, also=also
+        session,
+        asked.table,
+        asked.code,
+        since=since,
+        until=until,
+        limit=asked.params["limit"],
+        as_of=asked.as_of,
+        also=also,
+        equal=_filters(asked),
     )
+
+
+def _filters(asked: Question) -> dict[str, str]:
+    """Parameters that bear the name of a text column beside the code: only rows with that value."""
+    texts = {spec.name for spec in asked.table.columns if spec.family == "text"}
+    texts -= {queries.code_column(asked.table), asked.table.date_column}
+    return {name: value for name, value in asked.params.items() if name in texts and value is not None}
+
+
+def _mentions(row: queries.Row, keyword: str) -> bool:
+    return any(isinstance(value, str) and keyword in value for value in row.values())
+
+
+def _day(session: Session, asked: Question) -> str | None:
+    """The date that is asked for, else the newest stored one; None where nothing is stored."""
+    name = next(name for name, (kind, _, _) in asked.interface.params.items() if kind == "date")
+    day: str | None = asked.params[name]
+    if day is None:
+        return queries.newest_date(session, asked.table, asked.as_of)
+    if day > asked.today:
+        raise asked.bad(name, f"{day} lies in the future")
+    if name == "trade_date":
+        _must_be_trade_date(asked, day)
+    elif name == "report_period":
+        _must_be_period(asked, day)
+    return day
 
 
 def _bounds(asked: Question) -> tuple[str | None, str | None]:

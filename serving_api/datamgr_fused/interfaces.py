@@ -50,11 +50,11 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     """The value of one interface."""
     state = state_of(request)
     catalog = builtin_catalog()
-    dataset = catalog.find(body.interface)[1]
+    interface, dataset = catalog.find(body.interface)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     value = await catalog.call(state, body.interface, body.params, as_of)
     total = {"total": len(value)} if isinstance(value, list) else {}
-    stand = await state.versions.stand((dataset.table_name,))
+    stand = await state.versions.stand((dataset.table_of(interface).name,))
     return Answer(
         {"results": value, **total},
         top={"as_of": as_of.echo if as_of else None},

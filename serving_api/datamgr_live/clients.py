@@ -27,8 +27,13 @@ from serving_api.envelope import local_iso
 THREADS = 8
 RETRY_WITHIN_S = 3.0
 """A source that was silent for longer is not asked again for this request: the next one is."""
-TDX, TENCENT, EASTMONEY = "tdx", "tencent", "eastmoney"
-ORIGIN = {TDX: "tcp_terminal", TENCENT: "quote_site_a", EASTMONEY: "finance_portal_a"}
+TDX, TENCENT, EASTMONEY, THS = "tdx", "tencent", "eastmoney", "ths"
+ORIGIN = {
+    TDX: "tcp_terminal",
+    TENCENT: "quote_site_a",
+    EASTMONEY: "finance_portal_a",
+    THS: "backup_source",
+}
 """Upstream key -> what `_source` says."""
 SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
 

@@ -1,13 +1,18 @@
-"""SQL behind the live reads: who a code is, and stored figures that no live source carries."""
+"""SQL behind the live reads: who a code is, and what is stored where no live source answers."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from serving_api.catalog.queries import newest_date, public_rows
 from serving_api.reading import Session
 
 MASTER = "fusion_stock_master"
 FLOW = "fusion_fund_flow"
 FLASH = "raw_news_flash"
+LIMIT_POOL = "raw_limit_pool"
+CLOUD_MAP = "fusion_market_cloud_map"
+HOT = "raw_hot_stocks"
+QUOTES = "fusion_quote_snapshot"
 _MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
 _LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
 _AT_ONCE = 400
@@ -50,3 +55,39 @@ def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]
     columns = session.columns(FLOW, wanted)
     rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
     return rows[::-1]
+
+
+def limit_ups(session: Session, day: str) -> list[dict[str, Any]]:
+    """The stored pool of limit-ups of a date, the first sealed first."""
+    return public_rows(
+        session,
+        LIMIT_POOL,
+        where="trade_date=? AND pool='up'",
+        values=(day,),
+        order="first_seal_time IS NULL, first_seal_time, code",
+    )
+
+
+def sectors(session: Session) -> list[dict[str, Any]]:
+    """The sectors of the newest stored tree map."""
+    if not session.has(CLOUD_MAP):
+        return []
+    day = newest_date(session, session.table(CLOUD_MAP), None)
+    if day is None:
+        return []
+    return public_rows(session, CLOUD_MAP, where="trade_date=? AND level='sector'", values=(day,))
+
+
+def strong_stocks(session: Session, day: str) -> list[dict[str, Any]]:
+    """The stored strong stocks of a date with price, turnover and amount of their closing quotes."""
+    listed = public_rows(
+        session, HOT, where="trade_date=? AND list_type='ths_strong'", values=(day,), order="code"
+    )
+    if not listed or not session.has(QUOTES):
+        return listed
+    columns = session.columns(QUOTES, ("code", "price", "turnover_pct", "amount"))
+    quotes = {
+        row["code"]: row
+        for row in session.dicts(QUOTES, columns=columns, where="trade_date=?", values=(day,))
+    }
+    return [{**quotes.get(row["code"], {}), **row} for row in listed]

@@ -6,13 +6,15 @@ from typing import Annotated
 from fastapi import Depends, Query
 from starlette.requests import Request
 
+from resources.errors import InputError
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr_live import schemas
 from serving_api.datamgr_live.clients import Answered
+from serving_api.datamgr_live.market import Market, market_of
 from serving_api.datamgr_live.service import Live, live_of
 from serving_api.envelope import PREFIX
-from serving_api.parameters import StockCode, code_list
+from serving_api.parameters import StockCode, calendar_day, code_list
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
@@ -32,6 +34,27 @@ class Minutes(IntEnum):
 
 def _live(request: Request) -> Live:
     return state_of(request).part(live_of)
+
+
+def _market(request: Request) -> Market:
+    return state_of(request).part(market_of)
+
+
+async def _day(
+    request: Request,
+    date: Annotated[
+        str | None, Query(description="trade date, YYYYMMDD; default the newest", examples=["20260821"])
+    ] = None,
+) -> str | None:
+    if date is None:
+        return None
+    day = calendar_day("date", date)
+    if day > state_of(request).clock.now().date().isoformat():
+        raise InputError("date", f"{day} lies in the future")
+    return day
+
+
+TopN = Annotated[int, Query(ge=1, le=100, description="industries of a list")]
 
 
 def _answer(told: Answered) -> Answer:
@@ -64,6 +87,38 @@ async def global_news(
 ) -> Answer:
     """Rolling flash news, newest first; stored ones when no source answers. Text from outside: escape it."""
     return _answer(await _live(request).global_news(page_size))
+
+
+@router.get("/fusion/market/limit-up")
+@serving(list[schemas.LimitUp], cache=NO_STORE)
+async def limit_up(request: Request, subject: Admin, date: Annotated[str | None, Depends(_day)]) -> Answer:
+    """The pool of limit-ups of a trade date, the first sealed first; [] on a day without trading."""
+    return _answer(await _market(request).limit_ups(date))
+
+
+@router.get("/fusion/market/industry-ranking")
+@serving(schemas.IndustryEnds, cache=NO_STORE)
+async def industry_ends(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
+    """The strongest and the weakest industries, each from the most extreme one on."""
+    told = await _market(request).industries()
+    rows = told.value
+    ends = {"top": rows[:top_n], "bottom": rows[::-1][:top_n], "total": len(rows)}
+    return _answer(told.shaped(ends))
+
+
+@router.get("/market/industry-ranking")
+@serving(list[schemas.IndustryRank], cache=NO_STORE)
+async def industry_ranking(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
+    """The strongest industries, by change of the day."""
+    told = await _market(request).industries()
+    return _answer(told.shaped(told.value[:top_n]))
+
+
+@router.get("/market/hot-stocks")
+@serving(list[schemas.HotStock], cache=NO_STORE)
+async def hot_stocks(request: Request, subject: Admin) -> Answer:
+    """Strong stocks of the session with the topics that they rise for, the strongest first."""
+    return _answer(await _market(request).hot_stocks())
 
 
 @router.get("/realtime/northbound")

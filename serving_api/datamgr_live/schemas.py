@@ -44,6 +44,61 @@ class QuoteMap(RootModel[dict[str, BriefQuote]]):
     """Code -> quote."""
 
 
+class LimitUp(BaseModel):
+    """CNY, percent; times HH:MM:SS, null where nobody tells; `zt_stat` N天M板 = M boards in N days."""
+
+    code: str
+    name: str
+    price: float | None
+    change_pct: float | None
+    amount: float | None
+    float_cap: float | None = Field(description="10k CNY")
+    turnover_pct: float | None
+    limit_days: int | None = Field(description="consecutive boards")
+    first_seal: str | None
+    last_seal: str | None
+    seal_fund: float | None = Field(description="money in the queue at the limit, CNY")
+    break_times: int | None
+    industry: str | None
+    zt_stat: str | None
+
+
+class IndustryRank(BaseModel):
+    """CNY, percent."""
+
+    rank: int
+    code: str = Field(description="board code")
+    name: str
+    change_pct: float | None
+    up_count: int | None
+    down_count: int | None
+    leader_name: str | None
+    leader_change_pct: float | None
+    amount: float | None
+    main_net: float | None
+
+
+class IndustryEnds(BaseModel):
+    """`bottom` begins with the weakest; `total` industries are known."""
+
+    top: list[IndustryRank]
+    bottom: list[IndustryRank]
+    total: int
+
+
+class HotStock(BaseModel):
+    """CNY, percent."""
+
+    code: str
+    name: str
+    price: float | None
+    change_pct: float | None
+    turnover_pct: float | None
+    amount: float | None
+    reason: str | None = Field(description="topics joined by +")
+    tags: list[str]
+
+
 class BookLevel(BaseModel):
     level: int
     price: float | None

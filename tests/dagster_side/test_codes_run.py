@@ -41,3 +41,12 @@ def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
         ).all()
     assert {status for _, status, _ in batches} == {"success"}
     assert [rows for table, _, rows in batches if table == "fusion_index_daily"] == [6, 0]
+
+
+def test_reports_of_a_range_are_loaded_apart_from_its_bars(house: House, runner: DagsterRunner) -> None:
+    carried_out(house, runner, "run_job", {"job": "reports", "partition_range": ["2026-04-30", "2026-08-21"]})
+
+    periods = {str(day) for day in rows_of(house, "fusion_finance_indicator", "report_period")}
+    assert periods == {"2025-12-31", "2026-03-31", "2026-06-30"}
+    assert house.slots.done_dates("reports") == {"2026-08-21"}
+    assert rows_of(house, "fusion_kline_daily") == set()

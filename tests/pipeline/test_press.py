@@ -44,13 +44,13 @@ def written(loaded: Loaded) -> int:
     return sum(result.rows_written for result in loaded.results)
 
 
-def test_notices_of_a_day_in_a_few_calls_and_the_day_before_with_them(house: House) -> None:
-    house.master()
-    raw = house.raw("raw_announcements")
-    house.stage("announcement")
-    house.fuse("announcement")
+def test_notices_of_a_day_in_a_few_calls_and_the_day_before_with_them(plain: House) -> None:
+    plain.master()
+    raw = plain.raw("raw_announcements")
+    plain.stage("announcement")
+    plain.fuse("announcement")
 
-    rows = house.warehouse.frame("fusion_announcement")
+    rows = plain.warehouse.frame("fusion_announcement")
     assert raw.calls == {"cninfo": 1}
     assert set(rows["pub_date"]) == {BEFORE, TODAY}
     assert set(rows["src"]) == {"cninfo"}
@@ -194,11 +194,11 @@ def test_limits_and_new_listings_are_events_and_the_number_is_bounded(
     assert _press.event_codes(plain.run.desk, plain.scope()) == ["000001", "000002"]
 
 
-def test_news_and_research_stand_in_one_table(house: House) -> None:
-    notices(house)
-    news(house)
+def test_news_and_research_stand_in_one_table(plain: House) -> None:
+    notices(plain)
+    news(plain)
 
-    rows = house.warehouse.frame("fusion_news")
+    rows = plain.warehouse.frame("fusion_news")
     assert set(rows["news_type"]) == {"news", "research"}
     research = rows[rows["news_type"] == "research"]
     assert research[["rating", "org", "source", "url"]].notna().all().all()
@@ -210,8 +210,8 @@ def test_news_and_research_stand_in_one_table(house: House) -> None:
     papers = rows[rows["news_type"] == "news"]
     assert (papers["valid_from"].str[:19] == papers["pub_time"]).all()
     assert (rows["quality"] == "ok").all()
-    house.fresh()
-    assert written(news(house)) == 0
+    plain.fresh()
+    assert written(news(plain)) == 0
 
 
 def put_news(house: House, *rows: tuple[str, str, str, str]) -> None:

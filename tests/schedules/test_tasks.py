@@ -64,6 +64,8 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "fusion_daily_sync": "0 16 * * *",
         "fusion_wide_sync": "20 16 * * *",
         "news_sync": "0 17 * * *",
+        "market_phase_sync": "45 15 * * *",
+        "limitup_reason_sync": "5 18 * * *",
         "eod_core": None,
     }
     assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")
@@ -72,6 +74,8 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "fusion_daily_sync": 46,
         "fusion_wide_sync": 12,
         "news_sync": 8,
+        "market_phase_sync": 3,
+        "limitup_reason_sync": 2,
         "eod_core": 62,
     }
 

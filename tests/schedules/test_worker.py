@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,15 @@ from schedules.runner import RANGE_END, RANGE_START, RunOutcome
 from schedules.work import Handler, Work
 from schedules.worker import Worker
 
-JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync", "history", "security_list", "eod_core")
+JOBS = (
+    "fusion_kline_sync",
+    "fusion_daily_sync",
+    "fusion_wide_sync",
+    "history",
+    "reports",
+    "security_list",
+    "eod_core",
+)
 
 
 class FakeRunner:
@@ -211,6 +220,8 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
     assert plan(Loaded()) == ["security_list 2026-08-25", *(f"eod_core {day}" for day in days)]
     assert plan(Loaded(), 2)[1:] == ["eod_core 2026-08-24", "eod_core 2026-08-25"]
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
+    assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
+    some = replace(some, reports=frozenset({"2026-08-25"}))
     assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25"]
     assert plan(Loaded(days=frozenset(days))) == []
 
@@ -220,7 +231,9 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     steps = plan_load(calendar, "2026-08-21", Loaded(), history_dates=320)
     history = [step for step in steps if step.job == "history"]
 
-    assert [step.job for step in steps] == ["security_list", "history", "history"] + ["eod_core"] * 5
+    assert [step.job for step in steps] == ["security_list", "history", "history", "reports"] + [
+        "eod_core"
+    ] * 5
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
     assert calendar.offset(history[0].end, 1) == history[1].start
@@ -237,6 +250,7 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
     after = calendar.offset("2026-07-03", 1)
     assert [step.name for step in steps] == [
         f"history {after}..2026-08-21",
+        f"reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21",
         *(f"eod_core {day}" for day in calendar.last(5, "2026-08-21")),
     ]
 

@@ -125,15 +125,22 @@ class BoardFacts:
 
     @cached_property
     def change_pct(self) -> float | None:
+        return self._weighted([(one, one.change_pct or 0.0) for one in self.members])
+
+    def change_over(self, days: int) -> float | None:
+        """Percent over `days` traded days, of the members that have as many."""
+        known = [(one, change) for one in self.members if (change := one.change_over(days)) is not None]
+        return self._weighted(known)
+
+    def _weighted(self, changes: list[tuple[SecurityFacts, float]]) -> float | None:
         """Weighted by float cap, by count where no caps are known."""
-        changes = [one.change_pct or 0.0 for one in self.members]
         if not changes:
             return None
-        weights = [self._cap(one, "float_market_cap") for one in self.members]
+        weights = [self._cap(one, "float_market_cap") for one, _ in changes]
         total = sum(weights)
         if total <= 0:
-            return sum(changes) / len(changes)
-        return sum(change * weight for change, weight in zip(changes, weights, strict=True)) / total
+            return sum(change for _, change in changes) / len(changes)
+        return sum(change * weight for (_, change), weight in zip(changes, weights, strict=True)) / total
 
     @cached_property
     def money(self) -> Money | None:

@@ -223,6 +223,7 @@ BOARD: Mapping[str, tuple[str, BoardValue]] = {
     "f104": ("", lambda facts: facts.count(1)),
     "f105": ("", lambda facts: facts.count(-1)),
     "f106": ("", lambda facts: facts.count(0)),
+    "f109": ("pct", lambda facts: facts.change_over(5)),
     "f128": ("", _of(BoardFacts.best, lambda one: one.name)),
     "f136": ("pct", _of(BoardFacts.best, lambda one: one.change_pct)),
     "f140": ("", _of(BoardFacts.best, lambda one: one.security.code)),

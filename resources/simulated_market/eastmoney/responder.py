@@ -1,4 +1,4 @@
-"""push2 and push2his: routes and the series endpoints (kline, trends2, fflow, kamt)."""
+"""The portal's hosts: routes, and the series endpoints (kline, trends2, fflow, kamt)."""
 
 import math
 from collections.abc import Sequence
@@ -12,9 +12,13 @@ from resources.simulated_market.eastmoney.envelope import market_of, reply, secu
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
+from resources.simulated_market.eastmoney.pools import PATHS as POOL_PATHS
+from resources.simulated_market.eastmoney.pools import Pools
+from resources.simulated_market.eastmoney.popularity import Popularity
 from resources.simulated_market.eastmoney.press import PressDesk
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.finance import FinanceBook
+from resources.simulated_market.limits import LimitBook
 from resources.simulated_market.series import Bar
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -26,7 +30,8 @@ _BREADTH_INDEX = "sh000001"
 
 
 class EastmoneyResponder:
-    """push2 and push2his with their numbered shards, the data centre (datacenter-web), and the press."""
+    """push2 and push2his with their numbered shards, the limit pools (push2ex), the data centre
+    (datacenter-web), the press and the app's ranking (emappdata)."""
 
     upstream = "eastmoney"
 
@@ -36,6 +41,7 @@ class EastmoneyResponder:
         self._reports = Reports(finance)
         pages = CompanyPages(finance)
         self._press = PressDesk()
+        book = LimitBook()
         self.routes: Sequence[Route] = (
             route("clist", r"/api/qt/clist/get", self._lists.clist),
             route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),
@@ -58,6 +64,8 @@ class EastmoneyResponder:
             route("research", r"/report/list", self._press.research),
             route("articles", r"/search/jsonp", self._press.articles),
             route("flash", r"/comm/web/getFastNewsList", self._press.flashes),
+            route("limit_pool", POOL_PATHS, Pools(book).pool),
+            route("popularity", r"/stockrank/getAllCurrentList", Popularity(book).ranking),
         )
 
     def flow_days(self, request: HttpRequest, view: View) -> Reply:

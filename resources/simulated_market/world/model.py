@@ -243,6 +243,10 @@ class World(Protocol):
         """The name as shown at `now`, ST and prefixes included."""
         ...
 
+    def limits(self, security: Security, date: int) -> tuple[int, int] | None:
+        """(up, down) limit prices of a session; None where no limit applied. Ask of no date after `now`."""
+        ...
+
     def renames(self, now: datetime) -> Sequence[Rename]:
         """Every change of a name up to `now`, of delisted securities too, by market, code and date."""
         ...

@@ -26,6 +26,8 @@ from resources.upstreams.eastmoney import (
     margin,
     news,
     notices,
+    pools,
+    popularity,
     reports,
     research,
     schedule,
@@ -450,6 +452,20 @@ class EastmoneyClient:
                 f"{report.name}: a row of {told}, asked was {since}..{until}", source=self.source
             )
         return rows[rows["code"].map(is_a_share).astype(bool)].reset_index(drop=True)
+
+    # --- pools and rankings
+
+    def limit_pool(self, pool: str, day: str) -> pd.DataFrame:
+        """Stocks `up` at the limit, `broken` (touched, not held), `down`, `prev` (the limit-ups of the trade
+        date before, with their first seal and boards of then) or `strong`, on one date of the last twenty;
+        columns `POOL_COLUMNS`, one call. Empty where there is nobody."""
+        return self._fetcher.call(
+            pools.pool_request(pool, day), partial(pools.parse_pool, pool=pool, day=day)
+        )
+
+    def popularity(self) -> pd.DataFrame:
+        """The hundred most looked-at stocks of this moment; columns `RANK_COLUMNS`, one call."""
+        return self._fetcher.call(popularity.ranking_request(), popularity.parse_ranking)
 
     # --- series
 

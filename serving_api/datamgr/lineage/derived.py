@@ -64,9 +64,11 @@ def holder(
     first other one that has the same value under the same name (a bar's limits where a quote had none)."""
     if owner is None:
         return None
-    for read, version in behind:
-        if read.name == owner[0] and version[owner[1]] is not None:
-            return read, version, owner[1]
+    owned = [version for read, version in behind if read.name == owner[0] and version[owner[1]] is not None]
+    if owned:
+        # Of several rows of one date (the pools that a stock stands in) the one with the value.
+        chosen = next((one for one in owned if one[owner[1]] == row[column]), owned[0])
+        return next(read for read, _ in behind if read.name == owner[0]), chosen, owner[1]
     return next(
         ((read, version, column) for read, version in behind if version.get(column) == row[column]), None
     )

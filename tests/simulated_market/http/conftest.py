@@ -16,6 +16,7 @@ from resources.upstreams.eastmoney import EastmoneyClient
 from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tencent import TencentClient
+from resources.upstreams.ths import ThsClient
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 from tests.transport.manual import ManualTime
 
@@ -53,6 +54,10 @@ class Bench:
     @property
     def bse(self) -> BseClient:
         return BseClient(self.transport.logged(self.log))
+
+    @property
+    def ths(self) -> ThsClient:
+        return ThsClient(self.transport.logged(self.log))
 
     def fault(self, kind: str, upstream: str = "*", call: str = "*", count: int = 0, **args) -> None:
         rule = {"upstream": upstream, "call": call, "kind": kind, "args": args, "count": count}

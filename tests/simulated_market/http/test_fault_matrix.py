@@ -25,6 +25,8 @@ CALLS |= {
     "cninfo-announcements": lambda bench: bench.cninfo.announcements("2026-07-01", LATE),
     "sse-deals": lambda bench: bench.sse.block_trades(LATE, LATE),
     "szse-deals": lambda bench: bench.szse.block_trades(LATE, LATE),
+    "eastmoney-popularity": lambda bench: bench.eastmoney.popularity(),
+    "ths-hot-list": lambda bench: bench.ths.hot_list(),
 }
 
 # kind -> (args, error, attempts). Two attempts: then the host cools down.

@@ -254,6 +254,13 @@ class TinyWorld:
             Board("BK0153", "广东板块", "region", ("sz000001", "sz000002")),
         ]
 
+    def limits(self, security: Security, date: int) -> tuple[int, int] | None:
+        bars = self.bars(security, datetime(date // 10_000, date // 100 % 100, date % 100, 15))
+        if security.kind != "stock" or not len(bars) or int(bars.date[-1]) != date:
+            return None
+        preclose = int(bars.preclose[-1])
+        return round(preclose * 1.1 / 100) * 100, round(preclose * 0.9 / 100) * 100
+
     def renames(self, now: datetime) -> Sequence[Rename]:
         return []
 

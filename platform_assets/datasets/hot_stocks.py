@@ -1,0 +1,133 @@
+"""raw_hot_stocks: what people look at: the popularity lists of two portals and the strong stocks of a date
+with the topics behind them."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import (
+    S16,
+    S64,
+    S255,
+    Code,
+    Date,
+    Dt,
+    F,
+    Int,
+    Json,
+    Model,
+    Pct,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import current_session, within_last
+
+LISTS = ("em_rank", "ths_hot", "ths_strong", "xq_follow")
+
+
+class RawHotStock(Model):
+    """One stock in one list on one date; the newest list of a date is kept."""
+
+    trade_date: Date = key("trade date")
+    list_type: S16 = key("em_rank, ths_hot popularity; ths_strong strong stocks", isin=list(LISTS))
+    code: Code = key("security code")
+    name: S64 = col(title="name")
+    rank_no: Int = col("", "rank from 1; none in ths_strong", ge=1)
+    rank_change: Int = col("", "places gained")
+    heat: F = col("", "the list's own measure", ge=0)
+    change_pct: Pct = col("pct", "change of the day")
+    reason: S255 = col(title="topics joined by +")
+    tags: Json = col(title="topics")
+    snapshot_time: Dt = col(title="when a list of the moment was taken")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls: the ranking, and the quotes of its hundred for names and changes."""
+    ranked = desk.eastmoney.popularity()
+    ranked = ranked[ranked["code"].map(scope.covers)]
+    quotes = desk.eastmoney.ulist(ranked["symbol"].tolist()) if len(ranked) else None
+    rows = ranked.assign(list_type="em_rank")
+    if quotes is not None:
+        rows = rows.merge(quotes[["symbol", "name", "change_pct"]], on="symbol", how="left")
+    return _of_now(rows, desk, scope)
+
+
+def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for the popularity of the session that has ended, one call a date for its strong stocks."""
+    parts = []
+    if current_session(desk, scope):
+        parts.append(_of_now(desk.ths.hot_list().assign(list_type="ths_hot"), desk, scope))
+    for day in scope.dates:
+        strong = desk.ths.strong_stocks(day).rename(columns={"date": "trade_date"})
+        parts.append(strong.assign(list_type="ths_strong"))
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=["trade_date", "list_type", "code"])
+    rows = pd.concat(filled, ignore_index=True)
+    return rows[rows["code"].map(scope.covers)]
+
+
+def _of_now(rows: pd.DataFrame, desk: Any, scope: Scope) -> pd.DataFrame:
+    now = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    return rows.assign(trade_date=scope.until, snapshot_time=now)
+
+
+DATASET = Dataset(
+    name="hot_stocks",
+    title="Hot stocks",
+    raw=(
+        Raw(
+            name="hot_stocks",
+            title="Popularity lists and strong stocks of a date",
+            model=RawHotStock,
+            key=("trade_date", "list_type", "code"),
+            date_column="trade_date",
+            payload=False,
+            sources=(
+                Source("eastmoney", portal, current_session),
+                Source("ths", topic_portal, within_last(240)),
+            ),
+            combine="all",
+            # Who fell out of a list must not stay in it; a list whose site was silent stands.
+            replace_by=("trade_date", "list_type"),
+            freshness=trading(1, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("limitup_reason_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_hot_stocks",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "list_type": ("string", False, "em_rank"),
+                "limit": ("int", False, 50),
+            },
+            "object[]",
+            60,
+            "hot list",
+            table="raw_hot_stocks",
+            order="rank_no",
+        ),
+        Interface(
+            "get_hot_rank_history",
+            "timeseries",
+            "history",
+            {
+                "code": ("string", True, None),
+                "list_type": ("string", False, "em_rank"),
+                "limit": ("int", False, 60),
+            },
+            "object[]",
+            600,
+            "hot rank of one code",
+            table="raw_hot_stocks",
+        ),
+    ),
+)

@@ -1,0 +1,143 @@
+"""raw_limit_pool: who stood at a price limit on a date, as the portal's pools tell it.
+
+Bars tell as well who closed at a limit (`limit_status` of fusion_kline_daily); the pools add what bars
+cannot: when it was sealed and how often it broke, the money in the queue, the streak. The portal goes
+about twenty trade dates back, so what is not stored day by day cannot be had later; the topic portal goes
+back a year and has three of the five pools, without Beijing.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import (
+    S8,
+    S32,
+    S64,
+    Amt,
+    Code,
+    Date,
+    Int,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import within_last
+
+POOLS = ("up", "broken", "down", "prev", "strong")
+TOPIC_POOLS = ("up", "broken", "down")
+
+
+class RawLimitPool(Model):
+    """One stock in one pool on one date. `prev` are the limit-ups of the trade date before: first seal and
+    boards are of then, prices of the date."""
+
+    trade_date: Date = key("trade date")
+    pool: S8 = key("up sealed, broken touched and not held, down, prev, strong", isin=list(POOLS))
+    code: Code = key("security code")
+    name: S64 = col(title="name", nullable=False)
+    price: Px = col("CNY", "last price", nullable=False, gt=0)
+    change_pct: Pct = col("pct", "change of the day")
+    amount: Amt = col("CNY", "turnover", ge=0)
+    float_market_cap: Amt = col("wan", "float market cap", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate", ge=0)
+    seal_fund: Amt = col("CNY", "money in the queue at the limit", ge=0)
+    first_seal_time: S8 = col(title="HH:MM:SS of the first seal")
+    last_seal_time: S8 = col(title="HH:MM:SS of the last seal")
+    break_times: Int = col("", "times that the seal broke", ge=0)
+    limit_days: Int = col("", "consecutive boards (limit-downs in `down`)", ge=1)
+    zt_stat: S32 = col(title="N天M板: M boards in N days")
+    industry: S64 = col(title="industry, four characters at most at the portal")
+    amplitude_pct: Pct = col("pct", "amplitude", ge=0)
+
+
+def _of_scope(ask: Any, pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
+    """`ask(pool, day)` for every pool and date; rows of the scope's codes."""
+    found = [rows for day in scope.dates for pool in pools if len(rows := ask(pool, day))]
+    if not found:
+        return pd.DataFrame(columns=["trade_date", "pool", "code"])
+    rows = pd.concat(found, ignore_index=True)
+    return rows[rows["code"].map(scope.covers)]
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Five calls a date."""
+    return _of_scope(desk.eastmoney.limit_pool, POOLS, scope)
+
+
+def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Three calls a date; without the pools `prev` and `strong`, without industry and amplitude. The tables
+    of one run share the limit-ups."""
+    return _of_scope(lambda pool, day: topic_pool(desk, pool, day), TOPIC_POOLS, scope)
+
+
+def topic_pool(desk: Any, pool: str, day: str) -> pd.DataFrame:
+    """A pool of the topic portal, asked once per run."""
+    rows: pd.DataFrame = desk.once(("ths pool", pool, day), lambda view: view.ths.limit_pool(pool, day))
+    return rows
+
+
+_DAY = {"trade_date": ("date", False, None)}
+
+DATASET = Dataset(
+    name="limit_pool",
+    title="Limit pools",
+    raw=(
+        Raw(
+            name="limit_pool",
+            title="Stocks at a price limit, day by day: sealed, broken, down, of the day before, strong",
+            model=RawLimitPool,
+            key=("trade_date", "pool", "code"),
+            date_column="trade_date",
+            payload=False,
+            sources=(
+                Source("eastmoney", portal, within_last(20)),
+                Source("ths", topic_portal, within_last(240)),
+            ),
+            # A stock that left a pool before the close must not stay in it.
+            replace_by=("trade_date",),
+            freshness=trading(1, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("market_phase_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_limit_pool",
+            "market",
+            "by_date",
+            {**_DAY, "pool": ("string", False, "up")},
+            "object[]",
+            60,
+            "stored limit pool of a day",
+            table="raw_limit_pool",
+            order="first_seal_time",
+        ),
+        Interface(
+            "get_limit_ladder",
+            "market",
+            "limit_ladder",
+            _DAY,
+            "object",
+            60,
+            "consecutive-board ladder",
+            table="raw_limit_pool",
+        ),
+        Interface(
+            "get_limit_history",
+            "timeseries",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 60)},
+            "object[]",
+            600,
+            "limit events of one code",
+            table="raw_limit_pool",
+        ),
+    ),
+)

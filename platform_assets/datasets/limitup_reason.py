@@ -1,0 +1,116 @@
+"""raw_limitup_reason: why each limit-up of a date happened, in the words of the topic portal."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets.limit_pool import topic_pool
+from platform_assets.declaration.columns import (
+    S8,
+    S16,
+    S64,
+    S255,
+    Amt,
+    Bool,
+    Code,
+    Date,
+    F,
+    Json,
+    Model,
+    Text,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import within_last
+
+
+class RawLimitupReason(Model):
+    """One limit-up on one date."""
+
+    trade_date: Date = key("trade date")
+    code: Code = key("security code")
+    name: S64 = col(title="name", nullable=False)
+    reason: S255 = col(title="topics joined by +")
+    tags: Json = col(title="the topics of `reason`")
+    board_type: S16 = col(title="换手板, 一字板, T字板")
+    seal_rate: F = col("", "share of the touched limit-ups of a year that held", ge=0, le=1)
+    seal_amount: Amt = col("CNY", "money in the queue at the limit", ge=0)
+    high_days: S16 = col(title="首板, or N天M板")
+    first_time: S8 = col(title="HH:MM:SS of the first seal")
+    last_time: S8 = col(title="HH:MM:SS of the last seal")
+    is_again: Bool = col(title="at the limit on the trade date before as well")
+    detail: Text = col(title="the reason at length", no_source="no documented field")
+
+
+def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call a date, shared with the limit pools. The strong stocks of a date have reasons as well, but do
+    not tell who closed at the limit: they are no second source."""
+    found = [rows for day in scope.dates if len(rows := topic_pool(desk, "up", day))]
+    if not found:
+        return pd.DataFrame(columns=["trade_date", "code"])
+    rows = pd.concat(found, ignore_index=True)
+    rows = rows[rows["code"].map(scope.covers)].rename(
+        columns={
+            "seal_fund": "seal_amount",
+            "first_seal_time": "first_time",
+            "last_seal_time": "last_time",
+        }
+    )
+    rows["tags"] = rows["reason"].map(_tags)
+    rows["is_again"] = rows["is_again"].map({0.0: False, 1.0: True})
+    return rows
+
+
+def _tags(reason: Any) -> str | None:
+    parts = [part.strip() for part in reason.split("+")] if isinstance(reason, str) else []
+    kept = list(dict.fromkeys(part for part in parts if part))
+    return canonical_json(kept) if kept else None
+
+
+DATASET = Dataset(
+    name="limitup_reason",
+    title="Reasons of limit-ups",
+    raw=(
+        Raw(
+            name="limitup_reason",
+            title="Why each limit-up of a date happened",
+            model=RawLimitupReason,
+            key=("trade_date", "code"),
+            date_column="trade_date",
+            payload=False,
+            sources=(Source("ths", topic_portal, within_last(240)),),
+            replace_by=("trade_date",),
+            freshness=trading(1, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("limitup_reason_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_limitup_reason",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "keyword": ("string", False, None)},
+            "object[]",
+            600,
+            "limit-up reasons",
+            table="raw_limitup_reason",
+            order="first_time",
+        ),
+        Interface(
+            "get_limitup_reason_history",
+            "timeseries",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 30)},
+            "object[]",
+            600,
+            "reasons of one code",
+            table="raw_limitup_reason",
+        ),
+    ),
+)

@@ -1,0 +1,293 @@
+"""fusion_market_cloud_map: the market as a tree map, by trade date: the market, its industry boards, their
+stocks.
+
+The session that has ended comes from the portal's board list and its list of all A shares, which other
+tables of a run ask for as well; a past date, or a day without the portal, from our own closing quotes by
+industry, with what these do not know left empty. Limit-ups are those of the limit pool.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.declaration.columns import S8, S16, S64, Amt, Code, Date, Dt, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
+from platform_assets.declaration.scope import Context, Scope
+from resources.upstreams.desk import current_session
+
+ROOT = "ROOT"
+LEVELS = ("market", "sector", "stock")
+WAN_PER_YI = 1e4
+CNY_PER_YI = 1e8
+_MOST_SECTORS = 25
+_CAP_TOLERANCE = 0.05
+
+
+class MarketCloudMap(Model):
+    """One node of the tree on one date; caps and amounts in 100 million CNY."""
+
+    trade_date: Date = key("trade date")
+    node_code: S16 = key("ROOT, board code or name of an industry, stock code")
+    parent_code: S16 = col(title="node above; none of the market, and of a stock without industry")
+    level: S8 = col(title="market, sector, stock", nullable=False, isin=list(LEVELS))
+    name: S64 = col(title="name", nullable=False)
+    market_cap_yi: Amt = col("yi", "total market cap", ge=0)
+    amount_yi: Amt = col("yi", "turnover", ge=0)
+    change_pct: Pct = col("pct", "change of the day; of the market weighted by cap")
+    change_pct_5d: Pct = col("pct", "change over 5 sessions")
+    turnover_pct: Pct = col("pct", "turnover rate")
+    main_net: Amt = col("CNY", "main net inflow")
+    up_count: Int = col("", "members that rose", ge=0)
+    down_count: Int = col("", "members that fell", ge=0)
+    limit_up_count: Int = col("", "members in the pool of limit-ups", computed=True, ge=0)
+    leader_code: Code = col(title="member that rose most")
+    leader_name: S64 = col(title="its name")
+    leader_change_pct: Pct = col("pct", "its change")
+    rank_no: Int = col("", "rank by change within the level", computed=True, ge=1)
+    snapshot_time: Dt = col(title="time of the newest quote behind the node")
+
+
+# -- sources ----------------------------------------------------------------------------------------
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Boards (one call a hundred) and the list of all A shares (shared with the other tables of the run)."""
+    listed = desk.portal_list()
+    boards = desk.once(("boards", "industry"), lambda view: view.eastmoney.boards("industry"))
+    code_of = dict(zip(boards["board_name"], boards["board_code"], strict=True))
+    stocks = pd.DataFrame(
+        {
+            "node_code": listed["code"],
+            "parent_code": listed["industry"].map(code_of),
+            "level": "stock",
+            "name": listed["name"],
+            "market_cap_yi": listed["total_market_cap"] / WAN_PER_YI,
+            "amount_yi": listed["amount"] / CNY_PER_YI,
+            **{name: listed[name] for name in ("change_pct", "change_pct_5d", "turnover_pct", "main_net")},
+            "snapshot_time": listed["quote_time"],
+        }
+    )
+    newest = stocks.groupby("parent_code")["snapshot_time"].max()
+    sectors = pd.DataFrame(
+        {
+            "node_code": boards["board_code"],
+            "parent_code": ROOT,
+            "level": "sector",
+            "name": boards["board_name"],
+            "market_cap_yi": boards["total_market_cap"] / WAN_PER_YI,
+            "amount_yi": boards["amount"] / CNY_PER_YI,
+            **{name: boards[name] for name in ("change_pct", "change_pct_5d", "turnover_pct", "main_net")},
+            **{name: boards[name] for name in ("up_count", "down_count", "leader_code", "leader_name")},
+            "leader_change_pct": boards["leader_pct"],
+            "snapshot_time": boards["board_code"].map(newest),
+        }
+    )
+    return _tree(stocks, sectors, scope.until)
+
+
+def own_quotes(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
+    parts = [_stored(desk, day) for day in scope.dates]
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["trade_date"])
+
+
+def _stored(desk: Any, day: str) -> pd.DataFrame:
+    def read(table: str, *columns: str, dated: bool = True) -> pd.DataFrame:
+        span = {"since": day, "until": day} if dated else {}
+        rows: pd.DataFrame = desk.read(table, columns=("code", *columns), **span)
+        return rows
+
+    quotes = read(
+        "fusion_quote_snapshot",
+        *("name", "change_pct", "amount", "turnover_pct", "quote_time", "is_suspended"),
+    )
+    master = read("fusion_stock_master", "sec_type", dated=False)
+    rows = quotes.merge(master[master["sec_type"] == "stock"], on="code", how="inner")
+    rows = rows.merge(read("fusion_valuation", "total_market_cap", "float_market_cap"), on="code", how="left")
+    rows = rows.merge(read("fusion_fund_flow", "main_net"), on="code", how="left")
+    rows = rows.merge(read("fusion_stock_industry", "em_industry", dated=False), on="code", how="left")
+    boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type"))
+    boards = boards[boards["block_type"] == "industry"].drop_duplicates("block_name")
+    code_of = dict(zip(boards["block_name"], boards["block_code"], strict=True))
+    live = ~rows["is_suspended"].fillna(False).astype(bool)
+    stocks = pd.DataFrame(
+        {
+            "node_code": rows["code"],
+            "parent_code": rows["em_industry"].map(code_of),
+            "level": "stock",
+            "name": rows["name"],
+            "market_cap_yi": rows["total_market_cap"] / WAN_PER_YI,
+            "amount_yi": rows["amount"] / CNY_PER_YI,
+            "change_pct": rows["change_pct"].where(live),
+            "turnover_pct": rows["turnover_pct"],
+            "main_net": rows["main_net"],
+            "snapshot_time": rows["quote_time"],
+        }
+    )
+    figures = ["market_cap_yi", "amount_yi", "change_pct", "turnover_pct", "main_net"]
+    stocks[figures] = stocks[figures].astype(float)
+    stocks = stocks[stocks["name"].notna()].reset_index(drop=True)
+    weight = dict(zip(rows["code"], rows["float_market_cap"].astype(float), strict=True))
+    name_of = {code: name for name, code in code_of.items()}
+    groups = stocks.dropna(subset=["parent_code"]).groupby("parent_code")
+    sectors = pd.DataFrame(
+        [
+            {**_summed(members, members["node_code"].map(weight)), "node_code": code, "name": name_of[code]}
+            for code, members in groups
+        ]
+    ).assign(parent_code=ROOT, level="sector")
+    return _tree(stocks, sectors, day)
+
+
+def _tree(stocks: pd.DataFrame, sectors: pd.DataFrame, day: str) -> pd.DataFrame:
+    """The nodes of one date below the market's own."""
+    if stocks.empty:
+        return pd.DataFrame(columns=["trade_date"])
+    market = {
+        **_summed(stocks, stocks["market_cap_yi"]),
+        "node_code": ROOT,
+        "parent_code": None,
+        "level": "market",
+        "name": "A股",
+    }
+    return pd.concat([pd.DataFrame([market]), sectors, stocks], ignore_index=True).assign(trade_date=day)
+
+
+def _summed(members: pd.DataFrame, weight: pd.Series) -> dict[str, Any]:
+    """Sums, breadth and leader of some stocks; the change weighted by `weight`, in the order of members."""
+    change = members["change_pct"].astype(float)
+    known = change.notna() & weight.notna() & (weight > 0)
+    heavy = float(weight[known].sum())
+    leader = members.loc[change.idxmax()] if change.notna().any() else None
+    return {
+        **{name: members[name].sum(min_count=1) for name in ("market_cap_yi", "amount_yi", "main_net")},
+        "change_pct": float((change[known] * weight[known]).sum()) / heavy if heavy > 0 else np.nan,
+        "up_count": int((change > 0).sum()),
+        "down_count": int((change < 0).sum()),
+        "leader_code": None if leader is None else leader["node_code"],
+        "leader_name": None if leader is None else leader["name"],
+        "leader_change_pct": np.nan if leader is None else leader["change_pct"],
+        "snapshot_time": members["snapshot_time"].dropna().max() if len(members) else None,
+    }
+
+
+# -- derivation and checks --------------------------------------------------------------------------
+
+
+def count_limit_ups(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """From the stored pool; null on a date that has none."""
+    stored = context.read(
+        "raw_limit_pool",
+        columns=("code", "trade_date", "pool"),
+        since=context.scope.since,
+        until=context.scope.until,
+    )
+    stored = stored[stored["trade_date"].isin(set(rows["trade_date"]))]
+    ups = stored[stored["pool"] == "up"].rename(columns={"code": "node_code"})
+    stocks = rows[rows["level"] == "stock"]
+    found = stocks[["trade_date", "node_code", "parent_code"]].merge(
+        ups[["trade_date", "node_code"]], on=["trade_date", "node_code"]
+    )
+    own = found.groupby(["trade_date", "node_code"]).size()
+    of_sector = found.groupby(["trade_date", "parent_code"]).size()
+    of_market = found.groupby("trade_date").size()
+    counts = []
+    for day, code, level in zip(rows["trade_date"], rows["node_code"], rows["level"], strict=True):
+        counted = of_market.get(day, 0) if level == "market" else of_sector.get((day, code), 0)
+        counts.append(own.get((day, code), 0) if level == "stock" else counted)
+    known = rows["trade_date"].isin(set(stored["trade_date"]))
+    rows["limit_up_count"] = pd.Series(counts, index=rows.index, dtype=float).where(known)
+    return rows
+
+
+def rank_by_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    change = rows["change_pct"].astype(float)
+    grouped = change.groupby([rows["trade_date"], rows["level"]])
+    rows["rank_no"] = grouped.rank(ascending=False, method="first")
+    return rows
+
+
+def cap_is_that_of_its_stocks(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """A sector's cap is the sum of its stocks' within 5 %."""
+    stocks = rows[rows["level"] == "stock"]
+    summed = stocks.groupby(["trade_date", "parent_code"])["market_cap_yi"].sum()
+    own = pd.MultiIndex.from_frame(rows[["trade_date", "node_code"]])
+    below = summed.reindex(own).to_numpy(dtype=float)
+    cap = rows["market_cap_yi"].to_numpy(dtype=float, na_value=np.nan)
+    wrong = np.abs(cap - below) > _CAP_TOLERANCE * below
+    return pd.Series(~(wrong & (rows["level"] == "sector").to_numpy()), index=rows.index)
+
+
+def moved_within_members(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No more members rose and fell than there are."""
+    stocks = rows[rows["level"] == "stock"]
+    members = stocks.groupby(["trade_date", "parent_code"]).size()
+    own = pd.MultiIndex.from_frame(rows[["trade_date", "node_code"]])
+    held = members.reindex(own).to_numpy(dtype=float)
+    moved = (rows["up_count"] + rows["down_count"]).to_numpy(dtype=float, na_value=np.nan)
+    return pd.Series(~((moved > held) & (rows["level"] == "sector").to_numpy()), index=rows.index)
+
+
+def has_many_sectors(rows: pd.DataFrame, context: Context) -> str | None:
+    """At least 25 sectors, or as many as the stocks are classified into."""
+    industries = context.read("fusion_stock_industry", columns=("em_industry",))
+    promised = min(_MOST_SECTORS, industries["em_industry"].dropna().nunique())
+    have = int((rows["level"] == "sector").sum())
+    return None if have >= promised else f"{have} sectors, at least {promised} are expected"
+
+
+DATASET = Dataset(
+    name="market_cloud_map",
+    title="Tree map of the market",
+    model=MarketCloudMap,
+    key=("trade_date", "node_code"),
+    domain="daily",
+    date_column="trade_date",
+    sources=(Source("eastmoney", portal, current_session), Source("derived", own_quotes)),
+    fuse=Rows(),
+    derive=(count_limit_ups, rank_by_change),
+    soft=(
+        Soft(
+            cap_is_that_of_its_stocks, "cap of a sector differs from the sum of its stocks by more than 5 %"
+        ),
+        Soft(moved_within_members, "more members rose and fell than there are"),
+    ),
+    whole=(Whole(has_many_sectors),),
+    reads=(
+        "fusion_quote_snapshot",
+        "fusion_stock_master",
+        "fusion_valuation",
+        "fusion_fund_flow",
+        "fusion_stock_industry",
+        "raw_concept_blocks",
+        "raw_limit_pool",
+    ),
+    of_stocks=False,
+    public_at=close_of("trade_date"),
+    freshness=trading(1, "trade_date"),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_market_cloud_map",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "level": ("string", False, "sector")},
+            "object[]",
+            60,
+            "treemap nodes",
+            order="rank_no",
+        ),
+        Interface(
+            "get_sector_history",
+            "timeseries",
+            "history",
+            {"industry_code": ("string", True, None), "limit": ("int", False, 60)},
+            "object[]",
+            600,
+            "stored sector node rows",
+        ),
+    ),
+)

@@ -1,0 +1,41 @@
+"""The app's popularity ranking: rank and places gained."""
+
+import json
+
+from resources.simulated_market.limits import LimitBook
+from resources.simulated_market.popularity import ranking
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+_WEIGHT = 0.5
+
+
+class Popularity:
+    """Answers getAllCurrentList."""
+
+    def __init__(self, book: LimitBook) -> None:
+        self._book = book
+
+    def ranking(self, request: HttpRequest, view: View) -> Reply:
+        """A page of the ranking; another method, or a body that is no JSON object, is an error."""
+        try:
+            asked = json.loads(request.body or b"{}")
+            page, size = int(asked.get("pageNo", 1)), int(asked.get("pageSize", 20))
+        except (ValueError, AttributeError, TypeError):
+            return Reply(b'{"status":-1,"message":"bad request","data":null}')
+        rows = [
+            {
+                "sc": one.standing.security.symbol.upper(),
+                "rk": one.rank,
+                "hisRc": one.rose,
+            }
+            for one in ranking(self._book, view, _WEIGHT)
+        ]
+        shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+        document = {
+            "globalId": asked.get("globalId", ""),
+            "message": "成功",
+            "status": 0,
+            "code": 0,
+            "data": shown,
+        }
+        return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())

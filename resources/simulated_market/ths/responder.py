@@ -1,0 +1,200 @@
+"""The topic portal: limit pools, popularity list, strong stocks. Beijing is not in its pools; a world that
+has no minutes (real bars) has no reasons either, and is answered with empty lists."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from resources.simulated_market.eastmoney.fields import unix
+from resources.simulated_market.exchanges.days import day_of, iso_of
+from resources.simulated_market.limits import (
+    STRONG_PCT,
+    LimitBook,
+    Standing,
+    newest_session,
+    sessions_before,
+)
+from resources.simulated_market.popularity import ranking
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import PRICE_UNIT, Security
+
+_KEPT = 245
+_POOLS = {"limit_up_pool": "up", "open_limit_pool": "broken", "lower_limit_pool": "down"}
+_MARKETS = {"SH": 17, "SZ": 33}
+_WEIGHT = 1.5
+_FIRST_BOARD = "首板"
+
+Row = dict[str, Any]
+
+
+class ThsResponder:
+    upstream = "ths"
+
+    def __init__(self) -> None:
+        self._book = LimitBook()
+        self.routes: Sequence[Route] = (
+            route("limit_pool", f"/dataapi/limit_up/(?:{'|'.join(_POOLS)})", self.limit_pool),
+            route("hot_list", r"/fuyao/hot_list_data/out/hot_list/v1/stock", self.hot_list),
+            route("getharden", r"/event/api/getharden/date/[0-9-]+/orderby/date/.*", self.strong),
+        )
+
+    def limit_pool(self, request: HttpRequest, view: View) -> Reply:
+        """A page of a pool; a year back, then nothing. Of a date to come the newest session's, which `date`
+        tells."""
+        params = request.params()
+        day = min(day_of(params.get("date", "")), newest_session(view))
+        ago = sessions_before(view, day)
+        pool = _POOLS[request.path.rpartition("/")[2]]
+        known = ago is not None and ago <= _KEPT
+        found = self._pool(view, day, pool) if known else []
+        total = len(found)
+        if view.fault is not None and view.fault.kind == "cut_list":
+            found = found[: int(view.fault.args.get("rows", 100))]
+        size = max(1, min(200, int(params.get("limit", "15"))))
+        page = max(1, int(params.get("page", "1")))
+        shown = found[(page - 1) * size : page * size]
+        data = {
+            "page": {"limit": size, "total": total, "count": -(-total // size), "page": page},
+            "info": [limit_row(one) for one in shown for _ in range(view.copies)],
+            "limit_up_count": {"today": self._counts(view, day) if known else {}},
+            "date": str(day),
+            "trade_status": {"id": "closed", "name": "已收盘", "start_time": "15:30"},
+        }
+        return _json({"status_code": 0, "status_msg": "success", "data": data})
+
+    def hot_list(self, request: HttpRequest, view: View) -> Reply:
+        """The popularity of the newest session."""
+        rows = [
+            hot_row(one.standing, one.rank, one.rose, one.heat) for one in ranking(self._book, view, _WEIGHT)
+        ]
+        if view.fault is not None and view.fault.kind == "cut_list":
+            rows = rows[: int(view.fault.args.get("rows", 100))]
+        shown = [row for row in rows for _ in range(view.copies)]
+        return _json({"status_code": 0, "data": {"stock_list": shown}, "status_msg": "success"})
+
+    def strong(self, request: HttpRequest, view: View) -> Reply:
+        """Strong stocks of a date, every value a text; GBK when asked for."""
+        day = day_of(request.path.partition("/date/")[2].partition("/")[0])
+        found = [] if sessions_before(view, day) is None else self._strong(view, day)
+        rows = [
+            strong_row(one, number) for number, one in enumerate(found, start=1) for _ in range(view.copies)
+        ]
+        text = json.dumps({"errocode": 0, "errormsg": "", "data": rows or None}, ensure_ascii=False)
+        encoding = "gb18030" if "/charset/GBK" in request.path else "utf-8"
+        return Reply(text.encode(encoding), "text/html")
+
+    def _pool(self, view: View, day: int, pool: str) -> list[Standing]:
+        found = [one for one in self._book.pool(view, day, pool) if one.security.market in _MARKETS]
+        return sorted(found, key=lambda one: (-one.seals.last, one.security.code))
+
+    def _strong(self, view: View, day: int) -> list[Standing]:
+        return [
+            one
+            for one in self._book.of_date(view, day)
+            if one.minutes is not None and (one.up or one.change_pct >= STRONG_PCT)
+        ]
+
+    def _counts(self, view: View, day: int) -> Row:
+        up, broken = len(self._pool(view, day, "up")), len(self._pool(view, day, "broken"))
+        rate = up / (up + broken) if up + broken else 0.0
+        return {"num": up, "history_num": up + broken, "rate": rate, "open_num": broken}
+
+
+def topics(security: Security) -> list[str]:
+    """What a rise of the stock is put down to: two of its concepts, else its industry."""
+    return list(security.concepts[:2]) or ([security.industry] if security.industry else [])
+
+
+def limit_row(one: Standing) -> Row:
+    """A stock of a limit pool: times Unix seconds as text, `high_days_value` (days << 16) | boards."""
+    days, boards = one.streak
+    seals = one.seals
+    quote = one.quote
+    return {
+        "open_num": seals.breaks or None,
+        "first_limit_up_time": _seconds(quote.date, seals.first),
+        "code": one.security.code,
+        "limit_up_type": board_type(one),
+        "order_volume": float(one.queue),
+        "is_new": 0,
+        "limit_up_suc_rate": one.success,
+        "currency_value": round(quote.price / PRICE_UNIT * one.shares[1], 2),
+        "market_id": _MARKETS[one.security.market],
+        "is_again_limit": int(one.boards > 1),
+        "change_rate": round(one.change_pct, 4),
+        "turnover_rate": quote.turnover_pct,
+        "reason_type": "+".join(topics(one.security)) if one.up else "",
+        "order_amount": round(one.queue * quote.price / PRICE_UNIT, 2),
+        "high_days": _FIRST_BOARD if boards == 1 else f"{days}天{boards}板" if boards else "",
+        "name": one.name,
+        "high_days_value": days << 16 | boards,
+        "change_tag": "AGAIN_LIMIT" if one.boards > 1 else "LIMIT_BACK" if seals.breaks else "FIRST_LIMIT",
+        "market_type": "HS"
+        if one.security.board == "main"
+        else "GEM"
+        if one.security.board == "gem"
+        else "STAR",
+        "latest": quote.price / PRICE_UNIT,
+        "last_limit_up_time": _seconds(quote.date, seals.last),
+        "time_preview": [round(one.change_pct, 3)],
+    }
+
+
+def board_type(one: Standing) -> str:
+    """Sealed all day, opened from the seal and sealed again, or risen to it."""
+    quote = one.quote
+    if not one.up or quote.open != quote.price:
+        return "换手板"
+    return "一字板" if quote.low == quote.price else "T字板"
+
+
+def hot_row(one: Standing, rank: int, rose: int, heat: float) -> Row:
+    days, boards = one.streak
+    tag: Row = {"concept_tag": list(one.security.concepts[:3])}
+    if boards > 1:
+        tag["popularity_tag"] = f"{days}天{boards}板"
+    return {
+        "market": _MARKETS.get(one.security.market, 151),
+        "code": one.security.code,
+        "rate": f"{heat:.1f}",
+        "rise_and_fall": round(one.change_pct, 4),
+        "name": one.name,
+        "hot_rank_chg": rose,
+        "order": rank,
+        "tag": tag,
+    }
+
+
+def strong_row(one: Standing, number: int) -> Row:
+    """A strong stock; the large orders' net in percent of the amount."""
+    quote = one.quote
+    return {
+        "id": str(number),
+        "name": one.name,
+        "code": one.security.code,
+        "reason": "+".join(topics(one.security)),
+        "date": iso_of(quote.date),
+        "market": str(_MARKETS.get(one.security.market, 151)),
+        "close": f"{quote.price / PRICE_UNIT:.2f}",
+        "zhangdie": f"{(quote.price - quote.preclose) / PRICE_UNIT:.2f}",
+        "zhangfu": f"{one.change_pct:.4f}",
+        "huanshou": f"{quote.turnover_pct or 0.0:.4f}",
+        "chengjiaoe": f"{quote.amount:.2f}",
+        "chengjiaoliang": str(quote.volume),
+        "ddejingliang": f"{one.main_share:.2f}",
+    }
+
+
+def _seconds(day: int, clock: int) -> str:
+    """Unix seconds of HHMMSS on a date; '' for never."""
+    if not clock:
+        return ""
+    when = datetime(
+        day // 10_000, day // 100 % 100, day % 100, clock // 10_000, clock // 100 % 100, clock % 100
+    )
+    return str(unix(when))
+
+
+def _json(document: Row) -> Reply:
+    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())

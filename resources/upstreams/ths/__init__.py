@@ -1,0 +1,5 @@
+"""The topic portal (THS): limit-ups with their reasons, popularity, strong stocks with tags."""
+
+from resources.upstreams.ths.client import ThsClient
+
+__all__ = ["ThsClient"]

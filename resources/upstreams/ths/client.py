@@ -1,0 +1,49 @@
+"""Calls of the topic portal."""
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.transport.request import Fetcher
+from resources.upstreams.ths import hot, limits
+
+
+class ThsClient:
+    """`fetcher` is a transport bound to the log of one piece of work. Codes are six digits. Frames have
+    fixed columns also when empty; units as in the data dictionary."""
+
+    source = "ths"
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def limit_pool(self, pool: str, day: str) -> pd.DataFrame:
+        """Stocks `up` at the limit with the reason in words, `broken` or `down`, on one date of the last
+        year, without Beijing; columns `LIMIT_COLUMNS`, one call per 200 stocks."""
+        rows: list[dict[str, Any]] = []
+        total = None
+        for page in range(1, limits.MOST_PAGES + 1):
+            got = self._fetcher.call(
+                limits.limit_request(pool, day, page), partial(limits.parse_limits, pool=pool, day=day)
+            )
+            if total not in {None, got.total}:
+                raise PayloadError(
+                    f"{pool} pool: total moved from {total} to {got.total}", source=self.source
+                )
+            total = got.total
+            rows += got.rows
+            if len(rows) >= total or not len(got):
+                break
+        if len(rows) != total:
+            raise PayloadError(f"{pool} pool: {len(rows)} of {total} rows", source=self.source)
+        return limits.limit_rows(rows, f"{pool} pool")
+
+    def hot_list(self) -> pd.DataFrame:
+        """The hundred most looked-at stocks of the day so far; columns `HOT_COLUMNS`, one call."""
+        return self._fetcher.call(hot.hot_request(), hot.parse_hot)
+
+    def strong_stocks(self, day: str) -> pd.DataFrame:
+        """Strong stocks of a date with the topics behind them; columns `STRONG_COLUMNS`, one call."""
+        return self._fetcher.call(hot.strong_request(day), partial(hot.parse_strong, day=day))

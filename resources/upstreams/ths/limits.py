@@ -1,0 +1,183 @@
+"""Limit pools of the topic portal: the reason of each limit-up, in words.
+
+Prices and money CNY, times Unix seconds as text, the success rate a fraction. Main boards, ChiNext and
+STAR; Beijing is not among them. About a year back.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import InputError, PayloadError
+from resources.transport.request import Request
+from resources.upstreams.frames import frame, numbers, texts
+from resources.upstreams.payload import (
+    amount,
+    iso_day,
+    json_of,
+    list_of,
+    number,
+    object_of,
+    required,
+    string_of,
+    whole,
+)
+
+PAGE = 200
+MOST_PAGES = 10
+POOLS: Mapping[str, str] = {
+    "up": "limit_up_pool",
+    "broken": "open_limit_pool",
+    "down": "lower_limit_pool",
+}
+LIMIT_COLUMNS: dict[str, str] = {
+    **texts("trade_date pool code name"),
+    **numbers("price change_pct turnover_pct float_market_cap seal_volume seal_fund break_times limit_days"),
+    **numbers("seal_rate is_again"),
+    **texts("first_seal_time last_seal_time board_type high_days zt_stat reason change_tag"),
+}
+
+_FIELDS = "199112,10,9001,330323,330324,330325,9002,330329,133971,133970,1968584,3475914,9003,9004"
+_TAGS = {"FIRST_LIMIT", "LIMIT_BACK", "AGAIN_LIMIT"}
+_SHANGHAI = timedelta(hours=8)
+
+
+@dataclass(frozen=True)
+class LimitPage:
+    rows: list[dict[str, Any]]
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def limit_request(pool: str, day: str, page: int) -> Request:
+    """One page of a pool. InputError for a pool that does not exist."""
+    if pool not in POOLS:
+        raise InputError("pool", f"{pool!r} is none of {', '.join(POOLS)}")
+    params = (
+        ("page", str(page)),
+        ("limit", str(PAGE)),
+        ("field", _FIELDS),
+        ("filter", "HS,GEM2STAR"),
+        ("order_field", "330324"),
+        ("order_type", "0"),
+        ("date", day.replace("-", "")),
+    )
+    path = f"/dataapi/limit_up/{POOLS[pool]}"
+    return Request("ths.limits", "limit_pool", path, params, label=f"{pool} {day} page {page}")
+
+
+def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
+    """Rows with the keys of `LIMIT_COLUMNS`. PayloadError for another date, more rows than the answer's own
+    count, or a row that cannot be believed."""
+    what = f"{POOLS[pool]}"
+    data = answered(body, what)
+    raws = list_of(data.get("info"), f"{what} info")
+    paging = object_of(data.get("page"), f"{what} page")
+    total = whole(number(paging.get("total"), f"{what} total"), f"{what} total")
+    if len(raws) > min(total, PAGE):
+        raise PayloadError(f"{what}: {len(raws)} rows of {total}")
+    told = iso_day(str(data.get("date")), f"{what} date")
+    if raws and told != day:
+        raise PayloadError(f"{what}: answered for {told}, asked was {day}")
+    return LimitPage([_row(object_of(raw, f"{what} row"), pool, day) for raw in raws], total)
+
+
+def limit_rows(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
+    """All rows of a pool as a frame. PayloadError when a stock stands in it twice."""
+    found = frame(rows, LIMIT_COLUMNS)
+    if found["code"].duplicated().any():
+        raise PayloadError(f"{what}: a stock stands in it twice")
+    return found
+
+
+def answered(body: bytes, what: str) -> dict[str, Any]:
+    """The `data` object behind `status_code` 0."""
+    document = object_of(json_of(body), what)
+    status = document.get("status_code")
+    if type(status) is not int or status != 0:
+        raise PayloadError(f"{what}: status {status!r} {str(document.get('status_msg'))[:60]}")
+    return object_of(document.get("data"), f"{what} data")
+
+
+def code_of(value: Any, what: str) -> str:
+    if not isinstance(value, str) or len(value) != 6 or not value.isascii() or not value.isdigit():
+        raise PayloadError(f"{what}: {value!r} is no code")
+    return value
+
+
+def text_of(value: Any, what: str) -> str | None:
+    """A text; None for a missing or blank one."""
+    return None if value is None else string_of(value, what).strip() or None
+
+
+def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
+    code = code_of(raw.get("code"), POOLS[pool])
+    what = f"{POOLS[pool]} {code}"
+    price = required(number(raw.get("latest"), f"{what} latest"), f"{what} latest")
+    if price <= 0:
+        raise PayloadError(f"{what} latest is not above zero: {price}")
+    days, boards = _streak(raw.get("high_days_value"), what)
+    rate = number(raw.get("limit_up_suc_rate"), f"{what} limit_up_suc_rate", digits=6)
+    if not math.isnan(rate) and not 0 <= rate <= 1:
+        raise PayloadError(f"{what} limit_up_suc_rate is no share: {rate}")
+    tag = text_of(raw.get("change_tag"), f"{what} change_tag")
+    opened = number(raw.get("open_num"), f"{what} open_num")
+    return {
+        "trade_date": day,
+        "pool": pool,
+        "code": code,
+        "name": string_of(raw.get("name"), f"{what} name").strip(),
+        "price": price,
+        "change_pct": required(number(raw.get("change_rate"), f"{what} change_rate"), f"{what} change_rate"),
+        "turnover_pct": number(raw.get("turnover_rate"), f"{what} turnover_rate"),
+        "float_market_cap": amount(raw.get("currency_value"), f"{what} currency_value", scale=1e-4),
+        "seal_volume": amount(raw.get("order_volume"), f"{what} order_volume"),
+        "seal_fund": amount(raw.get("order_amount"), f"{what} order_amount"),
+        "break_times": 0.0 if math.isnan(opened) else float(whole(opened, f"{what} open_num")),
+        "limit_days": _in_a_row(days, boards),
+        "seal_rate": rate,
+        "is_again": number(raw.get("is_again_limit"), f"{what} is_again_limit"),
+        "first_seal_time": _clock(raw.get("first_limit_up_time"), day, f"{what} first_limit_up_time"),
+        "last_seal_time": _clock(raw.get("last_limit_up_time"), day, f"{what} last_limit_up_time"),
+        "board_type": text_of(raw.get("limit_up_type"), f"{what} limit_up_type"),
+        "high_days": text_of(raw.get("high_days"), f"{what} high_days"),
+        "zt_stat": f"{days}天{boards}板" if boards else None,
+        "reason": text_of(raw.get("reason_type"), f"{what} reason_type"),
+        "change_tag": tag if tag in _TAGS else None,
+    }
+
+
+def _streak(value: Any, what: str) -> tuple[int, int]:
+    """(days, boards) of `(days << 16) | boards`; (0, 0) where there is none."""
+    packed = number(value, f"{what} high_days_value")
+    if math.isnan(packed):
+        return 0, 0
+    both = whole(packed, f"{what} high_days_value")
+    days, boards = both >> 16, both & 0xFFFF
+    if not 0 <= boards <= days <= 1000:
+        raise PayloadError(f"{what} high_days_value: {boards} boards in {days} days")
+    return days, boards
+
+
+def _in_a_row(days: int, boards: int) -> float:
+    """Consecutive boards, where the streak has no gap; with one the field does not tell."""
+    return float(boards) if boards and boards == days else math.nan
+
+
+def _clock(value: Any, day: str, what: str) -> str | None:
+    """HH:MM:SS, Shanghai, of Unix seconds; they must lie on the date."""
+    seconds = number(value, what)
+    if math.isnan(seconds) or seconds == 0:
+        return None
+    if not 0 < seconds < 4e9:
+        raise PayloadError(f"{what} is no time: {value!r}")
+    when = datetime.fromtimestamp(whole(seconds, what), UTC).replace(tzinfo=None) + _SHANGHAI
+    if when.date().isoformat() != day:
+        raise PayloadError(f"{what} lies on {when.date()}, asked was {day}")
+    return f"{when:%H:%M:%S}"

@@ -1,0 +1,33 @@
+"""Limit states of a panel: what the pools correct, and which limit-up is the newest."""
+
+import numpy as np
+
+from platform_assets.compute import wide_stats
+from platform_assets.compute.wide_stats import BarPanel
+
+
+def panel(up: list[list[float]], up_open: list[list[float]]) -> BarPanel:
+    states = np.asarray(up, dtype=float)
+    prices = np.ones_like(states)
+    return BarPanel(prices, prices, prices, prices, states, np.asarray(up_open, dtype=float), -1)
+
+
+def test_a_pool_wins_where_it_names_a_code_and_bars_stand_elsewhere() -> None:
+    bars = panel([[1, 0, np.nan], [1, 0, 1], [0, 0, 1]], [[0, 0, np.nan], [0, 0, 0], [0, 1, 0]])
+    sealed, broken = np.zeros((3, 3), dtype=bool), np.zeros((3, 3), dtype=bool)
+    sealed[2, 1] = broken[1, 2] = True
+
+    told = wide_stats.told_by_pools(bars, sealed, broken)
+
+    assert wide_stats.limit_days(told).tolist() == [0, 1, 1]
+    assert wide_stats.count_up(told).tolist() == [2, 1, 1]
+    assert wide_stats.count_broken(told).tolist() == [0, 0, 1]
+    assert wide_stats.limit_days(bars).tolist() == [0, 0, 2]  # the bars themselves are untouched
+
+
+def test_the_newest_limit_up_lies_within_the_window() -> None:
+    bars = panel([[1, 0, 1], [0, 0, 0], [0, 0, 1], [0, 0, np.nan]], np.zeros((4, 3)).tolist())
+
+    assert wide_stats.newest_up(bars).tolist() == [0, -1, 2]
+    assert wide_stats.newest_up(bars, 3).tolist() == [-1, -1, 2]
+    assert wide_stats.newest_up(bars, 1).tolist() == [-1, -1, -1]
