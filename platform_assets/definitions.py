@@ -6,6 +6,7 @@ from pathlib import Path
 import dagster as dg
 
 from platform_assets.assets import build_assets
+from platform_assets.cleanup_job import cleanup_job
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.download_job import download_job
 from platform_assets.jobs import build_jobs
@@ -14,7 +15,7 @@ from resources.settings import load_settings
 from schedules.native import build_schedules
 
 _registry = builtin_registry()
-_jobs = build_jobs(_registry)
+_jobs = {**build_jobs(_registry), cleanup_job.name: cleanup_job}
 _scheduling = build_schedules(_jobs)
 _address = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))).warehouse_address
 _engine = "sqlite" if _address.startswith("sqlite") else "mariadb"

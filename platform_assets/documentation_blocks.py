@@ -1,6 +1,7 @@
 """Tables inside hand-written pages: settings, tasks, errors, upstream addresses, faults, routes."""
 
 import ast
+import calendar
 import inspect
 import json
 import subprocess
@@ -56,7 +57,8 @@ def tasks() -> str:
     rows = []
     for task in TASKS:
         timing = task.timing
-        time = "by hand" if timing.hm is None else f"{timing.hm // 100:02d}:{timing.hm % 100:02d}"
+        day = "" if timing.weekday is None else f"{calendar.day_name[timing.weekday]} "
+        time = "by hand" if timing.hm is None else f"{day}{timing.text}"
         after = ", ".join(f"`{key}`" for key in task.after)
         locks = ", ".join(task.domains)
         rows.append((f"`{task.key}`", task.name, time, locks, after, cell(task.note)))

@@ -14,6 +14,13 @@ REPORTS = ("finance_indicator", "holder", "dividend")
 """Datasets whose reports and notices of a range a new installation loads: apart from the bars, which need no
 portal."""
 
+SYNCS = {
+    "block_sync": "raw_block_member",
+    "index_daily_sync": "fusion_index_daily",
+    "kline_bar_sync": "fusion_kline_bar",
+}
+"""Job -> the one table that it loads, because somebody asked."""
+
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
     """{job name: job}. A task's job selects the assets whose datasets name the task."""
@@ -46,6 +53,15 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         ),
         description="what companies disclosed in a range of trade dates: results, holders, dividends",
     )
+    plans = {plan.table.name: plan for plan in asset_plans(registry)}
+    for job, name in SYNCS.items():
+        if name in plans:
+            jobs[job] = dg.define_asset_job(
+                job,
+                selection=dg.AssetSelection.assets(asset_key(plans[name].table)),
+                partitions_def=trade_dates() if plans[name].partitioned else None,
+                description=f"{name} alone, because somebody asked for it",
+            )
     security_list = [
         plan
         for plan in asset_plans(registry)

@@ -108,6 +108,14 @@ TASKS: tuple[Task, ...] = check_tasks(
             retry_delay_s=600,
             note="manual; shares asset code with the scheduled ones",
         ),
+        Task(
+            key="data_cleanup",
+            name="数据清理",
+            timing=Timing(hm=430, weekday=0),
+            trading_day_only=False,
+            partitioned=False,
+            note="deletes staged time series older than data.cleanup.retention_days (1095, at least 30)",
+        ),
     )
 )
 

@@ -29,6 +29,8 @@ from serving_api.datamgr_fused.interfaces import router as interfaces_router
 from serving_api.datamgr_fused.routes import router as datamgr_fused_router
 from serving_api.datamgr_fused.stock_base import router as stock_base_router
 from serving_api.datamgr_live.routes import router as datamgr_live_router
+from serving_api.datamgr_portfolio.routes import router as datamgr_portfolio_router
+from serving_api.datamgr_sync.routes import router as datamgr_sync_router
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
 from serving_api.layers.hot import HotLayer
@@ -62,6 +64,8 @@ AREAS = (
     datamgr_live_router,
     stock_base_router,
     datamgr_download_router,
+    datamgr_sync_router,
+    datamgr_portfolio_router,
     *DATAMGR_ROUTERS,
 )
 

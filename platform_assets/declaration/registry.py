@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.rules import Freshness, Interface
 from platform_assets.declaration.tables import Layer, Table
-from resources.errors import DeclarationError, NotFound
+from resources.errors import DeclarationError, InputError, NotFound
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,27 @@ class Registry:
                 wanted.append(dataset.stage_table)
             wanted.append(dataset.table)
         return tuple(wanted)
+
+    def staged_series(self) -> tuple[Table, ...]:
+        """Staging tables with a time, which the cleanup shortens by their date column."""
+        return tuple(d.stage_table for d in self._staged() if not d.dimension)
+
+    def staged_dimensions(self) -> tuple[Table, ...]:
+        """Staging tables without a time, which are kept whole."""
+        return tuple(d.stage_table for d in self._staged() if d.dimension)
+
+    def _staged(self) -> tuple[Dataset, ...]:
+        return tuple(d for d in self.datasets.values() if d.model is not None and d.staged)
+
+    def cleaned(self, name: str) -> Table:
+        """The staged time series of this name. Raises InputError that names those there are."""
+        known = {table.name: table for table in self.staged_series()}
+        if name in known:
+            return known[name]
+        why = "is no staging table"
+        if any(table.name == name for table in self.staged_dimensions()):
+            why = "is a dimension and kept whole"
+        raise InputError("table", f"{name[:64]!r} {why}; allowed: {', '.join(sorted(known))}")
 
     def per_code(self) -> tuple[Table, ...]:
         """Tables of /datamgr/stats/{code}."""

@@ -115,6 +115,14 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         unique=(("username",), ("email",)),
         description="local accounts",
     ),
+    _table(
+        "portfolio_stock",
+        Layer.USER,
+        "user_id code",
+        "user_id:int code:code name:s64 group_name:s64 shares:f:sh cost_price:px:CNY buy_date:date "
+        "stop_loss_price:px:CNY target_price:px:CNY note:s255 sort_no:int is_active:bool",
+        description="watch list and holdings; user_id 0 = the shared list",
+    ),
 )
 
 INFRA_TABLES: tuple[Table, ...] = (

@@ -1,8 +1,11 @@
 """The areas of the administrators' side, each behind its own prefix."""
 
 from serving_api.datamgr.batches.routes import router as batches_router
+from serving_api.datamgr.cleanup.routes import router as cleanup_router
 from serving_api.datamgr.commands.routes import router as commands_router
 from serving_api.datamgr.config.routes import router as config_router
+from serving_api.datamgr.contracts.routes import router as contracts_router
+from serving_api.datamgr.gaps.routes import router as gaps_router
 from serving_api.datamgr.lineage.routes import router as lineage_router
 from serving_api.datamgr.records.routes import quality_router, sync_logs_router
 from serving_api.datamgr.schedule.routes import alias_router, runs_router
@@ -20,4 +23,7 @@ DATAMGR_ROUTERS = (
     sync_logs_router,
     quality_router,
     config_router,
+    cleanup_router,
+    contracts_router,
+    gaps_router,
 )

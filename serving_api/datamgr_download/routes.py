@@ -1,15 +1,15 @@
 """/datamgr/download: admin, enveloped."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
+from serving_api.datamgr.waiting import LATER, Accepted
 from serving_api.datamgr_download import schemas, service
 from serving_api.datamgr_download.types import unknown
-from serving_api.documents import enveloped
 from serving_api.envelope import PREFIX
 from serving_api.parameters import StockCode
 from serving_api.permissions import Admin
@@ -19,9 +19,6 @@ from serving_api.state import state_of
 router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
 
 _SHAPE = schemas.Downloaded | schemas.UnknownType
-_LATER: dict[int | str, dict[str, Any]] = {
-    202: {"model": enveloped(schemas.Accepted), "description": "takes longer; follow the command"}
-}
 
 
 @router.post("/download/market/northbound")
@@ -31,7 +28,7 @@ async def northbound(request: Request, subject: Admin) -> Answer:
     return Answer(service.northbound())
 
 
-@router.post("/download/{code}", responses=_LATER)
+@router.post("/download/{code}", responses=LATER)
 @serving(_SHAPE, top=[("error", str)], cache=NO_STORE)
 async def download(
     request: Request,
@@ -43,7 +40,7 @@ async def download(
     return await _download(request, [code], [types], subject.member.username, by_code=False)
 
 
-@router.post("/download-batch", responses=_LATER)
+@router.post("/download-batch", responses=LATER)
 @serving(_SHAPE, top=[("error", str)], cache=NO_STORE)
 async def download_batch(request: Request, subject: Admin, body: schemas.BatchRequest) -> Answer:
     """The same for up to 500 codes; every fusion runs once."""
@@ -60,6 +57,6 @@ async def _download(
         return Answer({"results": told, **told})
     try:
         found = await service.download(state_of(request), codes, types, asked_by, by_code=by_code)
-    except service.Accepted as later:
-        return Answer(later.body, status_code=202)
+    except Accepted as later:
+        return later.answer
     return Answer(found)

@@ -47,12 +47,6 @@ class UnknownType(BaseModel):
     error: str
 
 
-class Accepted(BaseModel):
-    status: Literal["accepted"]
-    command_id: int
-    message: str
-
-
 class Northbound(BaseModel):
     status: Status
     total: int

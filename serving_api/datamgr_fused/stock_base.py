@@ -12,7 +12,7 @@ from resources.errors import InputError, StorageError
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr_fused import queries
-from serving_api.datamgr_fused.uploads import MAX_BYTES, check_upload
+from serving_api.datamgr_fused.uploads import MAX_BYTES, ROOM, check_upload
 from serving_api.datamgr_fused.wide import SORTS, Wanted, WideSnapshot
 from serving_api.envelope import PREFIX
 from serving_api.parameters import AsOf, AsOfRead, parse_codes
@@ -25,7 +25,6 @@ router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
 
 RETIRED = "该写入接口已于 2026-08-22 停用：数据由融合层自动维护"
 AWAY = "数据库暂不可用，返回空列表"
-_UPLOAD_ROOM = 64 * 1024
 _MOST_CODES = 500
 
 Sort = StrEnum("Sort", list(SORTS))  # type: ignore[misc]
@@ -162,7 +161,7 @@ def _shape(*counted: str) -> Any:
 
 
 @router.post("/stock-base/import")
-@serving(_shape("imported"), cache=NO_STORE, max_body=MAX_BYTES + _UPLOAD_ROOM, raises=(400,))
+@serving(_shape("imported"), cache=NO_STORE, max_body=MAX_BYTES + ROOM, raises=(400,))
 async def import_file(
     request: Request, subject: Admin, file: Annotated[UploadFile, File(description="<= 50 MB")]
 ) -> Answer:
@@ -172,7 +171,7 @@ async def import_file(
 
 
 @router.post("/stock-base/sync-full")
-@serving(_shape("imported", "synced"), cache=NO_STORE, max_body=MAX_BYTES + _UPLOAD_ROOM, raises=(400,))
+@serving(_shape("imported", "synced"), cache=NO_STORE, max_body=MAX_BYTES + ROOM, raises=(400,))
 async def sync_full(
     request: Request, subject: Admin, file: Annotated[UploadFile, File(description="<= 50 MB, not empty")]
 ) -> Answer:

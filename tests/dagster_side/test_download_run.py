@@ -2,7 +2,8 @@
 
 import pytest
 
-from platform_assets.download_job import ANSWER, JOB
+from platform_assets.download_job import JOB
+from platform_assets.op_run import ANSWER
 from schedules import download as handler
 from schedules import runner as runners
 from schedules.handlers import HANDLERS

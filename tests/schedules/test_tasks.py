@@ -67,6 +67,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "market_phase_sync": "45 15 * * *",
         "limitup_reason_sync": "5 18 * * *",
         "eod_core": None,
+        "data_cleanup": "30 4 * * 1",
     }
     assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")
     assert {task.key: len(task.datasets) for task in TASKS} == {
@@ -77,7 +78,10 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "market_phase_sync": 3,
         "limitup_reason_sync": 2,
         "eod_core": 62,
+        "data_cleanup": 0,
     }
+    cleanup = BY_KEY["data_cleanup"]
+    assert (cleanup.trading_day_only, cleanup.partitioned) == (False, False)
 
 
 def test_wrong_tables_are_refused() -> None:

@@ -24,6 +24,7 @@ ALLOWED_OURS = (
     "platform_assets.declaration",
     "platform_assets.datasets",
     "platform_assets.compute",
+    "platform_assets.descriptions",
 )
 OURS = ("serving_api", "resources", "platform_assets", "schedules", "tests")
 

@@ -1,4 +1,4 @@
-"""The first sheet of an .xlsx workbook as rows of texts. Reads what the exchanges send, no more."""
+"""The first sheet of an .xlsx workbook as rows of texts: no styles, no formulas, no dates."""
 
 import io
 import re
@@ -11,18 +11,20 @@ from resources.upstreams.payload import present
 
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_COLUMNS = 200
+_SHEET = re.compile(r"\Axl/worksheets/sheet([1-9][0-9]{0,3})\.xml\Z")
 _CELL = re.compile(r"\A([A-Z]{1,3})[0-9]+\Z")
 
 
-def sheet_rows(body: bytes, what: str) -> list[list[str]]:
-    """Rows with one text per column, '' where there is none. PayloadError for no workbook."""
+def sheet_rows(body: bytes, what: str, *, most_bytes: int = _MOST_BYTES) -> list[list[str]]:
+    """Rows with one text per column, '' where there is none; of a formula, the value it had. PayloadError
+    for no workbook, and for one whose unpacked sheet or texts are larger than `most_bytes`."""
     present(body)
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as book:
             names = set(book.namelist())
-            sheet = _member(book, "xl/worksheets/sheet1.xml", what)
+            sheet = _member(book, _first_sheet(names), what, most_bytes)
             shared = (
-                _shared(_member(book, "xl/sharedStrings.xml", what))
+                _shared(_member(book, "xl/sharedStrings.xml", what, most_bytes))
                 if "xl/sharedStrings.xml" in names
                 else []
             )
@@ -41,13 +43,19 @@ def sheet_rows(body: bytes, what: str) -> list[list[str]]:
         raise PayloadError(f"{what}: no workbook ({type(error).__name__})") from error
 
 
-def _member(book: zipfile.ZipFile, name: str, what: str) -> ElementTree.Element:
-    if book.getinfo(name).file_size > _MOST_BYTES:
+def _first_sheet(names: set[str]) -> str:
+    """The sheet of the lowest number; a KeyError of the first one's name when there is none."""
+    numbers = [int(found.group(1)) for found in map(_SHEET.match, names) if found]
+    return f"xl/worksheets/sheet{min(numbers, default=1)}.xml"
+
+
+def _member(book: zipfile.ZipFile, name: str, what: str, most_bytes: int) -> ElementTree.Element:
+    if book.getinfo(name).file_size > most_bytes:
         raise PayloadError(f"{what}: {name} is too large")
     with book.open(name) as file:
-        text = file.read(_MOST_BYTES + 1)
-    # A workbook declares no entities; what does is an attack on the parser.
-    if len(text) > _MOST_BYTES or b"<!DOCTYPE" in text or b"<!ENTITY" in text:
+        text = file.read(most_bytes + 1)
+    # A workbook declares no entities; what does is an attack on the parser, in UTF-16 (NUL bytes) as well.
+    if len(text) > most_bytes or any(sign in text for sign in (b"<!DOCTYPE", b"<!ENTITY", b"\0")):
         raise PayloadError(f"{what}: {name} cannot be believed")
     return ElementTree.fromstring(text)  # noqa: S314  no document type gets here
 
@@ -61,7 +69,8 @@ def _texts(node: ElementTree.Element) -> str:
 
 
 def _shared(root: ElementTree.Element) -> list[str]:
-    return [_texts(item) for item in root if _tag(item) == "si"]
+    # Stripped once: a cell's own copy of a long text for each of its uses would fill the memory.
+    return [_texts(item).strip() for item in root if _tag(item) == "si"]
 
 
 def _row(row: ElementTree.Element, shared: list[str], what: str) -> list[str]:
@@ -95,4 +104,4 @@ def _value(cell: ElementTree.Element, shared: list[str], what: str) -> str:
     place = int(text)
     if not 0 <= place < len(shared):
         raise PayloadError(f"{what}: text {place} of {len(shared)}")
-    return shared[place].strip()
+    return shared[place]

@@ -9,8 +9,8 @@ from typing import Any
 
 from resources.errors import InputError
 from resources.settings import Settings
+from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
 
-RETENTION = "data.cleanup.retention_days"
 KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
 _GROUPS = {
     "web_search_max_results": "search",
@@ -81,13 +81,13 @@ def allow_list() -> Mapping[str, Entry]:
     ]
     entries.append(
         Entry(
-            key=RETENTION,
+            key=SETTING,
             kind="int",
-            default="1095",
+            default=str(SCHEDULED_DAYS),
             group="cleanup",
             note="days that staging time series are kept",
-            low=30,
-            high=36_500,
+            low=LEAST_DAYS,
+            high=MOST_DAYS,
         )
     )
     return {entry.key: entry for entry in entries}

@@ -122,16 +122,20 @@ class Control:
             raise Unavailable(error.message) from error
 
 
+def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
+    """The newest trade date whose session can be loaded at `now`. Raises CalendarHorizon."""
+    complete = now.date() if now.time() >= COMPLETE else now.date() - timedelta(days=1)
+    today = now.date().isoformat()
+    return calendar.on_or_before(complete.isoformat() if calendar.is_trade_date(today) else today)
+
+
 def day_of_run(task: Task, wanted: str | None, now: datetime, calendar: TradeCalendar) -> str:
     """The trade date of a run by hand: as asked for (a task that works every day takes the trade date before
     a day without trade), else the newest day that is complete at `now`. Raises InputError for a date that
     is no trade day of a task that works on trade days alone."""
-    today = now.date().isoformat()
     try:
         if wanted is None:
-            complete = now.date() if now.time() >= COMPLETE else now.date() - timedelta(days=1)
-            traded = calendar.on_or_before(today) == today
-            return calendar.on_or_before(complete.isoformat() if traded else today)
+            return newest_complete(now, calendar)
         nearest = calendar.on_or_before(wanted)
     except CalendarHorizon as error:
         raise InputError("date", error.message) from None

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from resources.settings import Settings, load_settings
-from serving_api.datamgr.config.entries import RETENTION, allow_list
+from resources.warehouse.retention import SETTING as RETENTION
+from serving_api.datamgr.config.entries import allow_list
 from tests.serving_api.datamgr.conftest import Desk
 
 STORED = {row.name.upper() for row in fields(Settings) if row.metadata.get("stored")}

@@ -1,8 +1,6 @@
 """The download routes on both engines, with a worker that a test plays."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -10,11 +8,12 @@ import pytest
 
 from resources.errors import StorageError
 from resources.warehouse.engine import make_engine
-from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.commands import CommandQueue
 from serving_api.datamgr_download import service
 from serving_api.datamgr_download.answer import details_of, whole
 from serving_api.datamgr_download.types import TYPES, built_types, expand, split
 from tests.serving_api.conftest import Bench
+from tests.serving_api.worker import fail, succeed, worker
 
 QUOTE = {
     "types": {"quote": {"status": "success", "codes": {"600519": {"total": 3, "saved": 2, "gap_count": 1}}}},
@@ -24,35 +23,6 @@ QUOTE = {
         "results": {"stock_master": {"status": "success", "saved": 1}},
     },
 }
-Work = Callable[[CommandQueue, Command], None]
-
-
-def succeed(result: dict[str, Any]) -> Work:
-    def work(queue: CommandQueue, command: Command) -> None:
-        queue.finish(command, "success", result=result)
-
-    return work
-
-
-@contextmanager
-def worker(bench: Bench, work: Work) -> Iterator[list[Command]]:
-    """Carries out the next command while the block runs."""
-    queue, stop, done = CommandQueue(make_engine(bench.url)), threading.Event(), list[Command]()
-
-    def run() -> None:
-        while not stop.wait(0.005):
-            command = queue.claim("test")
-            if command is not None:
-                done.append(command)
-                work(queue, command)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield done
-    finally:
-        stop.set()
-        thread.join()
 
 
 @pytest.fixture
@@ -110,7 +80,7 @@ def test_a_type_without_a_dataset_fails_with_its_reason(
 def test_a_download_is_a_command_and_its_fusion_stands_under_both_names(
     own_on_both: Bench, post: Callable[..., httpx.Response]
 ) -> None:
-    with worker(own_on_both, succeed(QUOTE)) as done:
+    with worker(own_on_both.url, succeed(QUOTE)) as done:
         answer = post("download/600519", params={"types": "quote"})
 
     found = answer.json()["results"]
@@ -131,7 +101,7 @@ def test_a_download_is_a_command_and_its_fusion_stands_under_both_names(
 def test_all_asks_for_what_is_built_and_names_the_rest(
     own_on_both: Bench, post: Callable[..., httpx.Response]
 ) -> None:
-    with worker(own_on_both, succeed(QUOTE)) as done:
+    with worker(own_on_both.url, succeed(QUOTE)) as done:
         found = post("download/600519", params={"types": "all"}).json()["results"]
 
     assert set(done[0].args["types"]) == set(built_types())
@@ -142,7 +112,7 @@ def test_all_asks_for_what_is_built_and_names_the_rest(
 
 def test_a_batch_is_told_by_code_and_type(own_on_both: Bench, post: Callable[..., httpx.Response]) -> None:
     body = {"codes": ["600519", "000001", "600519"], "taskTypes": ["quote", missing_type()]}
-    with worker(own_on_both, succeed(QUOTE)) as done:
+    with worker(own_on_both.url, succeed(QUOTE)) as done:
         found = post("download-batch", json=body).json()["results"]
 
     assert done[0].args == {"codes": ["600519", "000001"], "types": ["quote"]}
@@ -155,10 +125,7 @@ def test_a_batch_is_told_by_code_and_type(own_on_both: Bench, post: Callable[...
 def test_a_command_that_fails_fails_every_type_with_its_words(
     own_on_both: Bench, post: Callable[..., httpx.Response]
 ) -> None:
-    def fail(queue: CommandQueue, command: Command) -> None:
-        queue.finish(command, "failed", error="the run did not start")
-
-    with worker(own_on_both, fail):
+    with worker(own_on_both.url, fail("the run did not start")):
         found = post("download/600519", params={"types": "quote"}).json()["results"]
 
     assert found["status"] == "failed"

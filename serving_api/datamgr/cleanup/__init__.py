@@ -1,0 +1,1 @@
+"""Staged time series shortened on request."""

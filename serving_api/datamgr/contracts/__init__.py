@@ -1,0 +1,1 @@
+"""What each dataset promises, and whether it keeps it."""

@@ -1,0 +1,1 @@
+"""Trade dates that were never loaded, and what loading them would cost."""

@@ -1,0 +1,84 @@
+"""What the batches and responses of a table say about its trade dates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from serving_api.reading import Session
+
+_DAY = "partition_key LIKE '____-__-__'"
+"""A batch of one trade date; the parent of a range is named `first..last`."""
+RECENT_LOADS = 20
+_OF_CODES = "download"
+"""Origin of batches that hold the codes somebody asked for, not the market."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The batches of one trade date: rows of the fullest successful one (None: none), failed ones, and the
+    run of the newest failed one."""
+
+    rows: int | None
+    failed: int
+    run_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Load:
+    """One recorded load of a table: its partition key, and its responses by upstream."""
+
+    partition_key: str
+    calls: dict[str, int]
+
+
+def first_success(session: Session, table: str) -> str | None:
+    """The oldest trade date that was ever loaded."""
+    found = session.run(
+        f"SELECT MIN(partition_key) FROM sys_batch WHERE table_name=? AND status='success' AND {_DAY}",
+        (table,),
+    )[0][0]
+    return None if found is None else str(found)
+
+
+def tried(session: Session, table: str, since: str, until: str) -> dict[str, Tried]:
+    """Trade date -> what was tried for it; dates that nobody tried are left out."""
+    rows = session.run(
+        "SELECT partition_key, MAX(CASE WHEN status='success' THEN "
+        "COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) END), "
+        "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END), MAX(CASE WHEN status='failed' THEN run_id END) "
+        f"FROM sys_batch WHERE table_name=? AND partition_key>=? AND partition_key<=? AND {_DAY} "
+        "GROUP BY partition_key",
+        (table, since, until),
+    )
+    return {
+        str(day): Tried(None if best is None else int(best), int(failed or 0), run_id)
+        for day, best, failed, run_id in rows
+    }
+
+
+def recent_loads(session: Session, table: str) -> list[Load]:
+    """The newest successful loads of a table that have responses of their own."""
+    batches = session.run(
+        "SELECT batch_id, partition_key FROM sys_batch b WHERE table_name=? AND status='success' "
+        "AND parent_batch_id IS NULL AND COALESCE(trigger_ref, '') <> ? "
+        "AND EXISTS (SELECT 1 FROM sys_fetch f WHERE f.batch_id=b.batch_id) "
+        "ORDER BY started_at DESC LIMIT ?",
+        (table, _OF_CODES, RECENT_LOADS),
+    )
+    calls = _calls(session, [str(batch_id) for batch_id, _ in batches])
+    return [Load(str(key), calls.get(str(batch_id), {})) for batch_id, key in batches]
+
+
+def _calls(session: Session, batches: Sequence[str]) -> dict[str, dict[str, int]]:
+    if not batches:
+        return {}
+    marks = ", ".join("?" for _ in batches)
+    rows = session.run(
+        "SELECT batch_id, upstream, COUNT(*) FROM sys_fetch "
+        f"WHERE batch_id IN ({marks}) GROUP BY batch_id, upstream",
+        tuple(batches),
+    )
+    found: dict[str, dict[str, Any]] = {}
+    for batch_id, upstream, count in rows:
+        found.setdefault(str(batch_id), {})[str(upstream)] = int(count)
+    return found

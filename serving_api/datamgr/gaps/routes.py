@@ -1,0 +1,44 @@
+"""/datamgr/gaps and /datamgr/backfill/plan: admin, enveloped."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.gaps import schemas, service
+from serving_api.datamgr.shared import MAX_ID
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr", "datamgr: gaps")
+
+
+@router.get("/gaps")
+@serving(
+    list[schemas.Gap], top=[("total", int), ("page", int), ("page_size", int)], raises=(404,), cache=NO_STORE
+)
+async def gaps(
+    request: Request,
+    subject: Admin,
+    dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
+    since: Annotated[str | None, Query(alias="from", max_length=32, description="first day")] = None,
+    until: Annotated[str | None, Query(alias="to", max_length=32, description="last day")] = None,
+    page: Annotated[int, Query(ge=1, le=MAX_ID)] = 1,
+    page_size: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Answer:
+    """Trade dates within the loaded range of each dataset that are not loaded, newest first."""
+    found = await service.gaps(
+        state_of(request), dataset=dataset, since=since, until=until, page=page, page_size=page_size
+    )
+    return Answer(found)
+
+
+@router.post("/backfill/plan")
+@serving(schemas.Plan, raises=(404,), cache=NO_STORE)
+async def plan(request: Request, subject: Admin, body: schemas.PlanWish) -> Answer:
+    """What loading a range of trade dates would cost: calls, minutes, rows. Starts nothing."""
+    return Answer(await service.plan(state_of(request), body))

@@ -1,0 +1,50 @@
+"""Shapes of gaps and of the cost of filling them."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StrictBool
+
+from serving_api.documents import example
+
+
+class Repair(BaseModel):
+    status: Literal["open"]
+    attempts: int = Field(description="batches of this date that failed")
+    run_id: str | None = Field(description="run of a failed one")
+
+
+class Gap(BaseModel):
+    """A trade date of the loaded range that is not loaded, or only in part."""
+
+    dataset: str
+    partition: str = Field(description="trade date")
+    expected: int | None = Field(description="rows of a usual date; null: dates have no usual number")
+    present: int = Field(description="rows of its fullest successful batch")
+    missing: int | None
+    reason: Literal["never_run", "failed", "partial"]
+    repair: Repair
+
+
+class PlanWish(BaseModel):
+    """`only_missing` false plans every trade date of the range."""
+
+    model_config = {**example(extra="forbid", dataset="margin", to="2026-08-21", only_missing=True)}
+    dataset: Annotated[str, Field(min_length=1, max_length=64)]
+    since: Annotated[str, Field(alias="from", max_length=32, description="first day")]
+    until: Annotated[str, Field(alias="to", max_length=32, description="last day")]
+    only_missing: StrictBool = True
+
+
+class Plan(BaseModel):
+    """What loading a range would cost, estimated from the newest recorded loads. Nothing is started."""
+
+    dataset: str
+    since: str = Field(alias="from")
+    until: str = Field(alias="to")
+    partitions: int = Field(description="trade dates that would be loaded")
+    complete: int = Field(description="trade dates of the range that are loaded already")
+    calls: dict[str, int] = Field(description="calls by upstream")
+    minutes: float = Field(description="under the pacing of the upstreams")
+    rows: int | None = Field(description="rows of the main table; null: nothing was recorded yet")
+    tables: list[str]
+    warnings: list[str]

@@ -1,0 +1,1 @@
+"""The watch list and its import."""

@@ -1,0 +1,1 @@
+"""Single datasets fetched anew because somebody asked."""

@@ -1,0 +1,55 @@
+"""The jobs behind the single syncs, each a run of one asset."""
+
+from typing import Any
+
+from platform_assets.jobs import SYNCS
+from resources.warehouse.ledger.commands import Command
+from schedules.house import House
+from schedules.runner import DagsterRunner
+from schedules.worker import Worker
+from serving_api.datamgr_sync import service
+from tests.dagster_side.conftest import BANK
+
+
+def carried_out(house: House, runner: DagsterRunner, job: str, **how: Any) -> Command:
+    args = {"job": job, "trigger": "api", **how}
+    asked = house.commands.enqueue("run_job", args, requested_by="admin")
+    Worker(house, runner).work_once()
+    return house.commands.get(asked.id)
+
+
+def rows(house: House, statement: str) -> list[tuple[Any, ...]]:
+    with house.engine.connect() as connection:
+        return [tuple(row) for row in connection.exec_driver_sql(statement)]
+
+
+def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
+    house: House, runner: DagsterRunner
+) -> None:
+    wanted: dict[str, dict[str, Any]] = {
+        service.BLOCKS: {},
+        service.INDICES: {"partition_range": ["2026-08-19", "2026-08-21"]},
+        service.BARS: {"tags": {service.CODES_TAG: BANK}},
+    }
+    for job, how in wanted.items():
+        first, second = (carried_out(house, runner, job, **how) for _ in range(2))
+
+        assert (first.status, first.error) == ("success", None)
+        assert second.status == "success"
+        written = "SELECT DISTINCT table_name, SUM(rows_written) FROM sys_batch WHERE run_id='{}'"
+        ((table, saved),) = rows(house, written.format(first.run_id))
+        assert (table, saved > 0) == (SYNCS[job], True)
+        assert rows(house, written.format(second.run_id)) == [(SYNCS[job], 0)]
+
+    kinds = rows(house, "SELECT DISTINCT block_type FROM raw_block_member ORDER BY 1")
+    assert {kind for (kind,) in kinds} == set(service.KINDS)
+    assert rows(house, "SELECT COUNT(DISTINCT date) FROM fusion_index_daily") == [(3,)]
+    periods = rows(
+        house, f"SELECT period, COUNT(*) FROM fusion_kline_bar WHERE code='{BANK}' GROUP BY period"
+    )
+    assert {period for period, _ in periods} == set(service.PERIODS)
+    assert rows(house, "SELECT COUNT(DISTINCT code) FROM fusion_kline_bar") == [(1,)]
+
+
+def test_both_sides_use_the_same_names() -> None:
+    assert {service.BLOCKS, service.INDICES, service.BARS} == SYNCS.keys()
