@@ -138,7 +138,9 @@ def _default(value: ast.expr) -> str:
 
 def _methods(kind: type) -> str:
     rows = []
-    for name, member in vars(kind).items():
+    # What a class inherits is called on it as well; its own calls come first.
+    members = {name: member for base in kind.__mro__[:-1] for name, member in vars(base).items()}
+    for name, member in members.items():
         if name.startswith("_") or name in {"close", "view", "new_run", "with_fetches"}:
             continue
         if isinstance(member, property):

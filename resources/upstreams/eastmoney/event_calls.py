@@ -1,0 +1,63 @@
+"""Calls about events of trade dates: margin trading, billboard, block trades, releases of shares."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from resources.errors import PayloadError
+from resources.upstreams.eastmoney import billboard, deals, lockup, margin, reports
+from resources.upstreams.eastmoney.gateway import Gateway, Rows, at_most_a_hundred
+
+
+class EventCalls(Gateway):
+    """Figures and events of trade dates."""
+
+    def margin(self, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Margin trading of every security (or of at most 100 codes) on one trade date; columns
+        `MARGIN_COLUMNS`. About 8 calls for the market, one for codes."""
+        at_most_a_hundred(codes)
+        rows = self.report(margin.margin_report(day, codes), margin.margin_rows)
+        if not rows["date"].eq(day).all():
+            raise PayloadError(f"margin: rows of {rows['date'].max()}, asked was {day}", source=self.source)
+        return rows
+
+    def billboard(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Listings of A shares on the exchanges' billboard between two dates, of the market or of at most
+        100 codes; columns `LISTING_COLUMNS`. One call for about six dates of the market."""
+        return self._events(billboard.listings_report, billboard.listing_rows, since, until, codes)
+
+    def billboard_seats(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """The seats of those listings; columns `SEAT_COLUMNS`. About two calls for a date of the market."""
+        return self._events(billboard.seats_report, billboard.seat_rows, since, until, codes)
+
+    def block_trades(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Block trades in A shares between two dates, of the market or of at most 100 codes; columns
+        `DEAL_COLUMNS`. One or two calls for a date of the market."""
+        return self._events(deals.deals_report, deals.deal_rows, since, until, codes)
+
+    def lockups(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Releases of locked A shares between two dates, also planned ones, of the market or of at most 100
+        codes; columns `LOCKUP_COLUMNS`. About eight calls for a year of the market."""
+        return self._events(lockup.lockup_report, lockup.lockup_rows, since, until, codes, day="free_date")
+
+    def _events(
+        self,
+        ask: Callable[[str, str, Sequence[str] | None], reports.Report],
+        read: Callable[[Rows], pd.DataFrame],
+        since: str,
+        until: str,
+        codes: Sequence[str] | None,
+        day: str = "date",
+    ) -> pd.DataFrame:
+        """A report over dates; B shares, funds and bonds are left out."""
+        at_most_a_hundred(codes)
+        report = ask(since, until, codes)
+        rows = self.report(report, read)
+        outside = ~rows[day].between(since, until)
+        if outside.any():
+            told = rows.loc[outside, day].iloc[0]
+            raise PayloadError(
+                f"{report.name}: a row of {told}, asked was {since}..{until}", source=self.source
+            )
+        return rows[rows["code"].map(is_a_share).astype(bool)].reset_index(drop=True)

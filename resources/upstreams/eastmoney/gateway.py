@@ -1,0 +1,60 @@
+"""What every call of the portal needs, and the data centre's reports page by page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from resources.clock import Clock
+from resources.errors import InputError, PayloadError
+from resources.transport.request import Fetcher
+from resources.upstreams.eastmoney import reports
+
+Rows = Sequence[Mapping[str, Any]]
+
+CODES_PER_CALL = 100
+
+
+class Gateway:
+    """A transport that is bound to the log of one piece of work, and the market clock."""
+
+    source = "eastmoney"
+
+    def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
+        self._fetcher = fetcher
+        self._clock = clock
+
+    def report(self, report: reports.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
+        """All rows of a report, page by page, made a frame by `read`; empty when there are truly none.
+
+        A report that ends before its own count, whose count moves, or that repeats a row is a
+        `PayloadError`; one beyond the gateway's 100 pages as well: ask for less of it."""
+        parts: list[pd.DataFrame] = []
+        received, count = 0, 0
+        for page in range(1, reports.MOST_PAGES + 1):
+            got = self._fetcher.call(
+                reports.report_request(report, page),
+                partial(reports.parse_report, what=f"{report.name} page {page}", read=read),
+            )
+            if page > 1 and got.count != count:
+                raise PayloadError(
+                    f"{report.name}: count moved from {count} to {got.count}", source=self.source
+                )
+            count = got.count
+            parts.append(got.rows)
+            received += len(got)
+            if received >= count or not len(got):
+                break
+        if received != count:
+            raise PayloadError(f"{report.name}: {received} of {count} rows", source=self.source)
+        rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+        if report.key and rows.duplicated(subset=list(report.key)).any():
+            raise PayloadError(f"{report.name}: a row came twice", source=self.source)
+        return rows
+
+
+def at_most_a_hundred(codes: Sequence[str] | None) -> None:
+    """InputError for more codes than one filter holds, or none."""
+    if codes is not None and not 1 <= len(codes) <= CODES_PER_CALL:
+        raise InputError("codes", f"{len(codes)} codes; 1..{CODES_PER_CALL} are allowed")

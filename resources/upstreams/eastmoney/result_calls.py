@@ -1,0 +1,132 @@
+"""Calls about the results of companies: by report period, and pages of one company."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.upstreams.eastmoney import f10, finance, reports, schedule
+from resources.upstreams.eastmoney.gateway import Gateway, Rows, at_most_a_hundred
+from resources.upstreams.frames import concat
+
+_MOST_PAGES = 120
+"""Pages of one company's periods that are asked at most."""
+
+
+class ResultCalls(Gateway):
+    """Results, forecasts, disclosure dates."""
+
+    def summaries(self, period: str) -> pd.DataFrame:
+        """Key figures of every A share in one report period, cumulative; columns `SUMMARY_COLUMNS` without
+        `security_type`. About 11 calls."""
+        return self._of_period(finance.summary_report(period), finance.summary_rows, period)
+
+    def summaries_of(self, codes: Sequence[str]) -> pd.DataFrame:
+        """The same of at most 100 codes, all periods. About 10 calls for 100 codes."""
+        return self._of_codes(finance.summary_report(None, codes), finance.summary_rows, codes)
+
+    def statements(self, period: str) -> pd.DataFrame:
+        """Balance, income and cash flow of every A share in one report period; columns `STATEMENT_COLUMNS`.
+        About 33 calls."""
+        return self._statements(
+            lambda name, read: self._of_period(finance.statement_report(name, period), read, period)
+        )
+
+    def statements_of(self, codes: Sequence[str]) -> pd.DataFrame:
+        """The same of at most 100 codes, all periods. About 30 calls for 100 codes."""
+        return self._statements(
+            lambda name, read: self._of_codes(finance.statement_report(name, None, codes), read, codes)
+        )
+
+    def _statements(self, ask: Callable[[str, Callable[[Rows], pd.DataFrame]], pd.DataFrame]) -> pd.DataFrame:
+        parts = [
+            finance.long_statement(ask(name, partial(finance.statement_rows, statement=name)), name)
+            for name in finance.STATEMENTS
+        ]
+        return concat(parts, finance.STATEMENT_COLUMNS)
+
+    def express(self, period: str) -> pd.DataFrame:
+        """Express reports of one report period; columns `EXPRESS_COLUMNS` without `security_type`."""
+        return self._of_period(finance.express_report(period), finance.express_rows, period)
+
+    def express_of(self, codes: Sequence[str]) -> pd.DataFrame:
+        """Express reports of at most 100 codes, all periods."""
+        return self._of_codes(finance.express_report(None, codes), finance.express_rows, codes)
+
+    def forecasts(self, period: str) -> pd.DataFrame:
+        """Forecasts of one report period, a row per indicator and notice; columns `FORECAST_COLUMNS` without
+        `security_type`."""
+        return self._of_period(finance.forecast_report(period), finance.forecast_rows, period)
+
+    def forecasts_of(self, codes: Sequence[str]) -> pd.DataFrame:
+        """Forecasts of at most 100 codes, all periods."""
+        return self._of_codes(finance.forecast_report(None, codes), finance.forecast_rows, codes)
+
+    def _of_period(
+        self, report: reports.Report, read: Callable[[Rows], pd.DataFrame], period: str
+    ) -> pd.DataFrame:
+        rows = self.report(report, read)
+        if not rows["report_period"].eq(period).all():
+            wrong = rows.loc[rows["report_period"] != period, "report_period"].iloc[0]
+            raise PayloadError(f"{report.name}: rows of {wrong}, asked was {period}", source=self.source)
+        return finance.of_shares(rows)
+
+    def _of_codes(
+        self, report: reports.Report, read: Callable[[Rows], pd.DataFrame], codes: Sequence[str]
+    ) -> pd.DataFrame:
+        at_most_a_hundred(codes)
+        rows = self.report(report, read)
+        strange = sorted(set(rows["code"]) - set(codes))
+        if strange:
+            raise PayloadError(
+                f"{report.name}: rows of {strange[0]}, which was not asked", source=self.source
+            )
+        return finance.of_shares(rows)
+
+    # --- pages of one company
+
+    def main_indicators(self, symbol: str) -> pd.DataFrame:
+        """Every report period of one company with all its indicators, newest first; columns `MAIN_COLUMNS`.
+        One call."""
+        parts: list[pd.DataFrame] = []
+        received, count = 0, 0
+        for page in range(1, _MOST_PAGES + 1):
+            got = self._fetcher.call(f10.main_request(symbol, page), partial(f10.parse_main, symbol=symbol))
+            parts.append(got.rows)
+            received, count = received + len(got), got.count
+            if received >= count or not len(got):
+                break
+        if received != count:
+            raise PayloadError(f"main indicators {symbol}: {received} of {count} periods", source=self.source)
+        rows = concat(parts, f10.MAIN_COLUMNS)
+        if rows["report_period"].duplicated().any():
+            raise PayloadError(f"main indicators {symbol}: a period came twice", source=self.source)
+        return rows
+
+    def company_statements(self, symbol: str, periods: int = 20) -> pd.DataFrame:
+        """The three statements of one company with every item, of its newest `periods` report periods;
+        columns `STATEMENT_COLUMNS`. A call for the form, one per statement for the dates, and one per five
+        periods and statement: 16 for five years."""
+        kind = self._fetcher.call(f10.kind_request(symbol), partial(f10.parse_kind, symbol=symbol))
+        parts = []
+        for statement in finance.STATEMENTS:
+            page = f10.Page(symbol, statement, kind)
+            dates = self._fetcher.call(f10.dates_request(page), partial(f10.parse_dates, page=page))[:periods]
+            for at in range(0, len(dates), f10.DATES_PER_CALL):
+                some = dates[at : at + f10.DATES_PER_CALL]
+                parts.append(
+                    self._fetcher.call(
+                        f10.statement_request(page, some),
+                        partial(f10.parse_statement, page=page, periods=some),
+                    )
+                )
+        return concat(parts, finance.STATEMENT_COLUMNS)
+
+    def disclosure_schedule(self, period: str) -> pd.DataFrame:
+        """Planned and actual disclosure dates of every company for one quarter end; columns
+        `SCHEDULE_COLUMNS`. About 11 calls."""
+        rows = self.report(schedule.schedule_report(period), schedule.schedule_rows)
+        if not rows["report_period"].eq(period).all():
+            raise PayloadError(f"schedule: rows of another period than {period}", source=self.source)
+        return rows
