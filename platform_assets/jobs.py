@@ -1,10 +1,11 @@
 """Jobs: one per scheduled task, named by its key, and `history` and `reports` for ranges of dates."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
 
-from platform_assets.assets import asset_key, asset_plans
+from platform_assets.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.calendar_partitions import trade_dates
 from platform_assets.declaration.registry import Registry
 
@@ -62,6 +63,7 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
                 partitions_def=trade_dates() if plans[name].partitioned else None,
                 description=f"{name} alone, because somebody asked for it",
             )
+    jobs |= _backfills(registry, plans)
     security_list = [
         plan
         for plan in asset_plans(registry)
@@ -74,4 +76,22 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         partitions_def=trade_dates(),
         description="the security master and the calendar, before the first history load",
     )
+    return jobs
+
+
+def _backfills(registry: Registry, plans: Mapping[str, AssetPlan]) -> dict[str, Any]:
+    """`backfill_<dataset>`: every table that a load of the dataset writes, for those loaded by date."""
+    jobs = {}
+    for dataset in registry.datasets.values():
+        tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
+        chosen = [plans[name] for name in dict.fromkeys(tables)]
+        main = tables[0] if dataset.model is None else dataset.table_name
+        if plans[main].partitioned:
+            job = f"backfill_{dataset.name}"
+            jobs[job] = dg.define_asset_job(
+                job,
+                selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in chosen)),
+                partitions_def=trade_dates(),
+                description=f"{dataset.title or dataset.name} of past trade dates",
+            )
     return jobs

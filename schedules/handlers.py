@@ -6,6 +6,7 @@ from platform_assets.run_lease import LEASE_TAG, lease_tag
 from resources.errors import InputError
 from resources.warehouse.locks import DOMAINS
 from schedules import tags
+from schedules.backfill import backfill
 from schedules.cleanup import cleanup
 from schedules.download import download
 from schedules.initial import initial_load, newest_complete
@@ -72,6 +73,7 @@ def _fuse(work: Work, date: str, carried: dict[str, str]) -> dict[str, Any]:
 HANDLERS: dict[str, Handler] = {
     "run_job": Handler(run_job),
     "download": Handler(download),
+    "backfill": Handler(backfill, long=True),
     "cleanup": Handler(cleanup, long=True),
     "fusion_sync": Handler(fusion_sync, long=True),
     "initial_load": Handler(initial_load, long=True),

@@ -13,10 +13,11 @@ from sqlalchemy.engine import Connection, Engine
 
 from platform_assets.declaration.tables import Layer, Table
 from resources.clock import Clock, stamp
-from resources.errors import InputError, StorageError
+from resources.errors import InputError
 from resources.warehouse.batch_records import COUNTS, Batch, insert_batch
-from resources.warehouse.engine import is_sqlite, reading, transaction
+from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import claim_version
 
 SETTING = "data.cleanup.retention_days"
 """Key of the stored setting that the scheduled cleanup follows."""
@@ -102,7 +103,7 @@ class Retention:
         after = (date.fromisoformat(last) + timedelta(days=1)).isoformat()
         name, column = self._sql.name(table.name), self._sql.name(column)
         with transaction(self._engine) as connection:
-            self._claim(connection, table)
+            claim_version(self._sql, connection, table)
             now = stamp(self._clock.now())
             rows = connection.exec_driver_sql(
                 self._sql.text(f"DELETE FROM {name} WHERE {column} >= ? AND {column} < ?"), (first, after)
@@ -126,14 +127,6 @@ class Retention:
                 (rows, None if newest is None else str(newest)[:10], table.name),
             )
         return Removed(batch.batch_id, first, last, rows)
-
-    def _claim(self, connection: Connection, table: Table) -> None:
-        lock = "" if is_sqlite(self._engine) else " FOR UPDATE"
-        found = connection.exec_driver_sql(
-            self._sql.text(f"SELECT version FROM table_version WHERE table_name=?{lock}"), (table.name,)
-        ).first()
-        if found is None:
-            raise StorageError(f"{table.name} has no version row; the warehouse was not migrated")
 
 
 def count_before(sql: Sql, connection: Connection, table: Table, before: str) -> int:

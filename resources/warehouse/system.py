@@ -105,6 +105,18 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="what the API asks the platform to do",
     ),
     _table(
+        "sys_backfill",
+        Layer.SYSTEM,
+        "backfill_id",
+        "backfill_id:k32 dataset:k32 date_from:date date_to:date codes_json:json only_missing:bool "
+        "plan_json:json plan_expires_at:ts status:s16 partitions_total:int partitions_done:int "
+        "partitions_failed:int partitions_skipped:int rows_written:big calls_json:json run_ids_json:json "
+        "failures_json:json cancel_requested:bool dagster_backfill_id:k64 requested_by:s64 started_at:ts "
+        "finished_at:ts",
+        indexes=(("dataset", "status"),),
+        description="ranges of trade dates that the worker loads, and how far it is",
+    ),
+    _table(
         "app_users",
         Layer.USER,
         "id",

@@ -19,7 +19,6 @@ from sqlalchemy.engine import Connection, Engine
 from platform_assets.declaration.frames import coerce
 from platform_assets.declaration.tables import Table
 from resources.clock import Clock, stamp
-from resources.errors import StorageError
 from resources.fetch import Fetch
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import (
@@ -30,13 +29,14 @@ from resources.warehouse.batch_records import (
     insert_fetches,
     insert_quality,
 )
-from resources.warehouse.engine import is_sqlite, transaction
+from resources.warehouse.engine import transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.plan import Plan, Row, merged
 from resources.warehouse.reads import fetch_plain
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import claim_version
 
 log = logging.getLogger(__name__)
 MAX_ROWS = 50_000
@@ -147,7 +147,7 @@ class Writer:
         bodies = [self._store_bodies(piece.fetches) for piece in pieces]
         clean = [coerce(piece.frame.reset_index(drop=True), table.all_columns)[0] for piece in pieces]
         with transaction(self._engine) as connection:
-            version = self._claim_version(connection, table)
+            version = claim_version(self._sql, connection, table)
             now = stamp(self._clock.now())
             plans = []
             for piece, frame in zip(pieces, clean, strict=True):
@@ -266,15 +266,6 @@ class Writer:
         }
 
     # -- steps of a write, in their order ---------------------------------------------------------
-
-    def _claim_version(self, connection: Connection, table: Table) -> int:
-        lock = "" if is_sqlite(self._engine) else " FOR UPDATE"
-        found = connection.exec_driver_sql(
-            self._sql.text(f"SELECT version FROM table_version WHERE table_name=?{lock}"), (table.name,)
-        ).scalar()
-        if found is None:
-            raise StorageError(f"{table.name} has no version row; the warehouse was not migrated")
-        return int(found)
 
     def _stored(self, connection: Connection, table: Table, where: Slice) -> list[Row]:
         found: list[Row] = []

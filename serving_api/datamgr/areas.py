@@ -1,5 +1,6 @@
 """The areas of the administrators' side, each behind its own prefix."""
 
+from serving_api.datamgr.backfill.routes import router as backfill_router
 from serving_api.datamgr.batches.routes import router as batches_router
 from serving_api.datamgr.cleanup.routes import router as cleanup_router
 from serving_api.datamgr.commands.routes import router as commands_router
@@ -26,4 +27,5 @@ DATAMGR_ROUTERS = (
     cleanup_router,
     contracts_router,
     gaps_router,
+    backfill_router,
 )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from platform_assets.jobs import SYNCS
+from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command
 from schedules.house import House
 from schedules.runner import DagsterRunner
@@ -53,3 +54,21 @@ def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
 
 def test_both_sides_use_the_same_names() -> None:
     assert {service.BLOCKS, service.INDICES, service.BARS} == SYNCS.keys()
+
+
+def test_a_backfill_loads_past_dates_of_one_dataset(house: House, runner: DagsterRunner) -> None:
+    ledger = Backfills(house.engine)
+    days = ("2026-08-17", "2026-08-18", "2026-08-20")
+    made = ledger.create("index_daily", days[0], days[-1], days, by="admin", now=house.clock.now())
+    args = {"backfill_id": made.id, "table": "fusion_index_daily"}
+    asked = house.commands.enqueue("backfill", args, requested_by="admin")
+
+    Worker(house, runner).work_once()
+
+    done = ledger.get(made.id)
+    assert house.commands.get(asked.id).status == "success"
+    assert (done.status, done.done, len(done.run_ids)) == ("success", 3, 2)
+    stored = rows(house, "SELECT DISTINCT date FROM fusion_index_daily ORDER BY 1")
+    assert [day for (day,) in stored] == list(days)
+    assert done.rows_written == rows(house, "SELECT COUNT(*) FROM fusion_index_daily")[0][0]
+    assert rows(house, "SELECT DISTINCT trigger_type FROM sys_batch") == [("backfill",)]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -36,7 +37,19 @@ TIMED = Table(
 
 
 @pytest.fixture
-def run(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
+def run(tmp_path: Path) -> Iterator[PipelineRun]:
+    with opened(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def on_both(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
+    with opened(warehouse_url, tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def opened(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
     """Five dates in every staged time series and in one fused table, one row in each dimension."""
     clock = ManualClock(datetime(2026, 8, 21, 4, 30))
     registry = builtin_registry()
@@ -73,20 +86,20 @@ def days_of(run: PipelineRun, table: Table) -> list[str]:
     return [str(row[0])[:10] for row in rows]
 
 
-def test_rows_older_than_the_cutoff_go_and_nothing_else_does(run: PipelineRun) -> None:
-    series = run.registry.staged_series()
-    before = run.warehouse.versions()
+def test_rows_older_than_the_cutoff_go_and_nothing_else_does(on_both: PipelineRun) -> None:
+    series = on_both.registry.staged_series()
+    before = on_both.warehouse.versions()
 
-    answer = cleanup(run, days=DAYS)
+    answer = cleanup(on_both, days=DAYS)
 
     assert (answer["status"], answer["cutoff"], answer["days"]) == ("success", KEPT[0], DAYS)
     assert answer["deleted"] == {table.name: len(OLD) for table in series}
     assert answer["total"] == len(OLD) * len(series)
-    assert all(days_of(run, table) == list(KEPT) for table in series)
-    assert days_of(run, run.warehouse.table(FUSED)) == [*OLD, *KEPT]
-    for table in run.registry.staged_dimensions():
-        assert run.warehouse.query(f"SELECT COUNT(*) FROM {table.name}") == [(1,)]
-    after = run.warehouse.versions()
+    assert all(days_of(on_both, table) == list(KEPT) for table in series)
+    assert days_of(on_both, on_both.warehouse.table(FUSED)) == [*OLD, *KEPT]
+    for table in on_both.registry.staged_dimensions():
+        assert on_both.warehouse.query(f"SELECT COUNT(*) FROM {table.name}") == [(1,)]
+    after = on_both.warehouse.versions()
     for table in series:
         assert after[table.name]["version"] > before[table.name]["version"]
         assert (after[table.name]["row_count"], after[table.name]["latest_date"]) == (len(KEPT), KEPT[-1])
@@ -132,12 +145,12 @@ def test_a_transaction_deletes_whole_dates_up_to_its_limit(
     ]
 
 
-def test_a_column_of_times_is_cut_at_midnight(run: PipelineRun) -> None:
-    kept = Retention(run.warehouse.engine, run.clock)
+def test_a_column_of_times_is_cut_at_midnight(on_both: PipelineRun) -> None:
+    kept = Retention(on_both.warehouse.engine, on_both.clock)
 
     assert kept.count(TIMED, KEPT[0]) == len(OLD)
     assert sum(part.rows for part in kept.remove(TIMED, KEPT[0], {})) == len(OLD)
-    assert days_of(run, TIMED) == list(KEPT)
+    assert days_of(on_both, TIMED) == list(KEPT)
 
 
 def test_an_emptied_table_has_no_newest_date(run: PipelineRun) -> None:

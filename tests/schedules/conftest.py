@@ -24,6 +24,7 @@ TABLES = {
     "sys_heartbeat",
     "sys_sync_log",
     "sys_batch",
+    "sys_backfill",
     "sys_domain_lock",
 }
 # Friday 2026-08-21 and the days around it; Saturday and Sunday are no trade dates.

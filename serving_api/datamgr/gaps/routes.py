@@ -27,8 +27,8 @@ async def gaps(
     dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
     since: Annotated[str | None, Query(alias="from", max_length=32, description="first day")] = None,
     until: Annotated[str | None, Query(alias="to", max_length=32, description="last day")] = None,
-    page: Annotated[int, Query(ge=1, le=MAX_ID)] = 1,
-    page_size: Annotated[int, Query(ge=1, le=200)] = 50,
+    page: Annotated[int, Query(ge=1, le=MAX_ID, description="from 1")] = 1,
+    page_size: Annotated[int, Query(ge=1, le=200, description="gaps on a page")] = 50,
 ) -> Answer:
     """Trade dates within the loaded range of each dataset that are not loaded, newest first."""
     found = await service.gaps(

@@ -28,7 +28,7 @@ class Gap(BaseModel):
 class PlanWish(BaseModel):
     """`only_missing` false plans every trade date of the range."""
 
-    model_config = {**example(extra="forbid", dataset="margin", to="2026-08-21", only_missing=True)}
+    model_config = example(extra="forbid", **{"dataset": "margin", "from": "2026-08-03", "to": "2026-08-21"})
     dataset: Annotated[str, Field(min_length=1, max_length=64)]
     since: Annotated[str, Field(alias="from", max_length=32, description="first day")]
     until: Annotated[str, Field(alias="to", max_length=32, description="last day")]

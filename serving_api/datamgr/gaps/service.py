@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from platform_assets.declaration.dataset import Dataset
@@ -89,32 +90,48 @@ def _gap(hole: Hole) -> dict[str, Any]:
 # -- the cost of filling them -----------------------------------------------------------------------
 
 
-async def plan(state: State, wish: PlanWish) -> dict[str, Any]:
-    """The shape Plan. Raises NotFound; InputError for a dataset without dates and a range without trade
-    dates."""
+@dataclass(frozen=True)
+class Wanted:
+    """Trade dates of a range, those that are missing, and those that a backfill would load."""
+
+    dataset: Dataset
+    since: str
+    until: str
+    days: list[str]
+    missing: list[str]
+    chosen: list[str]
+
+
+async def wanted_days(state: State, wish: PlanWish) -> Wanted:
+    """Raises NotFound; InputError for a dataset without dates and a range without complete trade dates."""
     dataset = dated(builtin_registry().dataset(wish.dataset))
     first, last = _range(state, wish.since, wish.until)
     days = state.calendar.between(str(first), last)
     if not days:
         raise InputError("from", f"there is no complete trade date from {first} to {last}")
+    missing = await state.reading.scan(_missing, dataset, days)
+    return Wanted(dataset, str(first), last, days, missing, missing if wish.only_missing else days)
+
+
+def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
+    found = queries.tried(session, table_of(dataset), days[0], days[-1])
+    return [hole.partition for hole in holes(dataset, days, found)]
+
+
+async def plan(state: State, wish: PlanWish) -> dict[str, Any]:
+    """The shape Plan. Raises as `wanted_days` does."""
+    wanted = await wanted_days(state, wish)
     paces = transport_settings(state.settings)
-    told = await state.reading.scan(_plan, dataset, state.calendar, days, wish.only_missing, paces)
-    return {"dataset": dataset.name, "from": str(first), "to": last, **told}
+    told = await state.reading.scan(_plan, wanted, state.calendar, paces)
+    return {"dataset": wanted.dataset.name, "from": wanted.since, "to": wanted.until, **told}
 
 
 def _plan(
-    session: Session,
-    dataset: Dataset,
-    calendar: TradeCalendar,
-    days: list[str],
-    only_missing: bool,
-    paces: TransportSettings,
+    session: Session, wanted: Wanted, calendar: TradeCalendar, paces: TransportSettings
 ) -> dict[str, Any]:
-    table = table_of(dataset)
-    missing = holes(dataset, days, queries.tried(session, table, days[0], days[-1]))
-    count = len(missing) if only_missing else len(days)
-    tables = [name for name in _tables(dataset) if session.has(name)]
-    per_date, unknown = _calls_per_date(session, tables, calendar)
+    dataset, count = wanted.dataset, len(wanted.chosen)
+    table, tables = table_of(dataset), _tables(dataset)
+    per_date, unknown = _calls_per_date(session, [name for name in tables if session.has(name)], calendar)
     calls = {name: math.ceil(share * count) for name, share in sorted(per_date.items())}
     usual = _rows_per_date(session, dataset, table, calendar)
     warnings = [
@@ -126,11 +143,11 @@ def _plan(
         warnings.append("every trade date of the range is loaded already")
     return {
         "partitions": count,
-        "complete": len(days) - len(missing),
+        "complete": len(wanted.days) - len(wanted.missing),
         "calls": calls,
         "minutes": round(sum(paced_seconds(paces, name, number) for name, number in calls.items()) / 60, 1),
         "rows": None if usual is None else usual * count,
-        "tables": _tables(dataset),
+        "tables": tables,
         "warnings": warnings,
     }
 

@@ -122,7 +122,7 @@ def desk(loaded: House, house_folder: Path) -> Iterator[Desk]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def declared_mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """All declared tables in a MariaDB database; making them takes longer than a test should."""
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
@@ -166,6 +166,16 @@ def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
         empty_tables(warehouse)
     else:
         warehouse = declared(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, clock)
+    with opened_desk(warehouse, tmp_path, clock) as opened:
+        yield opened
+    warehouse.close()
+
+
+@pytest.fixture
+def lite(tmp_path: Path) -> Iterator[Desk]:
+    """The same on SQLite alone, for what no engine does differently."""
+    clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
+    warehouse = declared(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, clock)
     with opened_desk(warehouse, tmp_path, clock) as opened:
         yield opened
     warehouse.close()

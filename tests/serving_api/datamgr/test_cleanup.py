@@ -45,11 +45,11 @@ def test_a_dry_run_counts_what_would_go_without_a_worker(bare: Desk) -> None:
     assert (bare.scalar("SELECT COUNT(*) FROM stg_margin"), queued(bare)) == (2, 0)
 
 
-def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(bare: Desk) -> None:
-    patient(bare)
-    with worker(bare.warehouse.url, succeed({**DONE, "run_id": "r1"})) as done:
-        answer = post(bare)
-        post(bare, {"table": "stg_margin", "days": 400})
+def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(lite: Desk) -> None:
+    patient(lite)
+    with worker(lite.warehouse.url, succeed({**DONE, "run_id": "r1"})) as done:
+        answer = post(lite)
+        post(lite, {"table": "stg_margin", "days": 400})
 
     assert answer.status_code == 200
     assert answer.json()["results"] == {**DONE, "dry_run": False}
@@ -61,20 +61,20 @@ def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(bare: Desk) -> No
     assert done[0].requested_by == "admin"
 
 
-def test_what_failed_says_why(bare: Desk) -> None:
-    patient(bare)
-    with worker(bare.warehouse.url, fail("the run did not start")):
-        found = post(bare, {}).json()["results"]
+def test_what_failed_says_why(lite: Desk) -> None:
+    patient(lite)
+    with worker(lite.warehouse.url, fail("the run did not start")):
+        found = post(lite, {}).json()["results"]
 
     assert (found["status"], found["message"]) == ("failed", "the run did not start")
     assert (found["deleted"], found["total"]) == ({}, 0)
 
 
-def test_what_takes_longer_is_accepted_with_the_number_of_its_command(bare: Desk) -> None:
-    answer = post(bare)
+def test_what_takes_longer_is_accepted_with_the_number_of_its_command(lite: Desk) -> None:
+    answer = post(lite)
 
     assert (answer.status_code, answer.json()["results"]["status"]) == (202, "accepted")
-    assert bare.results(f"/datamgr/commands/{answer.json()['results']['command_id']}")["command"] == "cleanup"
+    assert lite.results(f"/datamgr/commands/{answer.json()['results']['command_id']}")["command"] == "cleanup"
 
 
 WRONG: list[tuple[Any, str]] = [
@@ -90,10 +90,10 @@ WRONG: list[tuple[Any, str]] = [
 ]
 
 
-def test_wrong_wishes_name_what_is_wrong_and_ask_nobody(bare: Desk) -> None:
+def test_wrong_wishes_name_what_is_wrong_and_ask_nobody(lite: Desk) -> None:
     for body, words in WRONG:
-        answer = post(bare, body)
+        answer = post(lite, body)
         assert answer.status_code == 422, body
         assert words in answer.json()["detail"]
 
-    assert queued(bare) == 0
+    assert queued(lite) == 0

@@ -30,30 +30,30 @@ def standing(desk: Desk, name: str) -> tuple[str, Any]:
     return found["status"], found["last_success"]
 
 
-def test_every_dataset_has_a_contract(bare: Desk) -> None:
-    TaskTable(bare.warehouse.engine).publish(TASKS)
+def test_every_dataset_has_a_contract(lite: Desk) -> None:
+    TaskTable(lite.warehouse.engine).publish(TASKS)
     names = set(builtin_registry().datasets)
 
-    answer = bare.get(PATH).json()
+    answer = lite.get(PATH).json()
 
     assert {item["dataset"] for item in answer["results"]} == names
     assert (answer["total"], answer["stats"]["total"]) == (len(names), len(names))
     assert {item["status"] for item in answer["results"]} == {"late"}
     for name in sorted(names):
-        found = bare.results(f"{PATH}/{name}")
+        found = lite.results(f"{PATH}/{name}")
         assert found["columns"]
         assert set(found["key"]) <= {column["name"] for column in found["columns"]}
         assert found["completeness"]["rule"]
 
 
-def test_a_contract_says_schema_units_sources_and_rules(bare: Desk) -> None:
-    TaskTable(bare.warehouse.engine).publish(TASKS)
-    TaskTable(bare.warehouse.engine).retime("fusion_daily_sync", 1730, by="t", now=bare.clock.now())
-    bare.execute(
+def test_a_contract_says_schema_units_sources_and_rules(lite: Desk) -> None:
+    TaskTable(lite.warehouse.engine).publish(TASKS)
+    TaskTable(lite.warehouse.engine).retime("fusion_daily_sync", 1730, by="t", now=lite.clock.now())
+    lite.execute(
         "INSERT INTO sys_config (config_key, value) VALUES (?, ?)", "data.cleanup.retention_days", "400"
     )
 
-    found = bare.results(f"{PATH}/margin")
+    found = lite.results(f"{PATH}/margin")
     columns = {column["name"]: column for column in found["columns"]}
 
     assert set(found["tables"]["raw"]) == {"raw_margin", "aux_rzrq", "exchange_margin"}
@@ -101,11 +101,11 @@ def test_a_dataset_stands_as_its_batches_say(bare: Desk) -> None:
     assert standing(bare, "index_daily") == ("late", told)
 
 
-def test_the_list_can_be_limited_to_a_layer_and_other_names_are_refused(bare: Desk) -> None:
+def test_the_list_can_be_limited_to_a_layer_and_other_names_are_refused(lite: Desk) -> None:
     for layer, lacks in (("stg", "index_daily"), ("dwd", "exright"), ("raw", "index_daily")):
-        names = {item["dataset"] for item in bare.results(PATH, layer=layer)}
+        names = {item["dataset"] for item in lite.results(PATH, layer=layer)}
         assert ("margin" in names, lacks in names) == (True, False)
 
-    assert bare.get(PATH, layer="system").status_code == 422
-    assert bare.get(f"{PATH}/nothing").status_code == 404
-    assert "nothing" in bare.get(f"{PATH}/nothing").json()["detail"]
+    assert lite.get(PATH, layer="system").status_code == 422
+    assert lite.get(f"{PATH}/nothing").status_code == 404
+    assert "nothing" in lite.get(f"{PATH}/nothing").json()["detail"]

@@ -77,18 +77,18 @@ def test_holes_are_the_trade_dates_without_success_since_the_first_one(bare: Des
     assert holes(bare, page=2, page_size=2) == [(DATES[1], "failed")]
 
 
-def test_a_late_publisher_lacks_nothing_that_is_not_out_yet(bare: Desk) -> None:
+def test_a_late_publisher_lacks_nothing_that_is_not_out_yet(lite: Desk) -> None:
     for day, rows in zip(DATES, (90, 91, 3, 92, 0), strict=True):
-        batch(bare, "fusion_margin", day, rows)
+        batch(lite, "fusion_margin", day, rows)
 
-    assert holes(bare, dataset="margin") == [(DATES[2], "partial")]
+    assert holes(lite, dataset="margin") == [(DATES[2], "partial")]
 
 
-def test_before_the_close_the_day_is_no_gap(bare: Desk) -> None:
-    batch(bare, INDEX, DATES[3])
-    bare.clock.at = bare.clock.at.replace(hour=11)
+def test_before_the_close_the_day_is_no_gap(lite: Desk) -> None:
+    batch(lite, INDEX, DATES[3])
+    lite.clock.at = lite.clock.at.replace(hour=11)
 
-    assert holes(bare, dataset="index_daily") == []
+    assert holes(lite, dataset="index_daily") == []
 
 
 def test_a_plan_counts_what_the_recorded_loads_cost(bare: Desk) -> None:
@@ -111,8 +111,8 @@ def test_a_plan_counts_what_the_recorded_loads_cost(bare: Desk) -> None:
     assert bare.get("/datamgr/commands").json()["total"] == 0
 
 
-def test_a_plan_says_what_it_cannot_know(bare: Desk) -> None:
-    found = plan(bare, **{"dataset": "margin", "from": DATES[0], "to": DATES[4]}).json()["results"]
+def test_a_plan_says_what_it_cannot_know(lite: Desk) -> None:
+    found = plan(lite, **{"dataset": "margin", "from": DATES[0], "to": DATES[4]}).json()["results"]
 
     assert (found["partitions"], found["complete"], found["calls"], found["rows"]) == (5, 0, {}, None)
     assert {"raw_margin", "exchange_margin", "stg_margin", "fusion_margin"} <= set(found["tables"])
@@ -129,7 +129,7 @@ def test_minutes_follow_the_pacing_of_each_upstream() -> None:
     assert paced_seconds(TransportSettings(pacing=False), "sse", 100) == 0
 
 
-def test_wrong_questions_are_named(bare: Desk) -> None:
+def test_wrong_questions_are_named(lite: Desk) -> None:
     whole = {"from": DATES[0], "to": DATES[1]}
     for body, status, words in (
         ({"from": "2026-08-22", "to": "2026-08-23"}, 422, "future"),
@@ -141,8 +141,8 @@ def test_wrong_questions_are_named(bare: Desk) -> None:
         ({**whole, "dataset": "stock_master"}, 422, "is not loaded by trade date"),
         ({**whole, "dataset": "nothing"}, 404, "nothing"),
     ):
-        answer = plan(bare, **body)
+        answer = plan(lite, **body)
         assert answer.status_code == status, body
         assert words in answer.json()["detail"]
-    assert bare.get("/datamgr/gaps", dataset="nothing").status_code == 404
-    assert bare.get("/datamgr/gaps", page_size=201).status_code == 422
+    assert lite.get("/datamgr/gaps", dataset="nothing").status_code == 404
+    assert lite.get("/datamgr/gaps", page_size=201).status_code == 422

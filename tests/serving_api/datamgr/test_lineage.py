@@ -271,6 +271,27 @@ def test_a_staged_row_overwritten_since_is_no_longer_named_but_its_batches_are(
     assert after["raw"] == before["raw"]
 
 
+def test_a_staged_row_that_was_cleaned_up_is_no_longer_named_but_its_batches_are(
+    module_url: str, bar: Desk, corrected: tuple[House, str, float]
+) -> None:
+    key = {"code": corrected[1], "trade_date": DATES[-1]}
+    where = "code=? AND trade_date=?"
+    saved = bar.warehouse.rows("stg_quote_snapshot", where=where, values=tuple(key.values()))
+    before = bar.results("/datamgr/lineage/fusion_quote_snapshot", **key, column="price")
+    bar.execute(f"DELETE FROM stg_quote_snapshot WHERE {where}", *key.values())
+
+    after = bar.results("/datamgr/lineage/fusion_quote_snapshot", **key, column="price")
+
+    for row in saved:
+        names = list(row)
+        with bar.warehouse.engine.begin() as connection:
+            statement = bar.warehouse.sql.insert("stg_quote_snapshot", names)
+            connection.exec_driver_sql(statement, tuple(row.values()))
+    assert after["columns"]["price"] == {**before["columns"]["price"], "from": None}
+    assert [b["batch_id"] for b in after["batches"]] == [b["batch_id"] for b in before["batches"]]
+    assert after["raw"] == before["raw"]
+
+
 def test_staged_and_raw_rows_can_be_asked_for_themselves(
     bar: Desk, corrected: tuple[House, str, float]
 ) -> None:

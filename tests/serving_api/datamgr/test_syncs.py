@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-import pytest
 
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import Command, CommandQueue
@@ -15,10 +14,10 @@ CODE = "600519"
 BARS = f"fusion/stock/{CODE}/kline-bar/sync"
 
 
-@pytest.fixture
-def post(bare: Desk) -> Callable[[str], httpx.Response]:
-    object.__setattr__(bare.api.app.state.platform.settings, "command_wait_sec", 5.0)
-    return lambda path: bare.send("POST", f"/datamgr/{path}")
+def sender(desk: Desk) -> Callable[[str], httpx.Response]:
+    """POST with patience enough for a busy machine."""
+    object.__setattr__(desk.api.app.state.platform.settings, "command_wait_sec", 5.0)
+    return lambda path: desk.send("POST", f"/datamgr/{path}")
 
 
 def leave(desk: Desk, table: str, rows: dict[str, Any], **counts: Any) -> Work:
@@ -39,11 +38,12 @@ def leave(desk: Desk, table: str, rows: dict[str, Any], **counts: Any) -> Work:
     return work
 
 
-def test_blocks_are_told_by_kind(bare: Desk, post: Callable[[str], httpx.Response]) -> None:
+def test_blocks_are_told_by_kind(lite: Desk) -> None:
+    post = sender(lite)
     members = [("zs", "000300", "a"), ("gn", "x", "a"), ("gn", "x", "b"), ("hy", "T01", "a")]
     rows = {"names": ("block_type", "block_code", "code"), "values": members}
-    run = leave(bare, "raw_block_member", rows, rows_ok=4, rows_written=3)
-    with worker(bare.warehouse.url, run) as done:
+    run = leave(lite, "raw_block_member", rows, rows_ok=4, rows_written=3)
+    with worker(lite.warehouse.url, run) as done:
         answer = post("block/sync")
 
     found = answer.json()["results"]
@@ -54,9 +54,8 @@ def test_blocks_are_told_by_kind(bare: Desk, post: Callable[[str], httpx.Respons
     assert answer.json()["stats"]["total"] == 4
 
 
-def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(
-    bare: Desk, post: Callable[[str], httpx.Response]
-) -> None:
+def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(bare: Desk) -> None:
+    post = sender(bare)
     rows = {"names": ("code", "date"), "values": [("sh000001", "2026-08-06")]}
     counts = {"rows_ok": 6, "rows_warning": 1, "rows_written": 7, "rows_rejected": 2}
     with worker(bare.warehouse.url, leave(bare, "fusion_index_daily", rows, **counts)) as done:
@@ -73,7 +72,8 @@ def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(
     assert (second["status"], second["total"], second["warning"]) == ("failed", 0, "kline is locked")
 
 
-def test_bars_of_a_code_are_told_by_period(bare: Desk, post: Callable[[str], httpx.Response]) -> None:
+def test_bars_of_a_code_are_told_by_period(bare: Desk) -> None:
+    post = sender(bare)
     stored = [
         (CODE, "week", "2026-08-14", "own"),
         (CODE, "week", "2026-08-21", "own"),
@@ -95,20 +95,20 @@ def test_bars_of_a_code_are_told_by_period(bare: Desk, post: Callable[[str], htt
     }
 
 
-def test_a_code_without_bars_failed_and_says_so(bare: Desk, post: Callable[[str], httpx.Response]) -> None:
-    with worker(bare.warehouse.url, succeed({})):
+def test_a_code_without_bars_failed_and_says_so(lite: Desk) -> None:
+    post = sender(lite)
+    with worker(lite.warehouse.url, succeed({})):
         found = post("fusion/stock/999999/kline-bar/sync").json()["results"]
 
     assert (found["status"], found["total"]) == ("failed", 0)
     assert found["warning"] == "no source has bars of 999999"
 
 
-def test_what_takes_longer_is_accepted_and_what_failed_says_why(
-    bare: Desk, post: Callable[[str], httpx.Response]
-) -> None:
-    with worker(bare.warehouse.url, fail("tdx gave no rows")):
+def test_what_takes_longer_is_accepted_and_what_failed_says_why(lite: Desk) -> None:
+    post = sender(lite)
+    with worker(lite.warehouse.url, fail("tdx gave no rows")):
         failed = post("block/sync").json()["results"]
-    object.__setattr__(bare.api.app.state.platform.settings, "command_wait_sec", 0.05)
+    object.__setattr__(lite.api.app.state.platform.settings, "command_wait_sec", 0.05)
     answers = [post(path) for path in ("block/sync", "fusion/index/daily/sync", BARS)]
 
     assert (failed["status"], failed["message"], failed["total"]) == ("failed", "tdx gave no rows", 0)

@@ -1,0 +1,197 @@
+"""Backfills (`sys_backfill`): trade dates of one dataset that the worker loads, and how far it is."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Engine
+
+from resources.clock import stamp
+from resources.errors import NotFound
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.sql import Sql
+
+ENDED = ("success", "partial", "failed", "canceled")
+STATUSES = ("queued", "running", *ENDED)
+_COLUMNS = (
+    "backfill_id, dataset, date_from, date_to, plan_json, status, partitions_done, partitions_failed, "
+    "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at"
+)
+
+
+@dataclass(frozen=True)
+class Backfill:
+    """`days` are its trade dates, ascending; `failures` maps those that failed to why."""
+
+    id: str
+    dataset: str
+    since: str
+    until: str
+    days: tuple[str, ...]
+    status: str
+    done: int
+    failed: int
+    rows_written: int
+    run_ids: tuple[str, ...]
+    failures: dict[str, str]
+    requested_by: str | None
+    started_at: str | None
+    finished_at: str | None
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What the runs of a backfill committed: its trade dates, and the rows that they wrote."""
+
+    days: frozenset[str]
+    rows_written: int
+
+
+def _backfill(row: Any) -> Backfill:
+    plan = json.loads(row[4])
+    return Backfill(
+        id=str(row[0]),
+        dataset=str(row[1]),
+        since=str(row[2]),
+        until=str(row[3]),
+        days=tuple(plan["days"]),
+        status=str(row[5]),
+        done=int(row[6] or 0),
+        failed=int(row[7] or 0),
+        rows_written=int(row[8] or 0),
+        run_ids=tuple(json.loads(row[9] or "[]")),
+        failures=dict(json.loads(row[10] or "{}")),
+        requested_by=None if row[11] is None else str(row[11]),
+        started_at=None if row[12] is None else str(row[12]),
+        finished_at=None if row[13] is None else str(row[13]),
+    )
+
+
+class Backfills:
+    """Both sides of the ledger. Every method is one transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+
+    def create(
+        self, dataset: str, since: str, until: str, days: Sequence[str], *, by: str, now: datetime
+    ) -> Backfill:
+        values = {
+            "backfill_id": uuid.uuid4().hex,
+            "dataset": dataset,
+            "date_from": since,
+            "date_to": until,
+            "plan_json": json.dumps({"days": list(days)}),
+            "status": "queued",
+            "partitions_total": len(days),
+            "requested_by": by,
+            "created_at": stamp(now),
+            "updated_at": stamp(now),
+        }
+        with transaction(self._engine) as connection:
+            connection.exec_driver_sql(self._sql.insert("sys_backfill", list(values)), tuple(values.values()))
+        return self.get(str(values["backfill_id"]))
+
+    def get(self, backfill_id: str) -> Backfill:
+        """One backfill; NotFound."""
+        found = self._read(" WHERE backfill_id=?", (backfill_id,))
+        if not found:
+            raise NotFound(f"no backfill {backfill_id[:64]!r}")
+        return found[0]
+
+    def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Backfill], int]:
+        """Backfills newest first, and how many match."""
+        where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
+        with reading(self._engine) as connection:
+            statement = self._sql.text(f"SELECT COUNT(*) FROM sys_backfill{where}")
+            total = connection.exec_driver_sql(statement, values).scalar_one()
+        order = " ORDER BY created_at DESC, backfill_id DESC LIMIT ?"
+        return self._read(where + order, (*values, limit)), int(total)
+
+    def open_of(self, dataset: str) -> list[Backfill]:
+        """Backfills of a dataset that have not ended."""
+        return self._read(" WHERE dataset=? AND status IN ('queued', 'running')", (dataset,))
+
+    def loaded(self, run_ids: Sequence[str], table: str) -> Loaded:
+        """What runs committed to a table, date by date."""
+        if not run_ids:
+            return Loaded(frozenset(), 0)
+        marks = ", ".join("?" for _ in run_ids)
+        with reading(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT partition_key, SUM(COALESCE(rows_written, 0)) FROM sys_batch WHERE table_name=? "
+                    f"AND status='success' AND partition_key LIKE '____-__-__' AND run_id IN ({marks}) "
+                    "GROUP BY partition_key"
+                ),
+                (table, *run_ids),
+            ).all()
+        return Loaded(frozenset(str(day) for day, _ in rows), sum(int(count) for _, count in rows))
+
+    def reopen(self, backfill_id: str, *, now: datetime) -> None:
+        """Queued again, without what failed before."""
+        self._set(
+            backfill_id, now, status="queued", failures_json="{}", partitions_failed=0, finished_at=None
+        )
+
+    def show(
+        self,
+        backfill_id: str,
+        status: str,
+        *,
+        now: datetime,
+        done: int,
+        rows_written: int,
+        run_ids: Sequence[str],
+        failures: dict[str, str],
+    ) -> None:
+        """How far a backfill is, or how it ended."""
+        values: dict[str, Any] = {
+            "status": status,
+            "partitions_done": done,
+            "partitions_failed": len(failures),
+            "rows_written": rows_written,
+            "run_ids_json": json.dumps(list(run_ids)),
+            "failures_json": json.dumps(failures, ensure_ascii=False),
+        }
+        if status in ENDED:
+            values["finished_at"] = stamp(now)
+        self._set(backfill_id, now, **values)
+
+    def begin(self, backfill_id: str, *, now: datetime) -> None:
+        with transaction(self._engine) as connection:
+            connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
+                    "updated_at=? WHERE backfill_id=?"
+                ),
+                (stamp(now), stamp(now), backfill_id),
+            )
+
+    def settle(self, backfill_id: str, status: str, *, now: datetime) -> None:
+        """End a backfill whose command ended without it: canceled before it began, or given up."""
+        self._set(backfill_id, now, status=status, finished_at=stamp(now))
+
+    def _set(self, backfill_id: str, now: datetime, **values: Any) -> None:
+        changes = {**values, "updated_at": stamp(now)}
+        sets = ", ".join(f"{name}=?" for name in changes)
+        with transaction(self._engine) as connection:
+            connection.exec_driver_sql(
+                self._sql.text(f"UPDATE sys_backfill SET {sets} WHERE backfill_id=?"),
+                (*changes.values(), backfill_id),
+            )
+
+    def _read(self, rest: str, values: tuple[Any, ...]) -> list[Backfill]:
+        with reading(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(f"SELECT {_COLUMNS} FROM sys_backfill{rest}"), values
+            ).all()
+        return [_backfill(row) for row in rows]

@@ -1,0 +1,19 @@
+"""The version row of a table: what every write claims before it looks at the table."""
+
+from sqlalchemy.engine import Connection
+
+from platform_assets.declaration.tables import Table
+from resources.errors import StorageError
+from resources.warehouse.sql import Sql
+
+
+def claim_version(sql: Sql, connection: Connection, table: Table) -> int:
+    """The table's version, held until the transaction ends: writers of one table follow each other. Raises
+    StorageError before the first migration."""
+    lock = "" if sql.sqlite else " FOR UPDATE"
+    found = connection.exec_driver_sql(
+        sql.text(f"SELECT version FROM table_version WHERE table_name=?{lock}"), (table.name,)
+    ).scalar()
+    if found is None:
+        raise StorageError(f"{table.name} has no version row; the warehouse was not migrated")
+    return int(found)

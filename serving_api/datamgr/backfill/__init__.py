@@ -1,0 +1,1 @@
+"""Past trade dates loaded on request."""

@@ -1,0 +1,134 @@
+"""The command `backfill`: stretches of neighbours, what failed, and going on with what is left."""
+
+from typing import Any
+
+from resources.errors import NotFound
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.backfills import Backfill, Backfills
+from resources.warehouse.ledger.commands import Command
+from resources.warehouse.sql import Sql
+from schedules import backfill as module
+from schedules.backfill import stretches
+from schedules.house import House
+from schedules.runner import RANGE_END, RANGE_START, RunOutcome
+from schedules.worker import Worker
+from tests.schedules.conftest import DATES
+
+TABLE = "fusion_margin"
+
+
+class Loader:
+    """Runs that commit a batch of two rows for each of their dates, but for those in `broken`."""
+
+    def __init__(self, house: House, *broken: str) -> None:
+        self.house = house
+        self.broken = set(broken)
+        self.calls: list[tuple[str, ...]] = []
+        self.cancel = 0
+
+    def has(self, job: str) -> bool:
+        return job == "backfill_margin"
+
+    def terminated(self, run_id: str) -> bool:
+        return False
+
+    def run(
+        self,
+        job: str,
+        *,
+        run_id: str,
+        partition_key: str | None = None,
+        tags: Any = None,
+        run_config: Any = None,
+    ) -> RunOutcome:
+        if not self.has(job):
+            raise NotFound(job)
+        ends = (partition_key, partition_key) if partition_key else (tags[RANGE_START], tags[RANGE_END])
+        days = tuple(self.house.calendar.between(*ends))
+        self.calls.append(days)
+        sql = Sql(self.house.engine)
+        columns = ("batch_id", "table_name", "partition_key", "run_id", "status", "rows_written")
+        rows = [
+            (f"{run_id[:20]}{day}", TABLE, day, run_id, "success", 2)
+            for day in days
+            if day not in self.broken
+        ]
+        with transaction(self.house.engine) as connection:
+            for row in rows:
+                connection.exec_driver_sql(sql.insert("sys_batch", columns), row)
+        if self.cancel:
+            self.house.commands.cancel(self.cancel)
+        ok = len(rows) == len(days)
+        return RunOutcome(run_id, ok, None if ok else "upstream is silent")
+
+
+def asked(house: House, *days: str) -> Backfill:
+    ledger = Backfills(house.engine)
+    return ledger.create("margin", days[0], days[-1], days, by="admin", now=house.clock.now())
+
+
+def work(house: House, one: Backfill, loader: Loader) -> tuple[Command, Backfill]:
+    args = {"backfill_id": one.id, "table": TABLE}
+    command = house.commands.enqueue("backfill", args, requested_by="admin")
+    if loader.cancel:
+        loader.cancel = command.id
+    Worker(house, loader).work_once()
+    return house.commands.get(command.id), Backfills(house.engine).get(one.id)
+
+
+def test_neighbours_are_loaded_together_and_others_apart(house: House, monkeypatch: Any) -> None:
+    assert list(stretches([DATES[0], DATES[1], DATES[3]], house.calendar)) == [list(DATES[:2]), [DATES[3]]]
+    assert list(stretches([], house.calendar)) == []
+    monkeypatch.setattr(module, "MOST_DATES", 2)
+    assert [len(part) for part in stretches(DATES, house.calendar)] == [2, 2, 1]
+
+
+def test_a_backfill_loads_its_dates_and_counts_what_they_wrote(house: House) -> None:
+    loader = Loader(house)
+
+    command, done = work(house, asked(house, DATES[0], DATES[1], DATES[3]), loader)
+
+    assert loader.calls == [DATES[:2], (DATES[3],)]
+    assert (command.status, command.result["status"]) == ("success", "success")
+    assert (done.status, done.done, done.failed, done.rows_written) == ("success", 3, 0, 6)
+    assert len(done.run_ids) == 2
+    assert done.finished_at is not None
+    assert {row.trigger for row in house.slots.runs()[0]} <= {"backfill", "manual"}
+
+
+def test_what_failed_hurts_no_later_date_and_a_second_try_takes_only_that(house: House) -> None:
+    loader = Loader(house, DATES[1])
+    one = asked(house, DATES[0], DATES[1], DATES[3])
+
+    _, first = work(house, one, loader)
+    loader.broken.clear()
+    Backfills(house.engine).reopen(one.id, now=house.clock.now())
+    _, second = work(house, one, loader)
+
+    assert (first.status, first.done, first.failures) == ("partial", 2, {DATES[1]: "upstream is silent"})
+    assert loader.calls[-1] == (DATES[1],)
+    assert (second.status, second.done, second.failures, second.rows_written) == ("success", 3, {}, 6)
+
+
+def test_nothing_at_all_is_a_failure(house: House) -> None:
+    _, done = work(house, asked(house, DATES[0]), Loader(house, DATES[0]))
+
+    assert (done.status, done.done, done.failed) == ("failed", 0, 1)
+
+
+def test_a_cancel_ends_between_two_stretches_and_keeps_what_is_loaded(house: House) -> None:
+    loader = Loader(house)
+    loader.cancel = 1
+
+    command, done = work(house, asked(house, DATES[0], DATES[3]), loader)
+
+    assert (command.status, done.status, done.done) == ("canceled", "canceled", 1)
+    assert loader.calls == [(DATES[0],)]
+
+
+def test_unknown_backfills_and_arguments_fail_by_name(house: House) -> None:
+    for args, words in (({"table": TABLE, "backfill_id": "x"}, "no backfill 'x'"), ({}, "table: ")):
+        command = house.commands.enqueue("backfill", args, requested_by="admin")
+        Worker(house, Loader(house)).work_once()
+        found = house.commands.get(command.id)
+        assert (found.status, words in str(found.error)) == ("failed", True)
