@@ -10,6 +10,8 @@ import pytest
 
 from tests.databases import MARIADB_URL, lent_mariadb
 
+SQLITE_OFTEN = ["sqlite", pytest.param("mariadb", marks=pytest.mark.soak)]
+"""Engines of tests that take long and ask little of an engine: both of them only in `make soak`."""
 POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
 REQUIRE_SERVICES = os.environ.get("REQUIRE_SERVICES") == "1"
 _missing: set[str] = set()
@@ -49,16 +51,21 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(params=["sqlite", "mariadb"])
 def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database without rows on each engine."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+    yield from engine_url(request.param, tmp_path, request.module.__package__)
+
+
+def engine_url(engine: str, folder: Path, kind: str = "builtin") -> Iterator[str]:
+    """URL of a database without rows: a file in `folder`, or one of MariaDB."""
+    if engine == "sqlite":
+        yield f"sqlite:///{folder / 'warehouse.sqlite3'}"
         return
-    yield from mariadb_database()
+    yield from mariadb_database(kind)
 
 
-def mariadb_database() -> Iterator[str]:
-    """URL of a MariaDB database without rows that nobody else uses."""
+def mariadb_database(kind: str) -> Iterator[str]:
+    """URL of a MariaDB database without rows that nobody else uses (`lent_mariadb`)."""
     require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
-    with lent_mariadb() as url:
+    with lent_mariadb(kind) as url:
         yield url
 
 

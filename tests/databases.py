@@ -9,14 +9,13 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 MARIADB_URL = os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306")
 _KEPT = ("alembic_version",)
 _LOCK_WAIT_S = 10
-_free: list[str] = []
+_free: dict[str, list[str]] = {}
 _made: list[str] = []
 
 
@@ -71,10 +70,12 @@ def own_mariadb(prefix: str) -> Iterator[str]:
 
 
 @contextmanager
-def lent_mariadb() -> Iterator[str]:
-    """URL of a database that nobody else uses now. It may hold the platform's tables, without a row."""
-    if _free:
-        name = _free.pop()
+def lent_mariadb(kind: str) -> Iterator[str]:
+    """URL of a database that nobody else uses now. It may hold tables without a row, those of earlier tests
+    of the same `kind`: tests that declare one table differently are of different kinds."""
+    free = _free.setdefault(kind, [])
+    if free:
+        name = free.pop()
     else:
         name = _new("test")
         if not _made:
@@ -83,7 +84,7 @@ def lent_mariadb() -> Iterator[str]:
     yield _url(name)
     # Not after a failure: what a broken test left behind is nobody's beginning.
     _empty(name)
-    _free.append(name)
+    free.append(name)
 
 
 def _drop_all() -> None:
@@ -91,17 +92,8 @@ def _drop_all() -> None:
         _drop(name)
 
 
-@cache
-def _declared() -> frozenset[str]:
-    from platform_assets.declaration.registry import builtin_registry
-    from resources.warehouse.ddl import build_metadata
-    from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
-
-    return frozenset(build_metadata((*SYSTEM_TABLES, *INFRA_TABLES, *builtin_registry().tables)).tables)
-
-
 def _empty(name: str) -> None:
-    """Rows out of the platform's tables, other tables away, counters back to 1."""
+    """Rows out of the tables, counters back to 1."""
     found = _run(
         None,
         f"SET SESSION lock_wait_timeout={_LOCK_WAIT_S}",
@@ -111,9 +103,6 @@ def _empty(name: str) -> None:
     statements = [f"SET SESSION innodb_lock_wait_timeout={_LOCK_WAIT_S}"]
     for table, counter in found:
         if table in _KEPT:
-            continue
-        if table not in _declared():
-            statements.append(f"DROP TABLE `{table}`")
             continue
         statements.append(f"DELETE FROM `{table}`")
         if counter is not None and counter > 1:

@@ -71,7 +71,8 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Eleven calls per quarter end: one of them, or two in April."""
     periods = periods_due(scope.until) or [newest_period(scope.until)]
     rows = pd.concat([desk.eastmoney.disclosure_schedule(period) for period in periods], ignore_index=True)
-    rows = rows[[stock_codes(code) == [code] and scope.covers(code) for code in rows["code"]]]
+    wanted = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
+    rows = rows[wanted]
     return _with_notices(desk, rows.reset_index(drop=True))
 
 

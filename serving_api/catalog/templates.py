@@ -9,9 +9,10 @@ from platform_assets.compute.report_periods import is_period, latest_ended
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.tables import Table
 from resources.calendar import CalendarHorizon, TradeCalendar
-from serving_api.catalog import queries, rankings
+from serving_api.catalog import queries
 from serving_api.catalog.events import queries as events
 from serving_api.catalog.parameters import MOST_ROWS, BadCall
+from serving_api.catalog.rankings import queries as rankings
 from serving_api.reading import Session
 from serving_api.stocks.bars import Bar, ratios
 from serving_api.stocks_finance import queries as finance

@@ -142,7 +142,7 @@ def new_url(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], str]]:
     def make(folder: Path) -> str:
         if request.param == "sqlite":
             return f"sqlite:///{folder / 'warehouse.sqlite3'}"
-        opened.append(mariadb_database())
+        opened.append(mariadb_database("builtin"))
         return next(opened[-1])
 
     yield make

@@ -59,8 +59,9 @@ def opened(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
     warehouse.migrate()
     with warehouse.engine.begin() as connection:
         for table in tables:
-            rows = [_key(table, day) for day in ((*OLD, *KEPT) if table.date_column else ("",))]
-            connection.exec_driver_sql(warehouse.sql.insert(table.name, table.key), rows)
+            columns = tuple(dict.fromkeys([*table.key, *filter(None, [table.date_column])]))
+            rows = [_row(table, columns, day) for day in ((*OLD, *KEPT) if table.date_column else ("",))]
+            connection.exec_driver_sql(warehouse.sql.insert(table.name, columns), rows)
             counted = (len(rows), KEPT[-1] if table.date_column else None, table.name)
             statement = "UPDATE table_version SET row_count=?, latest_date=? WHERE table_name=?"
             connection.exec_driver_sql(warehouse.sql.text(statement), counted)
@@ -75,10 +76,15 @@ def opened(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
     warehouse.close()
 
 
-def _key(table: Table, day: str) -> tuple[str, ...]:
-    """A row's key on `day`; a column of times has the last second of the day."""
-    own = f"{day} 23:59:59" if table is TIMED else day
-    return tuple(own if name == table.date_column else "x" for name in table.key)
+def _row(table: Table, columns: tuple[str, ...], day: str) -> tuple[str, ...]:
+    """Key and date of a row on `day`; a column of times has the last second of the day. Where the date is no
+    part of the key, the code tells the rows apart."""
+    values = {name: "2020-12-31" if table.column(name).family == "date" else "x" for name in columns}
+    if table.date_column:
+        values[table.date_column] = f"{day} 23:59:59" if table.timed else day
+        if table.date_column not in table.key:
+            values["code"] = day
+    return tuple(values.values())
 
 
 def days_of(run: PipelineRun, table: Table) -> list[str]:

@@ -35,7 +35,7 @@ def house(
         url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
         yield from filled(url, folder, sample_world)
         return
-    for url in mariadb_database():
+    for url in mariadb_database("builtin"):
         yield from filled(url, folder, sample_world)
 
 

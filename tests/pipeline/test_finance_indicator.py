@@ -46,11 +46,11 @@ def window(*dates: str, codes: tuple[str, ...] | None = None) -> Window:
 def test_a_date_stands_for_the_periods_that_are_being_disclosed() -> None:
     whole = window(MAY)
     assert whole.slice() == Slice(date_column="report_period", since="2025-12-31", until="2026-03-31")
-    assert whole.slice_of("2025-12-31") == Slice.of_date("report_period", "2025-12-31")
+    assert whole.slice_of("2025-12-31", ()) == Slice.of_date("report_period", "2025-12-31")
     mine = window(MAY, codes=("600040",))
     assert mine.slice() == Slice(codes=("600040",))
     assert (mine.dated, mine.cut) == (False, True)
-    assert mine.slice_of("2020-12-31") == Slice.of_date("report_period", "2020-12-31", ("600040",))
+    assert mine.slice_of("2020-12-31", ()) == Slice.of_date("report_period", "2020-12-31", ("600040",))
 
 
 def test_a_season_of_reports(house: House) -> None:

@@ -2,26 +2,34 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from platform_assets.compute.periods import period_ends
-from resources.simulated_market.world.model import PRICE_UNIT
-from tests.pipeline.conftest import TODAY, House
+from resources.simulated_market.world.model import PRICE_UNIT, World
+from tests.conftest import engine_url
+from tests.pipeline.conftest import TODAY, House, opened_house
 
 NUMBER = int(TODAY.replace("-", ""))
 
 
-@pytest.fixture
-def filled(house: House) -> House:
-    dates = house.run.calendar.last(60, TODAY)
-    house.master()
-    house.fuse("exright", *dates)
-    house.fuse("kline_daily", *dates)
-    house.day()
-    return house
+@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+def filled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
+) -> Iterator[House]:
+    """One day on each engine for all tests here: what any of them does must change nothing of it."""
+    folder = tmp_path_factory.mktemp("day")
+    for url in engine_url(request.param, folder):
+        with opened_house(url, folder, sample_world) as house:
+            dates = house.run.calendar.last(60, TODAY)
+            house.master()
+            house.fuse("exright", *dates)
+            house.fuse("kline_daily", *dates)
+            house.day()
+            yield house
 
 
 def test_wide_rows_show_the_day_as_the_world_had_it(filled: House) -> None:

@@ -39,7 +39,7 @@ def database(engine: str, folder: Path) -> Iterator[str]:
         return
     if not listens(MARIADB_URL):
         raise SystemExit(f"MariaDB does not answer at {MARIADB_URL}; `--engine sqlite` does without it")
-    yield from mariadb_database()
+    yield from mariadb_database("builtin")
 
 
 def whole_day(engine: str, files: Path, world: ReplayWorld, truth: Truth, *, faults: bool) -> list[Section]:

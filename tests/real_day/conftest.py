@@ -33,7 +33,7 @@ def empty_day(
     with ExitStack() as stack:
         url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
         if request.param == "mariadb":
-            databases = mariadb_database()
+            databases = mariadb_database("builtin")
             url = next(databases)
             stack.callback(lambda: next(databases, None))
         yield stack.enter_context(RealDay(world, SLICE, url, folder / "data", in_memory=True))

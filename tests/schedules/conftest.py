@@ -40,7 +40,7 @@ def prepare(engine: Engine) -> None:
 
 @pytest.fixture(scope="session")
 def mariadb_url() -> Iterator[str]:
-    for url in mariadb_database():
+    for url in mariadb_database("schedules"):
         engine = make_engine(url)
         prepare(engine)
         engine.dispose()

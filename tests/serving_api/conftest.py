@@ -115,7 +115,7 @@ def shared_warehouse_url(
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path_factory.mktemp('warehouse') / 'warehouse.sqlite3'}"
         return
-    yield from mariadb_database()
+    yield from mariadb_database(request.module.__package__)
 
 
 @pytest.fixture(scope="module")

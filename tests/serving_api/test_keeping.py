@@ -10,6 +10,8 @@ RULES = (
     (r"/api/v1/stocks/(batch-kline|\{code\}/kline)", "public, max-age=300"),
     (r"/api/v1/stocks/\{code\}/intraday", "public, max-age=3600"),
     (r"/api/v1/datamgr/(realtime|fusion/market)/.*", "no-store"),
+    (r"/api/v1/datamgr/(gaps|backfill(/\{backfill_id\})?)", "no-store"),
+    (r"/api/v1/datamgr/market/(industry-ranking|global-news|hot-stocks)", "no-store"),
     (r"/api/v1/datamgr/(market/stat|stock/\{code\}/(xdxr|fund-flow))", "no-store"),
     (r"/api/v1/auth/.*|/health", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),

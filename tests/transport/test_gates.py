@@ -56,7 +56,7 @@ def test_any_other_upstream_gets_the_random_pause_of_the_specification(make):
     gate, time = make()
 
     for _ in range(20):
-        gate.enter("cninfo", "www.cninfo.com.cn")
+        gate.enter("chinabond", "yield.chinabond.com.cn")
 
     assert len(time.slept) == 19
     assert all(0.3 <= wait <= 1.0 for wait in time.slept)

@@ -95,7 +95,7 @@ def module_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path_factory.mktemp('loaded') / 'warehouse.sqlite3'}"
         return
-    yield from mariadb_database()
+    yield from mariadb_database("builtin")
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def desk(loaded: House, house_folder: Path) -> Iterator[Desk]:
 def declared_mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """All declared tables in a MariaDB database; making them takes longer than a test should."""
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
-    for url in mariadb_database():
+    for url in mariadb_database("builtin"):
         made = declared(url, tmp_path_factory.mktemp("made"), clock)
         yield made
         made.close()

@@ -23,8 +23,8 @@ CALLS |= {
     "szse-margin": lambda bench: bench.szse.margin(LATE),
     "bse-margin": lambda bench: bench.bse.margin(LATE),
     "cninfo-announcements": lambda bench: bench.cninfo.announcements("2026-07-01", LATE),
-    "sse-deals": lambda bench: bench.sse.block_trades(LATE, LATE),
-    "szse-deals": lambda bench: bench.szse.block_trades(LATE, LATE),
+    "sse-deals": lambda bench: bench.sse.block_trades("2026-05-06", LATE),
+    "szse-deals": lambda bench: bench.szse.block_trades("2026-05-06", LATE),
     "eastmoney-popularity": lambda bench: bench.eastmoney.popularity(),
     "ths-hot-list": lambda bench: bench.ths.hot_list(),
 }

@@ -62,6 +62,7 @@ def test_mock_sites_lead_to_one_port():
         "http://127.0.0.1:8900/szse",
         "http://127.0.0.1:8900/bse",
         "http://127.0.0.1:8900/ths",
+        "http://127.0.0.1:8900/cninfo",
     }
     # Cooldowns still know the hosts apart.
     assert dict([sites["tencent.quote"].targets()[0]]) == {"http://127.0.0.1:8900/tencent": "qt.gtimg.cn"}
@@ -97,7 +98,7 @@ def test_control_health_and_calls(client):
 
     assert health["status"] == "ok"
     assert (health["world"], health["now"]) == ("sample", "2026-08-21 16:30:00.000000")
-    assert health["upstreams"] == ["bse", "eastmoney", "sse", "szse", "tencent", "ths"]
+    assert health["upstreams"] == ["bse", "cninfo", "eastmoney", "sse", "szse", "tencent", "ths"]
     assert calls == {"tencent": {"quote": 2}}
     assert client.delete("/_control/calls").json() == {}
 

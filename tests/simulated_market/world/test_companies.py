@@ -12,6 +12,7 @@ import pytest
 from resources.simulated_market import corporate, insiders
 from resources.simulated_market.eastmoney.corporate import holder_row, payout_row, plan_text
 from resources.simulated_market.eastmoney.reports import Reports
+from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.wire import HttpRequest, View
 from tests.simulated_market.world.conftest import SLICE
 
@@ -28,7 +29,7 @@ HOLDER_KEYS = (
 def ask(world, now, name, where, **more):
     params = {"reportName": name, "columns": "ALL", "filter": where, "pageSize": "500"} | more
     request = HttpRequest("GET", "/api/data/v1/get", urlencode(params), {})
-    return json.loads(Reports().report(request, View(world, now)).body)
+    return json.loads(Reports(FinanceBook()).report(request, View(world, now)).body)
 
 
 def dividends(world, now):

@@ -1,0 +1,1 @@
+"""Interfaces over the newest row of every code, and over ex-dates."""
