@@ -52,7 +52,7 @@ lint: $(TEST_STAMP)
 	@$(BIN)/mypy
 
 test: lint
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not soak"
 
 bench: $(TEST_STAMP)
 	@$(BIN)/python -m tests.benchmarks
