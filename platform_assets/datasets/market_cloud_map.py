@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from platform_assets.compute.name_spans import named
 from platform_assets.declaration.columns import S8, S16, S64, Amt, Code, Date, Dt, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
@@ -109,6 +110,10 @@ def _stored(desk: Any, day: str) -> pd.DataFrame:
     rows = rows.merge(read("fusion_valuation", "total_market_cap", "float_market_cap"), on="code", how="left")
     rows = rows.merge(read("fusion_fund_flow", "main_net"), on="code", how="left")
     rows = rows.merge(read("fusion_stock_industry", "em_industry", dated=False), on="code", how="left")
+    # Quotes of a past date come from bars, which tell no names.
+    spans = desk.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
+    known = named(pd.DataFrame({"code": rows["code"], "date": day}), spans).name
+    rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(known, index=rows.index, dtype=object))
     boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type"))
     boards = boards[boards["block_type"] == "industry"].drop_duplicates("block_name")
     code_of = dict(zip(boards["block_name"], boards["block_code"], strict=True))
@@ -264,6 +269,7 @@ DATASET = Dataset(
         "fusion_stock_industry",
         "raw_concept_blocks",
         "raw_limit_pool",
+        "ref_name_history",
     ),
     of_stocks=False,
     public_at=close_of("trade_date"),

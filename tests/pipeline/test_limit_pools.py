@@ -262,3 +262,22 @@ def test_too_few_sectors_are_told(loaded_day: House) -> None:
     loaded = loaded_day.fuse("market_cloud_map")
 
     assert "sectors, at least" in loaded.whole[TODAY][0].message
+
+
+def test_the_map_of_a_past_date_has_the_names_of_then(loaded_day: House) -> None:
+    """Its quotes come from bars, which tell no names."""
+    past, where = BEFORE, f"trade_date='{BEFORE}'"
+    loaded_day.fuse("exright", past)
+    loaded_day.fuse("kline_daily", past)
+    loaded_day.raw("raw_quote", past)
+    loaded_day.stage("quote_snapshot", past)
+    loaded_day.fuse("quote_snapshot", past)
+    assert {row["name"] for row in loaded_day.warehouse.rows("fusion_quote_snapshot", where=where)} == {None}
+
+    loaded_day.fuse("market_cloud_map", past)
+
+    rows = loaded_day.warehouse.rows("fusion_market_cloud_map", where=where)
+    stocks = [row for row in rows if row["level"] == "stock"]
+    assert len(stocks) > 50
+    assert all(row["name"] for row in stocks)
+    assert {row["src"] for row in rows} == {"derived"}
