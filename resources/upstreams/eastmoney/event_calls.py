@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from platform_assets.compute.market_rules import is_a_share
-from resources.errors import PayloadError
 from resources.upstreams.eastmoney import billboard, deals, lockup, margin, reports
-from resources.upstreams.eastmoney.gateway import Gateway, Rows, at_most_a_hundred
+from resources.upstreams.eastmoney.gateway import Gateway, Rows
 
 
 class EventCalls(Gateway):
@@ -16,11 +15,8 @@ class EventCalls(Gateway):
     def margin(self, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Margin trading of every security (or of at most 100 codes) on one trade date; columns
         `MARGIN_COLUMNS`. About 8 calls for the market, one for codes."""
-        at_most_a_hundred(codes)
-        rows = self.report(margin.margin_report(day, codes), margin.margin_rows)
-        if not rows["date"].eq(day).all():
-            raise PayloadError(f"margin: rows of {rows['date'].max()}, asked was {day}", source=self.source)
-        return rows
+        report = margin.margin_report(day, codes)
+        return self.asked(report, margin.margin_rows, day="date", since=day, until=day, codes=codes)
 
     def billboard(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Listings of A shares on the exchanges' billboard between two dates, of the market or of at most
@@ -51,13 +47,6 @@ class EventCalls(Gateway):
         day: str = "date",
     ) -> pd.DataFrame:
         """A report over dates; B shares, funds and bonds are left out."""
-        at_most_a_hundred(codes)
         report = ask(since, until, codes)
-        rows = self.report(report, read)
-        outside = ~rows[day].between(since, until)
-        if outside.any():
-            told = rows.loc[outside, day].iloc[0]
-            raise PayloadError(
-                f"{report.name}: a row of {told}, asked was {since}..{until}", source=self.source
-            )
+        rows = self.asked(report, read, day=day, since=since, until=until, codes=codes)
         return rows[rows["code"].map(is_a_share).astype(bool)].reset_index(drop=True)

@@ -14,6 +14,7 @@ from resources.upstreams.eastmoney import reports
 Rows = Sequence[Mapping[str, Any]]
 
 CODES_PER_CALL = 100
+_NO_END = "9999"
 
 
 class Gateway:
@@ -51,6 +52,34 @@ class Gateway:
         rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
         if report.key and rows.duplicated(subset=list(report.key)).any():
             raise PayloadError(f"{report.name}: a row came twice", source=self.source)
+        return rows
+
+    def asked(
+        self,
+        report: reports.Report,
+        read: Callable[[Rows], pd.DataFrame],
+        *,
+        day: str,
+        since: str | None = None,
+        until: str | None = None,
+        codes: Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """The rows of a report, when all of them are of the days [since, until] of the column `day` (None: no
+        bound) and of the codes that were asked for: at most a hundred."""
+        at_most_a_hundred(codes)
+        rows = self.report(report, read)
+        days = rows[day].dropna()
+        outside = days[(days < (since or "")) | (days > (until or _NO_END))]
+        if len(outside):
+            span = since if since == until else f"{since or ''}..{until or ''}"
+            raise PayloadError(
+                f"{report.name}: rows of {outside.iloc[0]}, asked was {span}", source=self.source
+            )
+        strange = sorted(set(rows["code"]) - set(codes)) if codes is not None else []
+        if strange:
+            raise PayloadError(
+                f"{report.name}: rows of {strange[0]}, which was not asked for", source=self.source
+            )
         return rows
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney import f10, finance, reports, schedule
-from resources.upstreams.eastmoney.gateway import Gateway, Rows, at_most_a_hundred
+from resources.upstreams.eastmoney.gateway import Gateway, Rows
 from resources.upstreams.frames import concat
 
 _MOST_PAGES = 120
@@ -66,23 +66,13 @@ class ResultCalls(Gateway):
     def _of_period(
         self, report: reports.Report, read: Callable[[Rows], pd.DataFrame], period: str
     ) -> pd.DataFrame:
-        rows = self.report(report, read)
-        if not rows["report_period"].eq(period).all():
-            wrong = rows.loc[rows["report_period"] != period, "report_period"].iloc[0]
-            raise PayloadError(f"{report.name}: rows of {wrong}, asked was {period}", source=self.source)
+        rows = self.asked(report, read, day="report_period", since=period, until=period)
         return finance.of_shares(rows)
 
     def _of_codes(
         self, report: reports.Report, read: Callable[[Rows], pd.DataFrame], codes: Sequence[str]
     ) -> pd.DataFrame:
-        at_most_a_hundred(codes)
-        rows = self.report(report, read)
-        strange = sorted(set(rows["code"]) - set(codes))
-        if strange:
-            raise PayloadError(
-                f"{report.name}: rows of {strange[0]}, which was not asked", source=self.source
-            )
-        return finance.of_shares(rows)
+        return finance.of_shares(self.asked(report, read, day="report_period", codes=codes))
 
     # --- pages of one company
 
@@ -126,7 +116,5 @@ class ResultCalls(Gateway):
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of every company for one quarter end; columns
         `SCHEDULE_COLUMNS`. About 11 calls."""
-        rows = self.report(schedule.schedule_report(period), schedule.schedule_rows)
-        if not rows["report_period"].eq(period).all():
-            raise PayloadError(f"schedule: rows of another period than {period}", source=self.source)
-        return rows
+        report = schedule.schedule_report(period)
+        return self.asked(report, schedule.schedule_rows, day="report_period", since=period, until=period)

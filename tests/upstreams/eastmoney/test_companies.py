@@ -269,7 +269,7 @@ def test_holdings_of_institutions_by_kind_and_by_codes() -> None:
         ({"ORG_TYPE": "07"}, "ORG_TYPE"),
         ({"TOTALSHARES_RATIO": 644.81}, "percent"),
         ({"TOTAL_SHARES": -1}, "below zero"),
-        ({"REPORT_DATE": "2026-03-31 00:00:00"}, "not of 2026-06-30"),
+        ({"REPORT_DATE": "2026-03-31 00:00:00"}, "rows of 2026-03-31, asked was 2026-06-30"),
     ],
 )
 def test_a_holding_that_cannot_be_is_refused(changed: dict[str, Any], reason: str) -> None:

@@ -147,6 +147,16 @@ def test_b_shares_bonds_and_other_days_do_not_come_through() -> None:
         client().lockups(DAY, DAY, ())
 
 
+def test_rows_of_another_stock_than_the_one_asked_for_are_refused() -> None:
+    code = LISTING["SECURITY_CODE"]
+
+    assert client(body([LISTING], 1)).billboard(DAY, DAY, [code])["code"].tolist() == [code]
+    with pytest.raises(PayloadError, match=f"rows of {code}, which was not asked for"):
+        client(body([LISTING], 1)).billboard(DAY, DAY, ["600000"])
+    with pytest.raises(PayloadError, match="not asked for"):
+        client(body([DEAL], 1)).block_trades(DAY, DAY, ["600000"])
+
+
 @quick
 @given(st.data())
 def test_damaged_reports(data: st.DataObject) -> None:

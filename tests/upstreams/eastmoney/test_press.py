@@ -276,7 +276,7 @@ def test_disclosure_dates_of_one_quarter_end() -> None:
     (row,) = client(plan_body(PLAN))[0].disclosure_schedule("2026-06-30").to_dict("records")
 
     assert (row["first_date"], row["change1_date"], row["actual_date"]) == ("2026-08-10", "2026-08-15", None)
-    with pytest.raises(PayloadError, match="another period"):
+    with pytest.raises(PayloadError, match="rows of 2026-06-30, asked was 2026-03-31"):
         client(plan_body(PLAN))[0].disclosure_schedule("2026-03-31")
     with pytest.raises(PayloadError, match="ACTUAL_PUBLISH_DATE"):
         client(plan_body({**PLAN, "ACTUAL_PUBLISH_DATE": "soon"}))[0].disclosure_schedule("2026-06-30")

@@ -127,6 +127,8 @@ def test_pages_that_do_not_fit_together_are_refused(second: bytes, reason: str) 
 def test_rows_of_another_date_are_refused_and_codes_are_bounded() -> None:
     with pytest.raises(PayloadError, match="asked was 2026-06-12"):
         client(body([row()], 1))[0].margin("2026-06-12")
+    with pytest.raises(PayloadError, match="not asked for"):
+        client(body([row()], 1))[0].margin(DAY, ("688001",))
     with pytest.raises(InputError, match="codes"):
         client()[0].margin(DAY, ())
 
