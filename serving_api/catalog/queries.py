@@ -88,8 +88,8 @@ def in_range(
     table: Table,
     code: str,
     *,
-    since: str | None,
-    until: str | None,
+    since: str | None = None,
+    until: str | None = None,
     limit: int,
     as_of: str | None,
     also: str = "",
@@ -112,20 +112,6 @@ def in_range(
         values=tuple(values),
         as_of=as_of,
         order=newest_first(table),
-        limit=limit,
-    )
-
-
-def newest_rows(session: Session, table: Table, code: str, limit: int, as_of: str | None) -> list[Row]:
-    """The newest rows of a code, newest first; rows of one date by the rest of the key."""
-    rest = [name for name in table.key if name not in ("code", table.date_column)]
-    return public_rows(
-        session,
-        table.name,
-        where="code=?",
-        values=(code,),
-        as_of=as_of,
-        order=", ".join([f"{table.date_column} DESC", *rest]),
         limit=limit,
     )
 

@@ -77,8 +77,6 @@ def periods(session: Session, asked: Question) -> Any:
         session,
         asked.table,
         asked.code,
-        since=None,
-        until=None,
         limit=asked.params["periods"],
         as_of=asked.as_of,
         equal=_filters(asked),
@@ -88,13 +86,14 @@ def periods(session: Session, asked: Question) -> Any:
 
 def newest(session: Session, asked: Question) -> Any:
     """The newest rows of one code, newest first."""
-    return queries.newest_rows(session, asked.table, asked.code, asked.params["limit"], asked.as_of)
+    limit = asked.params["limit"]
+    return queries.in_range(session, asked.table, asked.code, limit=limit, as_of=asked.as_of)
 
 
 def single_quarters(session: Session, asked: Question) -> Any:
     """Single-quarter figures of the newest report periods with their growth, oldest first."""
     count = asked.params["periods"] + _BEFORE
-    rows = queries.newest_rows(session, asked.table, asked.code, count, asked.as_of)
+    rows = queries.in_range(session, asked.table, asked.code, limit=count, as_of=asked.as_of)
     shown = [row["report_period"] for row in rows[: asked.params["periods"]]]
     return shapes.quarters(rows, shown[::-1])
 

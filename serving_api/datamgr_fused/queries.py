@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from serving_api.catalog.queries import Row, headlines, newest_date, newest_first, public_rows
+from serving_api.catalog.queries import Row, headlines, in_range, newest_date, public_rows
 from serving_api.reading import Session
 
 MASTER = "fusion_stock_master"
@@ -55,8 +55,7 @@ def newest_events(session: Session, table: str, code: str, limit: int, as_of: st
     """The newest rows of a code in a table with several rows a date, newest first."""
     if not session.has(table):
         return []
-    order = newest_first(session.table(table))
-    return public_rows(session, table, where="code=?", values=(code,), as_of=as_of, order=order, limit=limit)
+    return in_range(session, session.table(table), code, limit=limit, as_of=as_of)
 
 
 def releases(session: Session, code: str, since: str, until: str) -> list[Row]:
