@@ -1,14 +1,13 @@
 """When stored data is old: the three cutoff rules and the verdict. Pure; dates are ISO text."""
 
-from datetime import date, timedelta
-
+from platform_assets.compute.days import moved
+from platform_assets.compute.report_periods import latest_ended
 from platform_assets.declaration.rules import Freshness
 from platform_assets.declaration.scope import Calendar
 from resources.errors import DeclarationError
 
 CONFIRMED = "confirmed_at"
 """A rule's column that is no column: the date of the table's last successful batch."""
-_QUARTER_ENDS = ((12, 31), (9, 30), (6, 30), (3, 31))
 
 
 def cutoff(rule: Freshness, today: str, calendar: Calendar) -> str:
@@ -21,16 +20,10 @@ def cutoff(rule: Freshness, today: str, calendar: Calendar) -> str:
     if rule.kind == "trading":
         return calendar.offset(calendar.on_or_before(today), -rule.max_lag)
     if rule.kind == "calendar":
-        return (date.fromisoformat(today) - timedelta(days=rule.max_lag)).isoformat()
+        return moved(today, -rule.max_lag)
     if rule.kind == "period":
-        return last_quarter_end(date.fromisoformat(today) - timedelta(days=rule.max_lag)).isoformat()
+        return latest_ended(moved(today, 1 - rule.max_lag))
     raise DeclarationError(f"freshness: {rule.kind!r} is none of trading, calendar, period")
-
-
-def last_quarter_end(day: date) -> date:
-    """The newest quarter end that is not after `day`."""
-    ends = (date(year, month, last) for year in (day.year, day.year - 1) for month, last in _QUARTER_ENDS)
-    return next(end for end in ends if end <= day)
 
 
 def is_stale(latest: str | None, limit: str) -> bool:

@@ -1,7 +1,9 @@
 """Report periods (quarter ends): which are being disclosed on a date, and neighbours. Pure; ISO text."""
 
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
+
+from platform_assets.compute.days import moved
 
 GRACE_DAYS = 30
 """Days after a deadline in which late reports and first corrections still come."""
@@ -39,23 +41,27 @@ def latest_ended(day: str) -> str:
     return next(end for end in ends if end < day)
 
 
-def closes_on(period: str) -> str:
+def closes_on(period: str, grace: int = GRACE_DAYS) -> str:
     """The last day of a period's disclosure window: the legal deadline and the grace days after it."""
     years, month, last = _DEADLINES[period[5:]]
-    return (date(int(period[:4]) + years, month, last) + timedelta(days=GRACE_DAYS)).isoformat()
+    return moved(date(int(period[:4]) + years, month, last).isoformat(), grace)
+
+
+def periods_due(day: str, grace: int = GRACE_DAYS) -> tuple[str, ...]:
+    """Periods in their disclosure window on `day`, oldest first: annual reports and first quarters until
+    30 April, half years until 31 August, third quarters until 31 October, each and the grace days more.
+    Between the windows there is none."""
+    found = []
+    period = latest_ended(day)
+    while closes_on(period, grace) >= day:
+        found.append(period)
+        period = previous_period(period)
+    return tuple(reversed(found))
 
 
 def open_report_periods(day: str) -> tuple[str, ...]:
-    """Periods in their disclosure window on `day`, oldest first: annual reports and first quarters until
-    30 April, half years until 31 August, third quarters until 31 October, each and 30 days more. The latest
-    ended period is always among them."""
-    newest = latest_ended(day)
-    found = [newest]
-    before = previous_period(newest)
-    while closes_on(before) >= day:
-        found.append(before)
-        before = previous_period(before)
-    return tuple(reversed(found))
+    """`periods_due`; between the windows the latest ended period."""
+    return periods_due(day) or (latest_ended(day),)
 
 
 def open_on_any(days: Iterable[str]) -> tuple[str, ...]:

@@ -18,6 +18,11 @@ def text_key(text: str) -> str:
     return hashlib.sha1(plain, usedforsecurity=False).hexdigest()[:KEY_LENGTH]
 
 
+def hash_key(*parts: str) -> str:
+    """`text_key` of several parts that identify a row together (column word `K16`)."""
+    return text_key("|".join(parts))
+
+
 def text_keys(texts: Iterable[str | None]) -> list[str | None]:
     """`text_key` of each text; None where there is none."""
     return [text_key(text) if isinstance(text, str) and text.strip() else None for text in texts]

@@ -7,7 +7,6 @@ import pandas as pd
 
 from platform_assets.declaration.scope import Context, Scope
 
-_MOST_CODES = 100
 _MOST_DATES = 20
 """Dates that are asked for at once: their rows stay far below what the gateway pages."""
 
@@ -15,13 +14,10 @@ _MOST_DATES = 20
 def by_dates(desk: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
     """`call(desk.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
     days between that are not asked for are left out."""
-    groups: list[tuple[str, ...] | None] = [None]
-    if scope.codes is not None:
-        groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
     found = []
     for at in range(0, len(scope.dates), _MOST_DATES):
         some = scope.dates[at : at + _MOST_DATES]
-        for codes in groups:
+        for codes in scope.code_groups():
             found.append(_asked(desk, name, call, some[0], some[-1], codes))
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)

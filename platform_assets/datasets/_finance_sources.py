@@ -19,7 +19,6 @@ from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.scope import Scope
 
 FEW_CODES = 10
-_MOST_CODES = 100
 _TERMINAL = {
     "revenue": "revenue",
     "net_profit": "net_profit",
@@ -63,8 +62,7 @@ def _by_period_or_codes(
 ) -> pd.DataFrame:
     if scope.codes is None:
         return _joined([of_period(period) for period in open_on_any(scope.dates)])
-    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
-    return _joined([of_codes(codes) for codes in groups])
+    return _joined([of_codes(codes) for codes in scope.code_groups()])
 
 
 def _summaries(desk: Any, scope: Scope) -> pd.DataFrame:

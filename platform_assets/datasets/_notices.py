@@ -5,18 +5,17 @@ the week before are asked for once more: a day on which the upstream was away lo
 """
 
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
 from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.market_rules import is_a_share
 from platform_assets.declaration.scope import Scope
 
 AGAIN_DAYS = 7
 SPAN_DAYS = 92
 """Days that one question covers: the gateway ends at 50,000 rows."""
-_MOST_CODES = 100
 
 Ask = Callable[[Any, str | None, str, tuple[str, ...] | None], pd.DataFrame]
 """(desk, first day or None, last day, codes or None) -> rows."""
@@ -40,7 +39,7 @@ def by_notice(
     if scope.codes is None:
         parts = [of(first, last, None) for first, last in spans(moved(since, -again), until, span)]
     else:
-        parts = [of(None, until, codes) for codes in groups(scope.codes)]
+        parts = [of(None, until, codes) for codes in scope.code_groups()]
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=list(key))
@@ -56,12 +55,3 @@ def spans(since: str, until: str, days: int = SPAN_DAYS) -> list[tuple[str, str]
         found.append((since, last))
         since = moved(last, 1)
     return found
-
-
-def groups(codes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Codes as many as one filter holds."""
-    return [codes[at : at + _MOST_CODES] for at in range(0, len(codes), _MOST_CODES)]
-
-
-def moved(day: str, days: int) -> str:
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()

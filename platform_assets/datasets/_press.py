@@ -1,10 +1,10 @@
 """What notices and news share: the days of a scope, one row per headline, codes with events."""
 
-from datetime import date, timedelta
 from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.text_keys import text_keys
 from platform_assets.declaration.scope import Scope
 
@@ -21,7 +21,7 @@ def days_of(desk: Any, scope: Scope) -> tuple[str, str]:
     if scope.codes is None:
         first, last = scope.event_days(desk.calendar)
         return first, last
-    return FIRST_DAY, (date.fromisoformat(desk.today) + timedelta(days=1)).isoformat()
+    return FIRST_DAY, moved(desk.today, 1)
 
 
 def spans(desk: Any, scope: Scope, most: int) -> list[tuple[str, str]]:
@@ -62,7 +62,7 @@ def event_codes(desk: Any, scope: Scope) -> list[str]:
         "fusion_kline_daily", columns=("code", "limit_status"), since=scope.since, until=scope.until
     )
     listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
-    newest = (date.fromisoformat(until) - timedelta(days=_NEW_FOR_DAYS)).isoformat()
+    newest = moved(until, -_NEW_FOR_DAYS)
     listed = listed[listed["list_date"].notna()]
     young = listed[(listed["list_date"] > newest) & (listed["list_date"] <= until)]
     found = [

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.datasets._notices import AGAIN_DAYS, by_notice, moved
+from platform_assets.compute.days import moved
+from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from platform_assets.declaration.columns import (
     K32,
     S32,

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from platform_assets.compute.hash_keys import hash_key
+from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._afterwards import add_changes_after, closed_after
 from platform_assets.datasets._events import by_dates, trade_dates_only
 from platform_assets.declaration.columns import (

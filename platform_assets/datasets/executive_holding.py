@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.hash_keys import hash_key
+from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from platform_assets.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source

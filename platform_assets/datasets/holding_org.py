@@ -1,12 +1,12 @@
 """raw_holding_org: shares of a company that institutions held at the end of a report period."""
 
-from datetime import date
 from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.market_rules import is_a_share
-from platform_assets.datasets._notices import groups, moved
+from platform_assets.compute.report_periods import open_on_any
 from platform_assets.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, Partition
@@ -15,9 +15,6 @@ from platform_assets.declaration.scope import Scope
 KINDS = ("fund", "qfii", "social", "broker", "insurance", "trust")
 ALL = "all"
 _KEY = ["code", "report_period"]
-_ENDS = ((3, 31), (6, 30), (9, 30), (12, 31))
-_OPEN_DAYS = 125
-"""Days after its end in which a report period is still being disclosed: a year's until the end of April."""
 _PAST_DAYS = 3 * 366
 """How far back a question by codes reaches."""
 
@@ -41,25 +38,16 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     Codes: the periods of three years, a call for about twenty-five codes."""
     if scope.codes is not None:
         since = moved(scope.until, -_PAST_DAYS)
-        parts = [desk.eastmoney.org_holdings_of(codes, since, scope.until) for codes in groups(scope.codes)]
+        parts = [desk.eastmoney.org_holdings_of(codes, since, scope.until) for codes in scope.code_groups()]
     else:
         parts = [
-            desk.eastmoney.org_holdings(period, kind)
-            for period in open_periods(scope.since, scope.until)
-            for kind in KINDS
+            desk.eastmoney.org_holdings(period, kind) for period in open_on_any(scope.dates) for kind in KINDS
         ]
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=[*_KEY, "org_type"])
     rows = pd.concat(filled, ignore_index=True)
     return with_sums(rows[rows["code"].map(is_a_share).astype(bool)])
-
-
-def open_periods(since: str, until: str) -> list[str]:
-    """Report periods that ended before `until` and were being disclosed on a day of [since, until]."""
-    first, last = date.fromisoformat(since), date.fromisoformat(until)
-    ends = [date(year, *end) for year in range(first.year - 1, last.year + 1) for end in _ENDS]
-    return [end.isoformat() for end in ends if end < last and (first - end).days <= _OPEN_DAYS]
 
 
 def with_sums(rows: pd.DataFrame) -> pd.DataFrame:

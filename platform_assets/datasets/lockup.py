@@ -4,18 +4,17 @@ A release is planned long before and may be moved: every download holds all of t
 is withdrawn.
 """
 
-from datetime import date, timedelta
 from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.days import moved
 from platform_assets.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, Partition
 from platform_assets.declaration.scope import Scope
 
-WINDOW = timedelta(days=365)
-_MOST_CODES = 100
+WINDOW_DAYS = 365
 
 
 class RawLockup(Model):
@@ -34,13 +33,8 @@ class RawLockup(Model):
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """The window around today: about sixteen calls for the market, one for a hundred codes."""
-    today = date.fromisoformat(desk.today)
-    since, until = (today - WINDOW).isoformat(), (today + WINDOW).isoformat()
-    if scope.codes is None:
-        rows: pd.DataFrame = desk.eastmoney.lockups(since, until)
-        return rows
-    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
-    found = [desk.eastmoney.lockups(since, until, codes) for codes in groups]
+    since, until = moved(desk.today, -WINDOW_DAYS), moved(desk.today, WINDOW_DAYS)
+    found = [desk.eastmoney.lockups(since, until, codes) for codes in scope.code_groups()]
     return pd.concat(found, ignore_index=True)
 
 

@@ -39,7 +39,6 @@ from platform_assets.declaration.scope import Context, Scope
 
 PUBLISHED = "09:00"
 _TOTAL = "TOTAL_"
-_MOST_CODES = 100
 _COVERAGE = 0.95
 
 
@@ -128,16 +127,15 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     if scope.codes is None:
         whole = lambda day: desk.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
         return _by_date(whole, desk, scope)
-    groups = [scope.codes[at : at + _MOST_CODES] for at in range(0, len(scope.codes), _MOST_CODES)]
 
-    def of(day: str, codes: tuple[str, ...]) -> pd.DataFrame:
+    def of(day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
         found: pd.DataFrame = desk.once(
             ("margin", day, codes), lambda view: view.eastmoney.margin(day, codes)
         )
         return found
 
     def some(day: str) -> pd.DataFrame:
-        return pd.concat([of(day, codes) for codes in groups], ignore_index=True)
+        return pd.concat([of(day, codes) for codes in scope.code_groups()], ignore_index=True)
 
     return _by_date(some, desk, scope)
 

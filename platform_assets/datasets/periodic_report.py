@@ -5,11 +5,12 @@ Title and address of a report come from the notices that are stored: the newest 
 """
 
 import re
-from datetime import date, timedelta
 from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.days import monday_of
+from platform_assets.compute.report_periods import latest_ended, periods_due
 from platform_assets.compute.text_keys import plain_form
 from platform_assets.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
@@ -17,9 +18,9 @@ from platform_assets.declaration.rules import Interface, Partition, calendar_day
 from platform_assets.declaration.scope import Scope
 from resources.upstreams.texts import stock_codes
 
-_TERMS = {"03-31": "04-30", "06-30": "08-31", "09-30": "10-31", "12-31": "04-30"}
 _WORDS = {"03-31": "第?一季度报告", "06-30": "半年度报告", "09-30": "第?三季度报告", "12-31": "年度报告"}
-_AFTER_TERM = timedelta(days=7)
+_LATE_DAYS = 7
+"""Days after a deadline in which late reports are still looked for every day."""
 _LONGEST_TITLE = 255
 
 
@@ -38,38 +39,15 @@ class PeriodicReport(Model):
     pdf_url: S512 = col(title="address of its PDF")
 
 
-def periods_due(day: str) -> list[str]:
-    """Quarter ends of which reports are due on a day (up to a week after their term), oldest first."""
-    today = date.fromisoformat(day)
-    found = []
-    for year in (today.year - 1, today.year):
-        for end, term in _TERMS.items():
-            last = date.fromisoformat(f"{year + (end == '12-31')}-{term}") + _AFTER_TERM
-            if f"{year}-{end}" < day and today <= last:
-                found.append(f"{year}-{end}")
-    return sorted(found)
-
-
-def newest_period(day: str) -> str:
-    """The last quarter end before a day."""
-    return max(f"{year}-{end}" for year in (int(day[:4]) - 1, int(day[:4])) for end in _TERMS
-               if f"{year}-{end}" < day)  # fmt: skip
-
-
 def wanted(desk: Any, scope: Scope) -> bool:
     """While reports are due, else once a week."""
     day = scope.until
-    return bool(periods_due(day)) or desk.calendar.offset(day, -1) < _monday(day)
-
-
-def _monday(day: str) -> str:
-    today = date.fromisoformat(day)
-    return (today - timedelta(days=today.weekday())).isoformat()
+    return bool(periods_due(day, _LATE_DAYS)) or desk.calendar.offset(day, -1) < monday_of(day)
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Eleven calls per quarter end: one of them, or two in April."""
-    periods = periods_due(scope.until) or [newest_period(scope.until)]
+    periods = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     rows = pd.concat([desk.eastmoney.disclosure_schedule(period) for period in periods], ignore_index=True)
     wanted = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
     rows = rows[wanted]

@@ -7,7 +7,6 @@ whose owner is not built yet stay NULL and name the issue that brings them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute import wide_stats
+from platform_assets.compute.days import moved
 from platform_assets.compute.name_spans import named
 from platform_assets.declaration.columns import (
     S4,
@@ -271,7 +271,7 @@ def _margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
 
 def _finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest report period of each code among those that were announced by the day."""
-    since = (date.fromisoformat(day) - timedelta(days=REPORTS_SINCE)).isoformat()
+    since = moved(day, -REPORTS_SINCE)
     columns = ("code", "ann_date", *_FINANCE)
     stored = desk.read("fusion_finance_indicator", columns=columns, codes=codes, since=since, until=day)
     known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
@@ -281,7 +281,7 @@ def _finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
 
 def _holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest count whose notice was out on the day."""
-    oldest = (date.fromisoformat(day) - timedelta(days=_COUNT_DAYS)).isoformat()
+    oldest = moved(day, -_COUNT_DAYS)
     columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
     stored = desk.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
     told = stored[stored["ann_date"].notna()]

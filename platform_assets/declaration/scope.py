@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any, Protocol
 
 import pandas as pd
+
+from platform_assets.compute.days import moved
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,13 @@ class Scope:
     def event_days(self, calendar: "Calendar") -> tuple[str, str]:
         """First and last of the calendar days that the trade dates stand for: the days without trading
         before a trade date belong to it."""
-        before = date.fromisoformat(calendar.offset(self.since, -1))
-        return (before + timedelta(days=1)).isoformat(), self.until
+        return moved(calendar.offset(self.since, -1), 1), self.until
+
+    def code_groups(self, size: int = 100) -> tuple[tuple[str, ...] | None, ...]:
+        """The codes, as many at a time as one filter of a report holds; `(None,)` for the whole market."""
+        if self.codes is None:
+            return (None,)
+        return tuple(self.codes[at : at + size] for at in range(0, len(self.codes), size))
 
     def covers(self, code: str) -> bool:
         return self.codes is None or code in self.codes

@@ -1,11 +1,11 @@
 """Upstream bodies as received: zstd files under `DATA_DIR/payloads/<date>/`, named by their hash."""
 
 import os
-from datetime import date, timedelta
 from pathlib import Path
 
 import zstandard
 
+from platform_assets.compute.days import moved
 from resources.errors import StorageError
 
 
@@ -42,7 +42,7 @@ class PayloadStore:
 
     def purge(self, today: str, keep_days: int) -> int:
         """Remove days older than `keep_days`; returns how many files went."""
-        limit = (date.fromisoformat(today) - timedelta(days=keep_days)).isoformat()
+        limit = moved(today, -keep_days)
         removed = 0
         for day in sorted(self._folder.glob("????-??-??")):
             if day.name >= limit:

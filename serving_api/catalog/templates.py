@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.report_periods import is_period, latest_ended
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.tables import Table
@@ -284,7 +284,7 @@ def seats(session: Session, asked: Question) -> Any:
 
 def branch_totals(session: Session, asked: Question) -> Any:
     """What branches bought and sold in the last days, those that dealt most first."""
-    since = _days_before(asked.today, asked.params["days"])
+    since = moved(asked.today, -asked.params["days"])
     return events.branch_totals(
         session, asked.table, since, asked.params["branch_name"], asked.params["limit"]
     )
@@ -292,7 +292,7 @@ def branch_totals(session: Session, asked: Question) -> Any:
 
 def branch_trades(session: Session, asked: Question) -> Any:
     """Seats of branches whose name holds a text, in the last days, newest first."""
-    since = _days_before(asked.today, asked.params["days"])
+    since = moved(asked.today, -asked.params["days"])
     return events.branch_trades(
         session, asked.table, since, asked.params["branch_name"], asked.params["limit"]
     )
@@ -300,8 +300,8 @@ def branch_trades(session: Session, asked: Question) -> Any:
 
 def around_today(session: Session, asked: Question) -> Any:
     """Rows of one code from some days ago to some days ahead, oldest first."""
-    since = _days_before(asked.today, asked.params["days"])
-    until = _days_before(asked.today, -asked.params["forward_days"])
+    since = moved(asked.today, -asked.params["days"])
+    until = moved(asked.today, asked.params["forward_days"])
     rows = queries.in_range(
         session, asked.table, asked.code, since=since, until=until, limit=MOST_ROWS, as_of=asked.as_of
     )
@@ -419,10 +419,6 @@ def _bounds(asked: Question) -> tuple[str | None, str | None]:
     if since and until and since > until:
         raise asked.bad("start_date", f"{since} is after end_date {until}")
     return since, until
-
-
-def _days_before(day: str, days: int) -> str:
-    return (date.fromisoformat(day) - timedelta(days=days)).isoformat()
 
 
 def _conditions(asked: Question) -> list[tuple[str, str, Any]]:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from platform_assets.compute.freshness import cutoff, is_stale, last_quarter_end
+from platform_assets.compute.freshness import cutoff, is_stale
+from platform_assets.compute.report_periods import latest_ended
 from platform_assets.declaration.rules import Freshness, calendar_days, period, trading
 from resources.calendar import CalendarHorizon, shipped_calendar
 from resources.errors import DeclarationError
@@ -66,7 +67,7 @@ def test_period_waits_for_the_reports_of_a_quarter(today: str, max_lag: int, exp
 def test_the_period_is_the_newest_that_had_its_time(today: date, max_lag: int) -> None:
     end = date.fromisoformat(cutoff(period(max_lag), today.isoformat(), CALENDAR))
 
-    following = last_quarter_end(end + timedelta(days=92))
+    following = date.fromisoformat(latest_ended((end + timedelta(days=93)).isoformat()))
     assert end + timedelta(days=max_lag) <= today < following + timedelta(days=max_lag)
     assert (end + timedelta(days=1)).day == 1
     assert (following.year - end.year) * 12 + following.month - end.month == 3

@@ -7,6 +7,7 @@ from platform_assets.compute.report_periods import (
     latest_ended,
     open_on_any,
     open_report_periods,
+    periods_due,
     previous_period,
     report_type,
 )
@@ -29,6 +30,20 @@ from platform_assets.compute.report_periods import (
 def test_windows_of_disclosure(day: str, periods: tuple[str, ...]) -> None:
     assert open_report_periods(day) == periods
     assert latest_ended(day) == periods[-1]
+
+
+@pytest.mark.parametrize(
+    ("day", "periods"),
+    [
+        ("2026-04-15", ("2025-12-31", "2026-03-31")),
+        ("2026-05-07", ("2025-12-31", "2026-03-31")),
+        ("2026-05-08", ()),
+        ("2026-06-30", ()),
+        ("2026-08-21", ("2026-06-30",)),
+    ],
+)
+def test_reports_are_due_until_a_week_after_their_deadline(day: str, periods: tuple[str, ...]) -> None:
+    assert periods_due(day, grace=7) == periods
 
 
 def test_a_range_concerns_every_period_that_was_open() -> None:

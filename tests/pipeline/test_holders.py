@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from platform_assets.datasets.holding_org import open_periods
 from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
 from tests.pipeline.conftest import TODAY, House
@@ -72,12 +71,6 @@ def test_holdings_of_institutions_add_up_over_the_kinds_and_the_periods(house: H
     shares = own[own["org_type"] == "fund"].sort_values("report_period")[["hold_shares", "change_shares"]]
     told_change = shares["change_shares"].iloc[1:].astype(float)
     assert told_change.tolist() == shares["hold_shares"].astype(float).diff().iloc[1:].tolist()
-
-
-def test_periods_are_open_until_their_reports_are_due() -> None:
-    assert open_periods("2026-08-21", "2026-08-21") == ["2026-06-30"]
-    assert open_periods("2026-04-28", "2026-04-28") == ["2025-12-31", "2026-03-31"]
-    assert open_periods("2026-06-30", "2026-06-30") == ["2026-03-31"]
 
 
 def test_the_wide_table_shows_the_newest_count_announced_by_its_day(house: House) -> None:

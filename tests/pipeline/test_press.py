@@ -364,12 +364,8 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> 
 
 
 def test_disclosure_dates_are_asked_while_reports_are_due(plain: House) -> None:
-    from platform_assets.datasets.periodic_report import _period_of, newest_period, periods_due
+    from platform_assets.datasets.periodic_report import _period_of
 
-    assert periods_due("2026-04-15") == ["2025-12-31", "2026-03-31"]
-    assert periods_due("2026-08-21") == ["2026-06-30"]
-    assert periods_due("2026-06-10") == []
-    assert newest_period("2026-06-10") == "2026-03-31"
     plain.at("2026-06-10")  # a Wednesday out of season
     assert plain.raw("cninfo_periodic_report", "2026-06-10").calls == {}
     titles = {

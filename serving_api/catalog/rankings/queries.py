@@ -1,19 +1,15 @@
 """SQL of the interfaces that look at the newest row of every code, and at ex-dates."""
 
-from datetime import date, timedelta
 from typing import Any
 
+from platform_assets.compute.days import moved
 from platform_assets.declaration.tables import Table
 from serving_api.catalog.queries import Row, newest, public_columns, public_rows
 from serving_api.reading import Session
 
-_LOOK_BACK = timedelta(days=400)
+_LOOK_BACK = 400
 """What a company has not told again for so long is no longer its newest state."""
-_YEAR = timedelta(days=365)
-
-
-def _days_before(day: str, span: timedelta) -> str:
-    return (date.fromisoformat(day) - span).isoformat()
+_YEAR = 365
 
 
 def newest_ranked(
@@ -26,7 +22,7 @@ def newest_ranked(
         table.name,
         columns=(table.key[0], column),
         where=f"{table.date_column}>=?",
-        values=(_days_before(today, _LOOK_BACK),),
+        values=(moved(today, -_LOOK_BACK),),
         as_of=as_of,
         order=f"{table.date_column}",
     )
@@ -66,7 +62,7 @@ def trailing_yields(
         table.name,
         columns=("code", "name", "ex_date", "dividend_yield", "bonus_rmb"),
         where="ex_date>? AND ex_date<=? AND dividend_yield IS NOT NULL",
-        values=(_days_before(today, _YEAR), today),
+        values=(moved(today, -_YEAR), today),
         as_of=as_of,
         order="code, ex_date",
     )
@@ -90,7 +86,7 @@ def most_visited(session: Session, table: Table, today: str, days: int, limit: i
         "SELECT code, COUNT(*), COUNT(DISTINCT survey_date), MAX(survey_date) "
         f"FROM {session.sql.name(table.name)} WHERE survey_date>? AND survey_date<=? "
         "GROUP BY code ORDER BY 2 DESC, code LIMIT ?",
-        (_days_before(today, timedelta(days=days)), today, limit),
+        (moved(today, -days), today, limit),
     )
     names = ("code", "visitors", "visits", "survey_date")
     return [

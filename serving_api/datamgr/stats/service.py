@@ -4,9 +4,9 @@ Everything is read table by table: one that fails carries its error and hurts no
 """
 
 from collections.abc import Mapping
-from datetime import date, timedelta
 from typing import Any
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
 from platform_assets.declaration.registry import FreshnessDimension, Registry, builtin_registry
 from platform_assets.declaration.tables import Table
@@ -114,7 +114,7 @@ def _dimension(
         latest = None if confirmed is None else str(confirmed)[:10]
     else:
         # Releases and schedules carry dates to come; they say nothing about what has arrived.
-        tomorrow = (date.fromisoformat(today) + timedelta(days=1)).isoformat()
+        tomorrow = moved(today, 1)
         latest = queries.newest_day(session, table, rule.column, tomorrow)
     limit = cutoff(rule, today, calendar)
     return {"latestDate": latest, "cutoff": limit, "isStale": is_stale(latest, limit)}
