@@ -66,29 +66,34 @@ class NoticeBook:
         first = max(first, last - timedelta(days=_DAYS_HELD))
         found = []
         while last >= first:
-            found += [one for one in self._of_day(view, last) if one.shown <= view.now]
+            found += [one for one in self._of_day(view, last, code) if one.shown <= view.now]
             last -= timedelta(days=1)
         if code:
             found = [one for one in found if any(security.code == code for security in one.securities)]
         return sorted(found, key=lambda one: (one.day, one.shown, one.number), reverse=True)
 
-    def _of_day(self, view: View, day: date) -> list[Notice]:
+    def _of_day(self, view: View, day: date, code: str) -> list[Notice]:
+        """The notices of a day; where they are not remembered yet and one stock is meant, at least its."""
         key = (id(view.world), day)
         if key not in self._held:
-            made = _made(view, day)
+            made = _made(view, day, code)
+            if code:
+                return made
             if view.fault is not None or datetime(day.year, day.month, day.day) > view.now:
                 return made
             self._held[key] = made
         return self._held[key]
 
 
-def _made(view: View, day: date) -> list[Notice]:
-    """Every notice with this disclosure date."""
+def _made(view: View, day: date, code: str = "") -> list[Notice]:
+    """Every notice with this disclosure date, or those that one stock may have a part in."""
     evening = datetime(day.year, day.month, day.day) - timedelta(days=1) + timedelta(hours=16)
     trading = int(day.strftime("%Y%m%d")) in set(view.world.trade_dates().tolist())
     stocks = [one for one in view.world.securities(evening) if one.kind == "stock"]
     made: list[Notice] = []
     for at, security in enumerate(stocks):
+        if code and code not in (security.code, stocks[(at + 1) % len(stocks)].code):
+            continue
         draw = zlib.crc32(f"{security.symbol} {day}".encode())
         titles = _events(view, security, day)
         if draw % (6 if trading else 40) == 0:

@@ -1,6 +1,7 @@
 """The synthetic world: the `World` Protocol over a built tape."""
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -51,6 +52,7 @@ class SyntheticTape:
         self.profile = casting.PROFILES[profile]
         self.seed = seed
         self._dates = casting.sessions(self.profile)
+        self._numbers: list[int] = self._dates.tolist()
         self._plans = _plans(self.profile, self._dates, seed)
         self._tape = _tape(self.profile, self._plans, self._dates, seed, cache_dir)
         self._secs, self._gone = self._identities()
@@ -130,7 +132,7 @@ class SyntheticTape:
 
     def _session_on(self, today: int) -> int:
         """The newest session index not after a calendar date, -1 before the world."""
-        return int(np.searchsorted(self._dates, today, side="right")) - 1
+        return bisect_right(self._numbers, today) - 1
 
     def name(self, security: Security, now: datetime) -> str:
         place = self.place(security)
