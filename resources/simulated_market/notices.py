@@ -7,7 +7,7 @@ market knows of none.
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -31,7 +31,7 @@ _ROUTINE = (
 _PERIODS = {331: "第一季度报告", 630: "半年度报告", 930: "第三季度报告", 1231: "年度报告"}
 _SHARED = "关于与{other}签署战略合作框架协议的公告"
 _EX_LEAD = 7
-_DAYS_HELD = 400
+_DAYS_HELD, _LISTS_HELD = 400, 64
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,26 @@ class Notice:
     size_kb: int
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """The stocks that may have notices on a day, and whether it is a trade date."""
+
+    stocks: Sequence[Security]
+    places: Mapping[str, int]
+    trading: bool
+
+    def near(self, code: str) -> list[int]:
+        """The places whose notices a stock may have a part in: its own, and the one before it."""
+        at = self.places.get(code)
+        return [] if at is None else [place % len(self.stocks) for place in (at - 1, at)]
+
+
 class NoticeBook:
     """The notices of a world by disclosure date; a finished day is remembered."""
 
     def __init__(self) -> None:
         self._held: dict[tuple[int, date], list[Notice]] = {}
+        self._listed: dict[tuple[int, date], _Listed] = {}
 
     def between(self, view: View, since: str, until: str, code: str = "") -> list[Notice]:
         """Notices of the disclosure dates asked for that are up already, newest first."""
@@ -73,27 +88,39 @@ class NoticeBook:
         return sorted(found, key=lambda one: (one.day, one.shown, one.number), reverse=True)
 
     def _of_day(self, view: View, day: date, code: str) -> list[Notice]:
-        """The notices of a day; where they are not remembered yet and one stock is meant, at least its."""
+        """The notices of a day; where one stock is meant, at least its."""
+        listed = self._listed_on(view, day)
+        if code:
+            return _made(view, day, listed, listed.near(code))
         key = (id(view.world), day)
         if key not in self._held:
-            made = _made(view, day, code)
-            if code:
-                return made
+            made = _made(view, day, listed, range(len(listed.stocks)))
             if view.fault is not None or datetime(day.year, day.month, day.day) > view.now:
                 return made
             self._held[key] = made
         return self._held[key]
 
+    def _listed_on(self, view: View, day: date) -> _Listed:
+        key = (id(view.world), day)
+        if key not in self._listed:
+            if len(self._listed) > _LISTS_HELD:
+                self._listed.clear()
+            stocks = [one for one in view.world.securities(_evening_before(day)) if one.kind == "stock"]
+            trading = int(day.strftime("%Y%m%d")) in view.world.trade_dates()
+            self._listed[key] = _Listed(stocks, {one.code: at for at, one in enumerate(stocks)}, trading)
+        return self._listed[key]
 
-def _made(view: View, day: date, code: str = "") -> list[Notice]:
-    """Every notice with this disclosure date, or those that one stock may have a part in."""
-    evening = datetime(day.year, day.month, day.day) - timedelta(days=1) + timedelta(hours=16)
-    trading = int(day.strftime("%Y%m%d")) in set(view.world.trade_dates().tolist())
-    stocks = [one for one in view.world.securities(evening) if one.kind == "stock"]
+
+def _evening_before(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day) - timedelta(hours=8)
+
+
+def _made(view: View, day: date, listed: _Listed, places: Iterable[int]) -> list[Notice]:
+    """The notices with this disclosure date of the stocks at some places of the list."""
+    evening, stocks, trading = _evening_before(day), listed.stocks, listed.trading
     made: list[Notice] = []
-    for at, security in enumerate(stocks):
-        if code and code not in (security.code, stocks[(at + 1) % len(stocks)].code):
-            continue
+    for at in places:
+        security = stocks[at]
         draw = zlib.crc32(f"{security.symbol} {day}".encode())
         titles = _events(view, security, day)
         if draw % (6 if trading else 40) == 0:

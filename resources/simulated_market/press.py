@@ -147,7 +147,7 @@ class Press:
 def _own(view: View, security: Security, day: date) -> list[Article]:
     """Articles of a stock's own, on trade dates; one in four is printed by another paper an hour later."""
     draw = zlib.crc32(f"press {security.symbol} {day}".encode())
-    if draw % 8 or int(day.strftime("%Y%m%d")) not in set(view.world.trade_dates().tolist()):
+    if draw % 8 or int(day.strftime("%Y%m%d")) not in view.world.trade_dates():
         return []
     name = view.world.name(security, view.now)
     words = {"name": name, "industry": security.industry or "综合", "n": draw // 512 % 40 + 2}
