@@ -43,7 +43,11 @@ def run(part: Part, limit_s: float) -> tuple[bool, list[str], float]:
     lines = [line for line in done.stdout.splitlines() if any(word in line for word in _SHOWN)]
     if done.returncode:
         sys.stdout.write(done.stdout[-20_000:])
-    report = [line for line in lines if "::" not in line or line.startswith(("FAILED", "ERROR"))]
+    report = [
+        line
+        for line in lines
+        if not line.startswith("E ") and ("::" not in line or line.startswith(("FAILED", "ERROR")))
+    ]
     return done.returncode == 0, report, time.monotonic() - began
 
 
