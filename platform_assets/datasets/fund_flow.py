@@ -116,5 +116,20 @@ DATASET = Dataset(
     per_code=True,
     may_be_empty=True,  # a world of bars alone has no money flow; freshness tells when it stays away
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=rules.standard("fund_flow", "money flow", 60),
+    interfaces=(
+        *rules.standard("fund_flow", "money flow", 60),
+        rules.Interface(
+            "get_fund_flow_rank",
+            "market",
+            "flow_rank",
+            {
+                "days": ("int", False, 1),
+                "sort": ("string", False, "-main_net"),
+                "limit": ("int", False, 50),
+            },
+            "object[]",
+            60,
+            "net inflow ranking over 1, 3, 5, 10, 20 days",
+        ),
+    ),
 )

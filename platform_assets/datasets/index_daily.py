@@ -141,5 +141,28 @@ DATASET = Dataset(
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
         Interface("get_index_daily", "timeseries", "history", _PARAMS, "object[]", 300, "bars of one index"),
+        Interface(
+            "get_index_latest",
+            "market",
+            "newest_of_indices",
+            {
+                "codes": ("string[]", False, None),
+                "scope": ("string", False, "cn"),
+            },
+            "object[]",
+            60,
+            "newest bar of the main indices",
+        ),
+        Interface(
+            "get_index_list",
+            "market",
+            "stored_indices",
+            {
+                "scope": ("string", False, "cn"),
+            },
+            "object[]",
+            86400,
+            "stored indices",
+        ),
     ),
 )

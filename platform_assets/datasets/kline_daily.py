@@ -390,5 +390,31 @@ DATASET = Dataset(
         ),
         by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
         latest("get_kline_latest", "newest daily bar of a code", 60),
+        Interface(
+            "get_kline_daily_batch",
+            "timeseries",
+            "bars_by_code",
+            {
+                "codes": ("string[]", True, None),
+                "days": ("int", False, 60),
+                "adjust": ("string", False, "qfq"),
+            },
+            "object",
+            300,
+            "map code -> newest bars, oldest first",
+        ),
+        Interface(
+            "get_returns",
+            "timeseries",
+            "returns",
+            {
+                "code": ("string", True, None),
+                "window": ("int", False, 20),
+                "limit": ("int", False, 250),
+            },
+            "object[]",
+            300,
+            "rolling returns and volatility",
+        ),
     ),
 )

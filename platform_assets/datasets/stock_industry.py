@@ -28,7 +28,7 @@ from platform_assets.declaration.columns import (
 )
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Fields, Partition, Soft, batch, calendar_days, latest
+from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
 from platform_assets.declaration.scope import Context, Scope
 
 _SW = "data-layer issue: raw_index_constituent (sw)"
@@ -231,5 +231,103 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_industry", "classifications of a code", 3600),
         batch("get_stock_industry_batch", "classifications of many codes", 3600),
+        Interface(
+            "get_industry_members",
+            "market",
+            "industry_members",
+            {
+                "industry_code": ("string", True, None),
+                "level": ("string", False, "sw_l1"),
+            },
+            "object[]",
+            3600,
+            "members of an industry",
+        ),
+        Interface(
+            "get_industry_list",
+            "market",
+            "industry_list",
+            {
+                "level": ("string", False, "sw_l1"),
+            },
+            "object[]",
+            86400,
+            "industries with member counts",
+        ),
+        Interface(
+            "get_industry_peers",
+            "stock",
+            "industry_peers",
+            {
+                "code": ("string", True, None),
+                "level": ("string", False, "sw_l2"),
+                "limit": ("int", False, 20),
+            },
+            "object[]",
+            600,
+            "peers of one code with key figures",
+        ),
+        Interface(
+            "get_concept_blocks",
+            "stock",
+            "matching",
+            {
+                "code": ("string", True, None),
+            },
+            "object[]",
+            3600,
+            "industry, concept and region blocks of one code",
+            table="raw_concept_blocks",
+        ),
+        Interface(
+            "get_concept_members",
+            "market",
+            "matching",
+            {
+                "block_code": ("string", True, None),
+            },
+            "object[]",
+            3600,
+            "codes of one concept",
+            table="raw_concept_blocks",
+        ),
+        Interface(
+            "get_block_list",
+            "market",
+            "blocks",
+            {
+                "block_type": ("string", False, "gn"),
+                "keyword": ("string", False, None),
+            },
+            "object[]",
+            3600,
+            "blocks with member counts",
+            table="raw_block_member",
+        ),
+        Interface(
+            "get_block_members",
+            "market",
+            "matching",
+            {
+                "block_code": ("string", True, None),
+                "block_type": ("string", False, None),
+            },
+            "object[]",
+            3600,
+            "codes of one block",
+            table="raw_block_member",
+        ),
+        Interface(
+            "get_stock_blocks",
+            "stock",
+            "matching",
+            {
+                "code": ("string", True, None),
+            },
+            "object[]",
+            3600,
+            "blocks of one code",
+            table="raw_block_member",
+        ),
     ),
 )

@@ -28,7 +28,7 @@ from platform_assets.declaration.columns import (
     key,
 )
 from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Fields, Partition, Soft, batch, calendar_days, latest
+from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
 from platform_assets.declaration.scope import Context
 
 ABSENT_DATES = 5
@@ -157,5 +157,57 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_master", "master row of a code", 3600),
         batch("get_stock_master_batch", "master rows of many codes", 3600),
+        Interface(
+            "get_stock_list",
+            "market",
+            "securities",
+            {
+                "market": ("string", False, None),
+                "sec_type": ("string", False, "stock"),
+                "list_status": ("string", False, "L"),
+                "keyword": ("string", False, None),
+                "page": ("int", False, 1),
+                "page_size": ("int", False, 100),
+            },
+            "object[]",
+            3600,
+            "security list with filters",
+        ),
+        Interface(
+            "get_stock_search",
+            "market",
+            "security_search",
+            {
+                "keyword": ("string", True, None),
+                "page": ("int", False, 1),
+                "page_size": ("int", False, 10),
+            },
+            "object[]",
+            600,
+            "code, name and pinyin search",
+        ),
+        Interface(
+            "get_st_stocks",
+            "market",
+            "special_treatment",
+            {
+                "limit": ("int", False, 500),
+            },
+            "object[]",
+            3600,
+            "ST and *ST securities",
+        ),
+        Interface(
+            "get_new_stocks",
+            "market",
+            "young_securities",
+            {
+                "days": ("int", False, 60),
+                "limit": ("int", False, 200),
+            },
+            "object[]",
+            3600,
+            "securities listed within days",
+        ),
     ),
 )

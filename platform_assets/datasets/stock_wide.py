@@ -37,7 +37,7 @@ from platform_assets.declaration.columns import (
     model_columns,
 )
 from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Rows, Soft, Whole, batch, close_of, latest, trading
+from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, batch, close_of, latest, trading
 from platform_assets.declaration.scope import Context, Scope
 
 WINDOW = 251
@@ -486,5 +486,49 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_wide", "newest wide row of a code", 60),
         batch("get_stock_wide_batch", "newest wide rows of many codes", 60),
+        Interface(
+            "get_stock_wide_by_date",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "sort": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+                "fields": ("string[]", False, None),
+                "industry_code": ("string", False, None),
+            },
+            "object[]",
+            60,
+            "wide rows of all codes on one date",
+        ),
+        Interface(
+            "get_stock_rank",
+            "market",
+            "by_date",
+            {
+                "sort": ("string", False, "-change_pct"),
+                "limit": ("int", False, 50),
+                "market": ("string", False, None),
+                "industry_code": ("string", False, None),
+            },
+            "object[]",
+            30,
+            "ranking on any wide column",
+        ),
+        Interface(
+            "get_stock_screen",
+            "market",
+            "screen",
+            {
+                "fields": ("string[]", False, None),
+                "sort": ("string", False, None),
+                "limit": ("int", False, 100),
+                "keyword": ("string", False, None),
+            },
+            "object[]",
+            60,
+            "wide rows filtered by simple column conditions (keyword pe_ttm<20, roe>=15) and words",
+        ),
     ),
 )

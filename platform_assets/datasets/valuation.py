@@ -29,6 +29,7 @@ from platform_assets.declaration.columns import (
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import (
     Fields,
+    Interface,
     Soft,
     batch,
     by_date,
@@ -199,5 +200,17 @@ DATASET = Dataset(
         batch("get_valuation_batch", "newest valuations of many codes", 300),
         history("get_valuation_history", "valuations of a code by date", 300),
         by_date("get_valuation_by_date", "valuations of the market on one date", 300),
+        Interface(
+            "get_valuation_percentile",
+            "stock",
+            "valuation_percentile",
+            {
+                "code": ("string", True, None),
+                "days": ("int", False, 1250),
+            },
+            "object|null",
+            3600,
+            "percentiles of pe and pb in the window",
+        ),
     ),
 )

@@ -69,7 +69,17 @@ MEANINGS: Mapping[str, Meaning] = {
         "em_rank | ths_hot | ths_strong | xq_follow",
         allowed=("em_rank", "ths_hot", "ths_strong", "xq_follow"),
     ),
-    "level": Meaning("classification level"),
+    "level": Meaning(
+        "sw_l1 | sw_l2 | sw_l3 | industry | em_industry | tdx_industry | csrc_industry | region"
+    ),
+    "page": Meaning("page, from 1", low=1, high=100_000),
+    "page_size": Meaning("rows per page", low=1, high=500),
+    "window": Meaning("window in bars", low=2, high=1000),
+    "sec_type": Meaning("stock | etf | lof | cb | reit | index | hk | us"),
+    "list_status": Meaning("L | S | D | P", allowed=("L", "S", "D", "P")),
+    "scope": Meaning("cn | hk | us | global", allowed=("cn", "hk", "us", "global")),
+    "block_code": Meaning("block code or name"),
+    "block_type": Meaning("zs | gn | fg | hy", allowed=("zs", "gn", "fg", "hy")),
     "industry_code": Meaning("industry or board code"),
 }
 
@@ -165,10 +175,14 @@ def _list(name: str, value: Any) -> list[str]:
     items = list(dict.fromkeys(part.strip() for part in parts if part.strip()))
     if not 1 <= len(items) <= MOST_CODES:
         raise ValueError(f"{len(items)} items; 1..{MOST_CODES} are allowed")
-    wrong = next((item for item in items if name == "codes" and not _CODE.fullmatch(item)), None)
+    wrong = next((item for item in items if name == "codes" and not _is_code(item)), None)
     if wrong is not None:
         raise ValueError(f"{wrong[:20]!r} is no code; {_CODES_ARE}")
     return items
+
+
+def _is_code(text: str) -> bool:
+    return bool(_CODE.fullmatch(text) or _INDEX_CODE.fullmatch(text))
 
 
 def _int(name: str, value: Any) -> int:

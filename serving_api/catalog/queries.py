@@ -15,6 +15,8 @@ from serving_api.reading import Session
 
 Row = dict[str, Any]
 NO_FILTER: Mapping[str, str] = {}
+INDUSTRY_COLUMNS = ("sw_l1", "sw_l1_name", "sw_l2", "sw_l2_name", "em_industry", "industry")
+"""Columns of a row that name its industry."""
 _AT_ONCE = 400
 _LOOK_BACK = timedelta(days=60)
 """A table that is written on trade dates has a row within this of any instant."""
@@ -26,6 +28,11 @@ def public_columns(table: Table) -> list[str]:
     """What responses show of a table."""
     names = [spec.name for spec in table.columns]
     return [*names, "quality"] if table.has_history else names
+
+
+def number_columns(table: Table) -> list[str]:
+    """The columns that can be compared with a number."""
+    return [spec.name for spec in table.columns if spec.family in ("float", "int")]
 
 
 def code_column(table: Table) -> str:
@@ -152,21 +159,25 @@ def on_date(
     as_of: str | None,
     columns: Sequence[str] | None = None,
     also: Sequence[tuple[str, str, Any]] = (),
+    industry: str | None = None,
 ) -> list[Row]:
     """Rows of one date, by a column (`-` = descending) or by key; missing values stand last. `also` are
-    further conditions (column, sign, value)."""
+    further conditions (column, sign, value); `industry` is the code or name of one, of any level."""
     keys = [column for column in table.key if column != table.date_column]
     order = ", ".join(keys)
     if sort:
         column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
         order = f"{column} IS NULL, {column} {way}, {order}"
         columns = None if columns is None else list(dict.fromkeys([*columns, column]))
+    conditions = [(table.date_column, "=", day), *also]
+    levels = [] if industry is None else [name for name in INDUSTRY_COLUMNS if name in table.names]
+    within = [f"({' OR '.join(f'{name}=?' for name in levels)})"] if levels else []
     return public_rows(
         session,
         table.name,
         columns,
-        where=" AND ".join(f"{name}{sign}?" for name, sign, _ in [(table.date_column, "=", day), *also]),
-        values=(day, *(value for _, _, value in also)),
+        where=" AND ".join([*(f"{name}{sign}?" for name, sign, _ in conditions), *within]),
+        values=(*(value for _, _, value in conditions), *(industry for _ in levels)),
         as_of=as_of,
         order=order,
         limit=limit,

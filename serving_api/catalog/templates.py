@@ -1,59 +1,35 @@
 """How each kind of interface is answered: one executor per template."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from platform_assets.compute.days import moved
-from platform_assets.compute.report_periods import is_period, latest_ended
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.tables import Table
-from resources.calendar import CalendarHorizon, TradeCalendar
-from serving_api.catalog import queries
+from resources.calendar import CalendarHorizon
+from serving_api.catalog import industries, queries, securities, windows
 from serving_api.catalog.events import queries as events
-from serving_api.catalog.parameters import MOST_ROWS, BadCall
+from serving_api.catalog.parameters import MOST_ROWS
+from serving_api.catalog.question import (
+    Executor,
+    Question,
+    bounds_of,
+    columns_of,
+    day_of,
+    must_be_period,
+    sort_of,
+)
 from serving_api.catalog.rankings import queries as rankings
 from serving_api.reading import Session
-from serving_api.stocks.bars import Bar, ratios
 from serving_api.stocks_finance import queries as finance
 from serving_api.stocks_finance import shapes
 
-PRICES = ("open", "high", "low", "close")
 _BEFORE = 5
 """Report periods behind the oldest one shown that its growth looks at."""
 _ON_A_RUNG = (
     "code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times",
 )  # fmt: skip
+_WHOLE_MARKET = 20_000
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
-
-
-@dataclass(frozen=True)
-class Question:
-    """One call: typed parameters, the instant of its knowledge (bound text or None), today."""
-
-    interface: Interface
-    table: Table
-    params: Mapping[str, Any]
-    as_of: str | None
-    today: str
-    calendar: TradeCalendar
-
-    @property
-    def code(self) -> str:
-        """The value of the first required parameter."""
-        name = next(name for name, (_, required, _) in self.interface.params.items() if required)
-        return str(self.params[name])
-
-    @property
-    def instant_day(self) -> str:
-        """The day of its knowledge."""
-        return self.today if self.as_of is None else self.as_of[:10]
-
-    def bad(self, parameter: str, problem: str) -> BadCall:
-        return BadCall(self.interface.name, parameter, problem)
-
-
-Executor = Callable[[Session, Question], Any]
 
 
 def latest(session: Session, asked: Question) -> Any:
@@ -61,7 +37,7 @@ def latest(session: Session, asked: Question) -> Any:
 
 
 def batch(session: Session, asked: Question) -> Any:
-    columns = _columns(asked)
+    columns = columns_of(asked)
     return queries.newest_of_codes(session, asked.table, asked.params["codes"], asked.as_of, columns)
 
 
@@ -119,7 +95,7 @@ def changes(session: Session, asked: Question) -> Any:
     """Items of one report (default: the newest) with their change on the year before."""
     period = asked.params["report_period"]
     if period is not None:
-        _must_be_period(asked, period)
+        must_be_period(asked, period)
     return finance.changes(session, asked.code, period)
 
 
@@ -127,48 +103,62 @@ def bars(session: Session, asked: Question) -> Any:
     """Daily bars without suspended days, prices adjusted as asked, oldest first. An adjusted row says so:
     its limits are those of the day, untouched."""
     rows = _range(session, asked, also=_TRADED)[::-1]
-    adjust = asked.params["adjust"]
-    factors = [Bar(row["date"], None, None, None, None, None, None, row["adj_factor"]) for row in rows]
+    adjust, base = asked.params["adjust"], None
     if adjust == "qfq" and asked.params.get("end_date"):
         # The base is the newest bar known, not the last one of the range.
         newest = queries.newest(session, asked.table, asked.code, asked.as_of) or {}
-        factors.append(Bar("", None, None, None, None, None, None, newest.get("adj_factor")))
-    for row, ratio in zip(rows, ratios(factors, adjust), strict=False):
-        for name in PRICES:
-            if row[name] is not None and ratio != 1.0:
-                row[name] = round(row[name] * ratio, 4)
-        row["adjust"] = adjust
-    return rows
+        base = newest.get("adj_factor")
+    return windows.with_prices_adjusted(rows, adjust, base)
 
 
 def by_date(session: Session, asked: Question) -> Any:
     """Rows of all codes on one date; of those with `keyword` in one of their texts, where it is given."""
-    day = _day(session, asked)
+    day = day_of(session, asked)
     if day is None:
         return []
-    sort = asked.params.get("sort") or asked.interface.order or None
-    if sort is not None and sort.removeprefix("-") not in queries.public_columns(asked.table):
-        raise asked.bad("sort", f"{sort[:40]!r} is no column of {asked.table.name}")
     rows = queries.on_date(
         session,
         asked.table,
         day,
-        sort=sort,
+        sort=sort_of(asked),
         limit=asked.params.get("limit", MOST_ROWS),
         offset=asked.params.get("offset", 0),
         as_of=asked.as_of,
-        columns=_columns(asked) if asked.params.get("fields") else None,
+        columns=columns_of(asked) if asked.params.get("fields") else None,
         also=[*_conditions(asked), *((name, "=", value) for name, value in _filters(asked).items())],
+        industry=asked.params.get("industry_code"),
     )
     keyword = asked.params.get("keyword")
     return rows if keyword is None else [row for row in rows if _mentions(row, keyword)]
+
+
+def screen(session: Session, asked: Question) -> Any:
+    """Rows of the newest date that fulfil every part of `keyword`: a condition on a column (`pe_ttm<20`), or
+    a word that stands in one of its texts. Parts are separated by commas."""
+    day = day_of(session, asked)
+    if day is None:
+        return []
+    conditions, words = _parts(asked)
+    rows = queries.on_date(
+        session,
+        asked.table,
+        day,
+        sort=sort_of(asked),
+        limit=_WHOLE_MARKET if words else asked.params["limit"],
+        offset=0,
+        as_of=asked.as_of,
+        also=conditions,
+    )
+    shown = columns_of(asked)
+    fitting = [row for row in rows if all(_mentions(row, word) for word in words)]
+    return [{name: row[name] for name in shown} for row in fitting[: asked.params["limit"]]]
 
 
 def limit_ladder(session: Session, asked: Question) -> Any:
     """{trade_date, total, highest, levels[{limit_days, count, stocks[{code, name, industry, zt_stat,
     first_seal_time, seal_fund, break_times}]}]} of the sealed limit-ups, the highest streak first; {} where
     no date is stored."""
-    day = _day(session, asked)
+    day = day_of(session, asked)
     if day is None:
         return {}
     rows = queries.on_date(
@@ -199,7 +189,7 @@ def limit_ladder(session: Session, asked: Question) -> Any:
 def headlines(session: Session, asked: Question) -> Any:
     """Notices, articles and the like, newest first: of a code, between two dates or on one (default: the
     newest that has any), of one kind, with a word in their title."""
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     day = asked.params.get("date")
     for name, given in (("start_date", since), ("end_date", until), ("date", day)):
         if given is not None and given > asked.today:
@@ -226,7 +216,7 @@ def headlines(session: Session, asked: Question) -> Any:
 def schedule(session: Session, asked: Question) -> Any:
     """What is planned for one quarter end (default: the newest that has any), in the order of the dates;
     they may lie ahead."""
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     period = asked.params["report_period"]
     return queries.planned(session, asked.table, period, since, until, asked.params["limit"])
 
@@ -234,7 +224,7 @@ def schedule(session: Session, asked: Question) -> Any:
 def market_totals(session: Session, asked: Question) -> Any:
     """Sums of the markets by date, oldest first; of one exchange where it is named."""
     exchange = asked.params.get("exchange")
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     wanted = list(queries.TOTALS) if exchange is None else [exchange]
     rows = queries.totals(session, asked.table, wanted, since, until, asked.params["limit"])
     return rows[::-1]
@@ -250,7 +240,7 @@ def rank(session: Session, asked: Question) -> Any:
 
 def ex_dates(session: Session, asked: Question) -> Any:
     """Dividends with an ex-date in a window, which may lie ahead; from today on when it has no begin."""
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     if since is None:
         since = asked.instant_day if until is None else min(asked.instant_day, until)
     return rankings.ex_dates(session, asked.table, since, until, asked.params["limit"], asked.as_of)
@@ -310,7 +300,7 @@ def around_today(session: Session, asked: Question) -> Any:
 
 def calendar_range(session: Session, asked: Question) -> Any:
     """Rows of the market between two dates that may lie ahead (default: from today on), oldest first."""
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     if since is None and until is None:
         since = asked.today
     return events.between(session, asked.table, since, until, asked.params["limit"])
@@ -318,7 +308,7 @@ def calendar_range(session: Session, asked: Question) -> Any:
 
 def calendar(session: Session, asked: Question) -> Any:
     """Calendar days of a market, oldest first; those to come belong to it."""
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     return queries.calendar_days(session, asked.table, asked.params["market"], since, until, MOST_ROWS)
 
 
@@ -345,6 +335,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "indicators": indicators,
     "changes": changes,
     "by_date": by_date,
+    "screen": screen,
     "rank": rank,
     "ex_dates": ex_dates,
     "yield_rank": yield_rank,
@@ -361,8 +352,12 @@ EXECUTORS: Mapping[str, Executor] = {
     "branch_trades": branch_trades,
     "around_today": around_today,
     "calendar_range": calendar_range,
+    **securities.EXECUTORS,
+    **industries.EXECUTORS,
+    **windows.EXECUTORS,
 }
 
+_CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _CONDITIONS = {
     "min_premium": ("premium_pct", ">="),
     "max_premium": ("premium_pct", "<="),
@@ -371,7 +366,7 @@ _CONDITIONS = {
 
 
 def _range(session: Session, asked: Question, also: str = "") -> list[queries.Row]:
-    since, until = _bounds(asked)
+    since, until = bounds_of(asked)
     for name, day in (("start_date", since), ("end_date", until)):
         if day is not None and day > asked.today:
             raise asked.bad(name, f"{day} lies in the future")
@@ -399,26 +394,20 @@ def _mentions(row: queries.Row, keyword: str) -> bool:
     return any(isinstance(value, str) and keyword in value for value in row.values())
 
 
-def _day(session: Session, asked: Question) -> str | None:
-    """The date that is asked for, else the newest stored one; None where nothing is stored."""
-    name = next(name for name, (kind, _, _) in asked.interface.params.items() if kind == "date")
-    day: str | None = asked.params[name]
-    if day is None:
-        return queries.newest_date(session, asked.table, asked.as_of)
-    if day > asked.today:
-        raise asked.bad(name, f"{day} lies in the future")
-    if name == "trade_date":
-        _must_be_trade_date(asked, day)
-    elif name == "report_period":
-        _must_be_period(asked, day)
-    return day
-
-
-def _bounds(asked: Question) -> tuple[str | None, str | None]:
-    since, until = asked.params.get("start_date"), asked.params.get("end_date")
-    if since and until and since > until:
-        raise asked.bad("start_date", f"{since} is after end_date {until}")
-    return since, until
+def _parts(asked: Question) -> tuple[list[tuple[str, str, Any]], list[str]]:
+    """The conditions and the words of `keyword`."""
+    conditions: list[tuple[str, str, Any]] = []
+    words = []
+    for part in filter(None, map(str.strip, re.split("[,，]", asked.params["keyword"] or ""))):
+        found = _CONDITION.fullmatch(part)
+        if found is None:
+            words.append(part)
+            continue
+        column, sign, value = found.groups()
+        if column not in queries.number_columns(asked.table):
+            raise asked.bad("keyword", f"{column[:40]!r} is no column of numbers of {asked.table.name}")
+        conditions.append((column, sign, float(value)))
+    return conditions, words
 
 
 def _conditions(asked: Question) -> list[tuple[str, str, Any]]:
@@ -427,32 +416,3 @@ def _conditions(asked: Question) -> list[tuple[str, str, Any]]:
     if low is not None and high is not None and low > high:
         raise asked.bad("min_premium", f"{low} is above max_premium {high}")
     return [(*_CONDITIONS[name], value) for name, value in given.items() if value is not None]
-
-
-def _columns(asked: Question) -> list[str]:
-    """The wanted columns, behind those of the key; all of them when none are named."""
-    known = queries.public_columns(asked.table)
-    wanted = asked.params.get("fields")
-    if not wanted:
-        return known
-    wrong = next((name for name in wanted if name not in known), None)
-    if wrong is not None:
-        raise asked.bad("fields", f"{wrong[:40]!r} is no column of {asked.table.name}")
-    return list(dict.fromkeys([*asked.table.key, *wanted]))
-
-
-def _must_be_period(asked: Question, day: str) -> None:
-    if not is_period(day):
-        raise asked.bad(
-            "report_period", f"{day} is no quarter end; the nearest earlier one is {latest_ended(day)}"
-        )
-
-
-def _must_be_trade_date(asked: Question, day: str) -> None:
-    try:
-        if asked.calendar.is_trade_date(day):
-            return
-        before = asked.calendar.on_or_before(day)
-    except CalendarHorizon as error:
-        raise asked.bad("trade_date", error.message) from None
-    raise asked.bad("trade_date", f"{day} is no trade date; the nearest earlier one is {before}")
