@@ -45,6 +45,7 @@ from serving_api.stocks.service import Stocks
 from serving_api.stocks_finance.routes import router as stocks_finance_router
 from serving_api.stocks_live.routes import router as stocks_live_router
 from serving_api.system_time import SystemTime
+from serving_api.topics.areas import TOPIC_ROUTERS
 from serving_api.versions import Versions
 
 logger = logging.getLogger("serving_api")
@@ -67,6 +68,7 @@ AREAS = (
     datamgr_sync_router,
     datamgr_portfolio_router,
     *DATAMGR_ROUTERS,
+    *TOPIC_ROUTERS,
 )
 
 

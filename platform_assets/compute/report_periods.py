@@ -41,10 +41,29 @@ def latest_ended(day: str) -> str:
     return next(end for end in ends if end < day)
 
 
+def due_on(period: str) -> str:
+    """The legal deadline of a period's reports."""
+    years, month, last = _DEADLINES[period[5:]]
+    return date(int(period[:4]) + years, month, last).isoformat()
+
+
 def closes_on(period: str, grace: int = GRACE_DAYS) -> str:
     """The last day of a period's disclosure window: the legal deadline and the grace days after it."""
-    years, month, last = _DEADLINES[period[5:]]
-    return moved(date(int(period[:4]) + years, month, last).isoformat(), grace)
+    return moved(due_on(period), grace)
+
+
+def phase_of(period: str, day: str) -> str:
+    """`pre`, `in` or `post`: whether `day` lies before the disclosure of a period, within it until the legal
+    deadline, or after it."""
+    if day <= period:
+        return "pre"
+    return "in" if day <= due_on(period) else "post"
+
+
+def next_period(period: str) -> str:
+    """The quarter end after."""
+    at = _ENDS.index(period[5:])
+    return f"{int(period[:4]) + 1}-{_ENDS[0]}" if at == 3 else f"{period[:4]}-{_ENDS[at + 1]}"
 
 
 def periods_due(day: str, grace: int = GRACE_DAYS) -> tuple[str, ...]:

@@ -416,5 +416,18 @@ DATASET = Dataset(
             300,
             "rolling returns and volatility",
         ),
+        Interface(
+            "get_etf_kline",
+            "timeseries",
+            "bars",
+            {
+                "etf_code": ("string", True, None),
+                "limit": ("int", False, 250),
+                "adjust": ("string", False, "qfq"),
+            },
+            "object[]",
+            300,
+            "ETF bars",
+        ),
     ),
 )

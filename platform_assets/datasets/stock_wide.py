@@ -16,6 +16,7 @@ import pandas as pd
 from platform_assets.compute import wide_stats
 from platform_assets.compute.days import moved
 from platform_assets.compute.name_spans import named
+from platform_assets.datasets import _wide_risks
 from platform_assets.declaration.columns import (
     S4,
     S16,
@@ -46,7 +47,6 @@ _COUNT_DAYS = 400
 """A holder count that is older than this is no longer shown."""
 EVENT_DATES = 30
 """Trade dates before a row that listings and deals are counted over."""
-_LATER = "data-layer issue: pledge, goodwill"
 POOL_SESSIONS = 20
 """Sessions that a limit-up counts for."""
 
@@ -126,10 +126,10 @@ class StockWide(Model):
     eps: Px = col("CNY", "earnings per share")
     bvps: Px = col("CNY", "book value per share")
     ocfps: Px = col("CNY", "operating cash flow per share")
-    goodwill_ratio: Pct = col("pct", "goodwill / equity", no_source=_LATER)
+    goodwill_ratio: Pct = col("pct", "goodwill / equity in the newest report announced")
     holder_num: Big = col("", "holders, newest count announced")
     holder_change_ratio: Pct = col("pct", "change of holders since the count before")
-    pledge_ratio: Pct = col("pct", "pledged shares", no_source=_LATER)
+    pledge_ratio: Pct = col("pct", "pledged shares / all shares in the newest list before the date")
     next_lockup_date: Date = col(title="next lock-up release, as planned on the date")
     next_lockup_ratio: Pct = col("pct", "shares released on that day / all shares", ge=0)
     lhb_count_30d: Int = col("", "of the 30 trade dates before, those on the billboard", ge=0)
@@ -202,6 +202,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "next_lockup_date": ("raw_lockup", "free_date"),
         "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
         **{column: ("raw_limit_pool", theirs) for column, theirs in _POOL.items()},
+        **_wide_risks.OWNERS,
     }
 
 
@@ -241,6 +242,8 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows = rows.merge(_billboard(desk, day, rows["code"]), on="code", how="left")
     rows = rows.merge(_block_trades(desk, day, codes), on="code", how="left")
     rows = rows.merge(_lockups(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_risks.pledged(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_risks.goodwill(desk, day, codes, reports_since(day)), on="code", how="left")
     return rows.merge(_stats(desk, day, codes), on="code", how="left")
 
 
@@ -269,11 +272,17 @@ def _margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     return rows
 
 
+def reports_since(day: str) -> str:
+    """The oldest report period that is shown on a day."""
+    return moved(day, -REPORTS_SINCE)
+
+
 def _finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest report period of each code among those that were announced by the day."""
-    since = moved(day, -REPORTS_SINCE)
     columns = ("code", "ann_date", *_FINANCE)
-    stored = desk.read("fusion_finance_indicator", columns=columns, codes=codes, since=since, until=day)
+    stored = desk.read(
+        "fusion_finance_indicator", columns=columns, codes=codes, since=reports_since(day), until=day
+    )
     known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
     newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
     return newest.drop(columns="ann_date")
@@ -477,6 +486,8 @@ DATASET = Dataset(
         "fusion_block_trade",
         "raw_lockup",
         "raw_limit_pool",
+        "raw_risk_pledge",
+        "raw_risk_goodwill",
     ),
     owners=_owners(),
     public_at=close_of("trade_date"),

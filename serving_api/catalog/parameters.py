@@ -36,6 +36,7 @@ class Meaning:
 MEANINGS: Mapping[str, Meaning] = {
     "code": Meaning("security code: 6 digits, HK 5 digits, US ticker"),
     "codes": Meaning(f"codes, list or comma list, <= {MOST_CODES}"),
+    "etf_code": Meaning("6-digit ETF code"),
     "index_code": Meaning("index code, sh000001 style"),
     "fields": Meaning("column subset; key columns always come along"),
     "start_date": Meaning("first date, YYYY-MM-DD or YYYYMMDD"),
@@ -160,7 +161,7 @@ def _string(name: str, value: Any) -> str:
     text = value.strip()
     if name == "index_code" and not _INDEX_CODE.fullmatch(text):
         raise ValueError(f"{text[:20]!r} is no index code; the form sh000001 is allowed")
-    if name == "code" and not _CODE.fullmatch(text):
+    if name in ("code", "etf_code") and not _CODE.fullmatch(text):
         raise ValueError(f"{text[:20]!r} is no code; {_CODES_ARE}")
     meaning = MEANINGS.get(name)
     if meaning and meaning.allowed and text not in meaning.allowed:

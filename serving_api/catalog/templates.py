@@ -57,7 +57,7 @@ def periods(session: Session, asked: Question) -> Any:
         as_of=asked.as_of,
         equal=_filters(asked),
     )
-    return rows[::-1] if asked.params["ascending"] else rows
+    return rows[::-1] if asked.params.get("ascending", True) else rows
 
 
 def newest(session: Session, asked: Question) -> Any:
@@ -152,6 +152,12 @@ def screen(session: Session, asked: Question) -> Any:
     shown = columns_of(asked)
     fitting = [row for row in rows if all(_mentions(row, word) for word in words)]
     return [{name: row[name] for name in shown} for row in fitting[: asked.params["limit"]]]
+
+
+def every(session: Session, asked: Question) -> Any:
+    """Every row of a small table, by its key."""
+    order = ", ".join(asked.table.key)
+    return queries.public_rows(session, asked.table.name, order=order, limit=MOST_ROWS)
 
 
 def limit_ladder(session: Session, asked: Question) -> Any:
@@ -336,6 +342,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "changes": changes,
     "by_date": by_date,
     "screen": screen,
+    "every": every,
     "rank": rank,
     "ex_dates": ex_dates,
     "yield_rank": yield_rank,

@@ -16,6 +16,7 @@ RULES = (
     (r"/api/v1/auth/.*|/health", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),
     (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
+    (r"/api/v1/(risk|convertible-bond|reit|fusion/fund|earnings-window|hk-finance)/.*", "public, no-cache"),
 )
 
 

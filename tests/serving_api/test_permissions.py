@@ -40,6 +40,12 @@ PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
     ("/api/v1/datamgr", "admin"),
     ("/api/v1/tasks", "admin"),
+    ("/api/v1/risk", "anyone"),
+    ("/api/v1/convertible-bond", "anyone"),
+    ("/api/v1/reit", "anyone"),
+    ("/api/v1/fusion/fund", "anyone"),
+    ("/api/v1/earnings-window", "anyone"),
+    ("/api/v1/hk-finance", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from resources.simulated_market.eastmoney.bonds import FIELDS
 from resources.simulated_market.eastmoney.envelope import market_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, Money, SecurityFacts, cny
 from resources.simulated_market.world.model import Quote
@@ -174,6 +175,7 @@ SECURITY: Mapping[str, tuple[str, Value]] = {
     "f297": ("", lambda facts: facts.quote.date if facts.quote is not None else None),
     "f350": ("px", _traded(lambda quote: None if quote.limit_up is None else cny(quote.limit_up))),
     "f351": ("px", _traded(lambda quote: None if quote.limit_down is None else cny(quote.limit_down))),
+    **FIELDS,
 }
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.eastmoney import envelope
+from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
@@ -40,6 +40,8 @@ class Lists:
         size = min(_PAGE, max(1, int(params.get("pz", "20"))))
         names = params.get("fields", "f12,f13,f14").split(",")
         natural = params.get("fltt") == "2"
+        if hong_kong.PAIRS in params.get("fs", ""):
+            return self._pairs(request, view, names, (page - 1) * size, size)
         wanted = [set(re.split(r"[+ ]", part)) - {"f:!50"} for part in params.get("fs", "").split(",")]
         fid, down = params.get("fid", ""), params.get("po", "1") == "1"
         boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
@@ -55,6 +57,18 @@ class Lists:
         render: Any = board_row if boards else security_row
         diff = [render(one, names, natural=natural) for one in chosen for _ in range(view.copies)]
         return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
+
+    def _pairs(self, request: HttpRequest, view: View, names: list[str], start: int, size: int) -> Reply:
+        """Companies with shares in Hong Kong as well, by code."""
+        found = hong_kong.pair_rows(view)
+        diff = [
+            {name: row.get(name, "-") for name in names}
+            for row in self._cut(view, found)[start : start + size]
+            for _ in range(view.copies)
+        ]
+        if not diff:
+            return reply(request, envelope.RT_LIST, None)
+        return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(request.params(), diff)})
 
     def ulist(self, request: HttpRequest, view: View) -> Reply:
         params = request.params()

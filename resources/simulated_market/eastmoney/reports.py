@@ -9,10 +9,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from resources.simulated_market.eastmoney import bonds
 from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.events import Events
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
+from resources.simulated_market.eastmoney.hong_kong import HongKong
+from resources.simulated_market.eastmoney.risk import RiskReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin, MarginBook
@@ -21,6 +24,8 @@ from resources.simulated_market.wire import HttpRequest, Reply, View
 PAGE = 500
 MOST_PAGES = 100
 _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\)|[\w.-]+)\)")
+_SETS = {"ALL", "HKF10_FN_MAININDICATOR"}
+"""Names that stand for every column of a report."""
 _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
 
 Row = dict[str, Any]
@@ -43,6 +48,9 @@ class Reports:
             **CompanyReports().reports(),
             "RPT_PUBLIC_BS_APPOIN": schedule_rows,
             **Events().reports(),
+            **RiskReports(finance).reports(),
+            **bonds.reports(),
+            **HongKong(finance).reports(),
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:
@@ -163,12 +171,12 @@ def _sorted(rows: list[Row], params: Mapping[str, str]) -> list[Row]:
     for name, way in reversed(list(zip(names, ways, strict=False))):
         if name not in rows[0]:
             raise UnknownReportError(name)
-        rows = sorted(rows, key=lambda row, by=name: row[by], reverse=way == "-1")  # type: ignore[misc]
+        rows = sorted(rows, key=lambda row, by=name: (row[by] is not None, row[by]), reverse=way == "-1")  # type: ignore[misc]
     return rows
 
 
 def _chosen(row: Row, names: str) -> Row:
-    if names == "ALL":
+    if names in _SETS:
         return row
     missing = [name for name in names.split(",") if name not in row]
     if missing:

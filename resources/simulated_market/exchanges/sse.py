@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
-from resources.simulated_market.days import dates_between
+from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 _REFERER = "https://www.sse.com.cn/"
 _DEALS = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
+_UNITS = "COMMON_SSE_ZQPZ_ETFZL_XXPL_ETFGM_SEARCH_L"
 _FORBIDDEN = Reply(b"<html><body>403 Forbidden</body></html>", "text/html", 403)
 WAN = 1e4
 
@@ -41,10 +42,13 @@ class SseResponder:
         return _page(params, view, rows)
 
     def block_trades(self, request: HttpRequest, view: View) -> Reply:
-        """Deals in shares and funds of a range of dates: texts of 元, 万股 and 万元 without closing zeros."""
+        """Deals in shares and funds of a range of dates: texts of 元, 万股, 万元 without closing zeros. Units
+        of ETFs come from the same address."""
         if not request.headers.get("referer", "").startswith(_REFERER):
             return _FORBIDDEN
         params = request.params()
+        if params.get("sqlId") == _UNITS:
+            return _page(params, view, etf_units(view, params.get("STAT_DATE", "")))
         if params.get("sqlId") != _DEALS:
             return _page(params, view, [])
         first, last = day_of(params.get("startDate", "")), day_of(params.get("endDate", ""))
@@ -144,3 +148,24 @@ def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> 
 def _shown(value: float) -> str:
     """Two decimals, half up, without closing zeros."""
     return f"{int(value * 100 + 0.5) / 100:.2f}".rstrip("0").rstrip(".")
+
+
+def etf_units(view: View, date: str) -> list[dict[str, Any]]:
+    """Units of the ETFs at the end of a trade date: texts of 万份."""
+    day = day_of(date)
+    if not dates_between(view, day, day, PUBLISHED):
+        return []
+    listed = [one for one in view.world.securities(view.now) if one.kind == "etf" and one.market == "SH"]
+    units = [(one, view.world.shares(one, at(day, PUBLISHED))[0]) for one in listed]
+    return [
+        {
+            "NUM": str(number),
+            "SEC_CODE": one.code,
+            "SEC_NAME": view.world.name(one, view.now),
+            "ETF_TYPE": "单市场ETF",
+            "STAT_DATE": iso_of(day),
+            "TOT_VOL": _shown(total / WAN),
+        }
+        for number, (one, total) in enumerate(units, start=1)
+        if total
+    ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from resources.simulated_market import funds
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Valuation
 
@@ -113,10 +114,7 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     fields[85], fields[86] = px(last), "0"
     if security.board == "star":
         fields[84], fields[87] = "___D__F__NY", "100"
-    if valuation is not None:
-        _value(fields, view, security, valuation)
-    elif index:
-        fields[46] = "0.00"
+    _figures(fields, view, security, quote, valuation)
     return fields
 
 
@@ -140,6 +138,31 @@ def _value(fields: list[str], view: View, security: Security, held: Valuation) -
     if finance is not None:
         fields[65] = _two(_percent(finance.net_profit, finance.net_assets))
         fields[66] = _two(_percent(finance.net_profit, finance.total_assets))
+
+
+def _figures(
+    fields: list[str], view: View, security: Security, quote: Quote, valuation: Valuation | None
+) -> None:
+    """What only some kinds have."""
+    if security.kind in funds.KINDS:
+        _fund(fields, view, security, quote)
+    if valuation is not None:
+        _value(fields, view, security, valuation)
+    elif security.kind == "index":
+        fields[46] = "0.00"
+
+
+def _fund(fields: list[str], view: View, security: Security, quote: Quote) -> None:
+    """Units, the premium over the value and the value of the session before; of ETFs also that of now."""
+    total, floating = view.world.shares(security, view.now)
+    value = funds.nav(view, security, quote)
+    fields[72] = fields[76] = str(floating or "")
+    fields[73] = str(total or "")
+    if quote.price and not quote.suspended:
+        fields[77] = _two(funds.premium_pct(security, quote.date))
+        if security.kind == "etf":
+            fields[78] = f"{funds.iopv(security, quote):.4f}"
+    fields[81] = "" if value is None else f"{value:.4f}"
 
 
 def _percent(part: float, whole: float) -> float | None:

@@ -1,11 +1,11 @@
 """Calls of the finance portal's quote hosts: request -> fetch -> parse, one method per question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from resources.errors import InputError
 from resources.upstreams.eastmoney import (
     connect,
     fields,
@@ -17,51 +17,23 @@ from resources.upstreams.eastmoney import (
 )
 from resources.upstreams.eastmoney.company_calls import CompanyCalls
 from resources.upstreams.eastmoney.event_calls import EventCalls
-from resources.upstreams.eastmoney.gateway import CODES_PER_CALL, Rows
+from resources.upstreams.eastmoney.fund_calls import FundCalls
+from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
+from resources.upstreams.eastmoney.hong_kong_calls import HongKongCalls
 from resources.upstreams.eastmoney.press_calls import PressCalls
 from resources.upstreams.eastmoney.result_calls import ResultCalls
+from resources.upstreams.eastmoney.risk_calls import RiskCalls
 from resources.upstreams.frames import concat
 from resources.upstreams.symbols import instrument
 
-_MOST_PAGES = 120
 
-
-class EastmoneyClient(ResultCalls, CompanyCalls, EventCalls, PressCalls):
+class EastmoneyClient(ResultCalls, CompanyCalls, EventCalls, PressCalls, RiskCalls, FundCalls, HongKongCalls):
     """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
 
     Symbols are `sh600519`. Frames have fixed columns also when empty; units as in the data dictionary.
     """
 
     # --- lists
-
-    def clist(
-        self, fs: str, names: str, read: Callable[[Rows], pd.DataFrame], *, key: str, complete: bool = True
-    ) -> pd.DataFrame:
-        """All rows of the list `fs` with the fields `names`, page by page; `read` makes a frame of the
-        raw rows of one page, `key` is the column that must not repeat.
-
-        With `complete` a list that ends before its own `total` (or whose total moves) is a
-        `PayloadError`; board lists count wrongly, so they pass False and take what they receive."""
-        parts: list[pd.DataFrame] = []
-        received, total = 0, None
-        for page in range(1, _MOST_PAGES + 1):
-            got = self._fetcher.call(
-                lists.clist_request(fs, names, page),
-                partial(lists.parse_page, what=f"clist page {page}", read=read),
-            )
-            parts.append(got.rows)
-            received += len(got)
-            if complete and len(got) and total not in {None, got.total}:
-                raise PayloadError(f"clist {fs}: total moved from {total} to {got.total}", source=self.source)
-            total = got.total if total is None else total
-            if len(got) < lists.PAGE or (complete and received >= total):
-                break
-        if complete and received != (total or 0):
-            raise PayloadError(f"clist {fs}: {received} of {total} rows", source=self.source)
-        rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
-        if rows[key].duplicated().any():
-            raise PayloadError(f"clist {fs}: a row came on two pages", source=self.source)
-        return rows
 
     def stock_list(self) -> pd.DataFrame:
         """Every A share with quote, caps, ratios, industry, concepts and today's money flow with its

@@ -196,7 +196,7 @@ def listed_rows(
         symbol = _symbol(raw, what)
         listed = instrument(symbol)
         values = values_of(raw, table, symbol)
-        if "price" in values and listed.kind in {"stock", "etf", "lof", "b"}:
+        if "price" in values and listed.kind in {"stock", "etf", "lof", "reit", "b"}:
             check_unit(
                 shares=values.get("volume", math.nan),
                 amount_cny=values.get("amount", math.nan),

@@ -1,5 +1,5 @@
-"""Shanghai: margin trading (queryMargin) and block trades. Without the Referer of its site table entry the
-host answers 403.
+"""Shanghai: margin trading (queryMargin), block trades and units of ETFs. Without the Referer of its site
+table entry the host answers 403.
 
 CNY and shares. The detail has no lending balance in CNY: `rqylje` and `rzrqjyzl` are null there.
 """
@@ -15,6 +15,7 @@ from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sse_deals import deals_request, parse_deals
+from resources.upstreams.exchanges.sse_funds import parse_units, units_frame, units_request
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
 from resources.upstreams.payload import iso_day, required
 
@@ -120,3 +121,16 @@ class SseClient:
                     )
                 return a_shares(rows, "SH")
         raise PayloadError(f"SSE block trades: more than {_MOST_PAGES} pages", source=self.source)
+
+    def etf_units(self, day: str) -> pd.DataFrame:
+        """Units of every ETF at the end of a trade date, one call; columns `UNIT_COLUMNS`. Empty where
+        nothing is published."""
+        rows: list[dict[str, Any]] = []
+        for page in range(1, _MOST_PAGES + 1):
+            got = self._fetcher.call(units_request(day, page), partial(parse_units, day=day))
+            rows += got.rows
+            if len(rows) >= got.total or not len(got):
+                if len(rows) != got.total:
+                    raise PayloadError(f"SSE ETF units: {len(rows)} of {got.total} rows", source=self.source)
+                return units_frame(rows)
+        raise PayloadError(f"SSE ETF units: more than {_MOST_PAGES} pages", source=self.source)

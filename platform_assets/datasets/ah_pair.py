@@ -1,0 +1,42 @@
+"""ref_ah_pair: companies that are listed at home and in Hong Kong."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.declaration.columns import S64, Code, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+
+class AhPair(Model):
+    """One company."""
+
+    a_code: Code = key("security code at home")
+    h_code: Code = col(title="security code in Hong Kong, five digits", nullable=False)
+    name: S64 = col(title="name at home")
+    h_name: S64 = col(title="name in Hong Kong")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls."""
+    rows = desk.eastmoney.ah_pairs()
+    wanted = rows["a_code"].map(lambda code: is_a_share(code) and scope.covers(code)).astype(bool)
+    return rows[wanted]
+
+
+DATASET = Dataset(
+    name="ah_pair",
+    title="Companies listed at home and in Hong Kong",
+    layer=Layer.REF,
+    model=AhPair,
+    key=("a_code",),
+    partition=Partition.SNAPSHOT,
+    sources=(Source("eastmoney", portal),),
+    may_be_empty=True,
+    tasks=("eod_core",),
+    interfaces=(Interface("get_ah_pairs", "market", "every", {}, "object[]", 86400, "dual-listed pairs"),),
+)

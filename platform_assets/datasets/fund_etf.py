@@ -1,0 +1,137 @@
+"""raw_fund_etf: ETFs and LOFs by trade date, with their units. A RAW table alone; bars are in
+fusion_kline_daily.
+
+The portal's list has the value of the moment (IOPV) of ETFs and no net asset value: that one, and the premium
+of LOFs, are the quote site's. Of past dates Shanghai tells the units of its ETFs and nobody the rest.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.days import moved
+from platform_assets.datasets._funds import of_scope, with_values
+from platform_assets.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import current_session
+
+TABLE = "raw_fund_etf"
+KINDS = ("etf", "lof")
+_BEFORE_DAYS = 20
+"""How old the units may be that a change is told against."""
+
+
+class FundEtf(Model):
+    """One fund on one trade date."""
+
+    code: Code = key("fund code")
+    trade_date: Date = key("trade date")
+    name: S64 = col(title="name")
+    fund_type: S16 = col(title="etf or lof", isin=list(KINDS))
+    track_index: S32 = col(title="index that it follows", no_source="no documented source names it")
+    price: Px = col("CNY", "closing price", gt=0)
+    change_pct: Pct = col("pct", "change of the day")
+    volume: Big = col("sh", "units traded", ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    nav: Px = col("CNY", "net asset value per unit of the session before", gt=0)
+    premium_pct: Pct = col("pct", "price above the value of the moment (ETF) or the net asset value", gt=-100)
+    total_shares: Big = col("sh", "units", ge=0)
+    share_change: Big = col("sh", "change of the units since the trade date stored before")
+    market_cap_yi: Amt = col("yi", "price x units", ge=0)
+    main_net: Amt = col("CNY", "net inflow of the large hands")
+    fee_pct: Pct = col("pct", "yearly fee", no_source="no documented source names it")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """About twenty calls, and the batch of quotes that a run shares."""
+    rows = pd.concat([desk.eastmoney.fund_list(kind) for kind in KINDS], ignore_index=True)
+    rows = with_values(desk, rows)
+    over = (rows["price"] / rows["iopv"] - 1) * 100
+    told = rows["premium_pct"] if "premium_pct" in rows.columns else float("nan")
+    rows = rows.assign(premium_pct=over.fillna(told), fund_type=rows["sec_type"])
+    return with_change(desk, of_scope(rows, scope), scope)
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The batch of quotes alone: no money flow."""
+    quotes = desk.site_quotes()
+    rows = quotes[quotes["sec_type"].isin(KINDS)]
+    return with_change(desk, of_scope(rows.assign(fund_type=rows["sec_type"]), scope), scope)
+
+
+def units(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Units of Shanghai's ETFs, one call a date."""
+    parts = [desk.sse.etf_units(day) for day in scope.dates]
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=["code", "trade_date"])
+    rows = pd.concat(filled, ignore_index=True).assign(fund_type="etf")
+    return with_change(desk, rows[rows["code"].map(scope.covers).astype(bool)], scope)
+
+
+def with_change(desk: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """The rows with the change of their units since the row before, within these or the stored ones."""
+    columns = ("code", "trade_date", "total_shares")
+    since, until = moved(scope.since, -_BEFORE_DAYS), moved(scope.since, -1)
+    stored = desk.read(TABLE, columns=columns, codes=scope.codes, since=since, until=until)
+    known = [part[list(columns)] for part in (stored, rows) if len(part)]
+    if not known:
+        return rows
+    every = pd.concat(known, ignore_index=True).astype({"total_shares": float})
+    every = every.sort_values(["code", "trade_date"], kind="stable")
+    every["share_change"] = every.groupby("code")["total_shares"].diff()
+    told = every[["code", "trade_date", "share_change"]]
+    return rows.merge(told, how="left", on=["code", "trade_date"])
+
+
+DATASET = Dataset(
+    name="fund_etf",
+    title="ETFs and LOFs",
+    raw=(
+        Raw(
+            name="fund_etf",
+            title="ETFs and LOFs by trade date",
+            model=FundEtf,
+            key=("code", "trade_date"),
+            date_column="trade_date",
+            payload=False,
+            sources=(
+                Source("eastmoney", portal, only_when=current_session),
+                Source("tencent", quote_site, only_when=current_session),
+                Source("sse", units),
+            ),
+            freshness=trading(2, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_etf_list",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "sort": ("string", False, "-amount"),
+                "limit": ("int", False, 500),
+            },
+            "object[]",
+            300,
+            "ETF and LOF list",
+            table=TABLE,
+        ),
+        Interface(
+            "get_etf_share_history",
+            "timeseries",
+            "history",
+            {"etf_code": ("string", True, None), "limit": ("int", False, 120)},
+            "object[]",
+            3600,
+            "shares outstanding series",
+            table=TABLE,
+        ),
+    ),
+)

@@ -1,0 +1,95 @@
+"""raw_reit: the listed real-estate funds (REITs) by trade date. A RAW table alone.
+
+The portal's list has neither a net asset value nor a yield: both, and the premium, are the quote site's,
+which the day's batch of quotes holds anyway. Where that batch is missing they stay empty.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._funds import of_scope, with_values
+from platform_assets.declaration.columns import S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import current_session
+
+TABLE = "raw_reit"
+
+
+class Reit(Model):
+    """One fund on one trade date."""
+
+    code: Code = key("fund code")
+    trade_date: Date = key("trade date")
+    name: S64 = col(title="name")
+    asset_type: S32 = col(title="kind of the property", no_source="no documented source names it")
+    price: Px = col("CNY", "closing price", gt=0)
+    change_pct: Pct = col("pct", "change of the day")
+    volume: Big = col("sh", "units traded", ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate", ge=0)
+    nav: Px = col("CNY", "net asset value per unit of the session before", gt=0)
+    premium_pct: Pct = col("pct", "price above the net asset value", gt=-100)
+    dividend_yield: Pct = col("pct", "dividends of a year / price", ge=0)
+    total_shares: Big = col("sh", "units", ge=0)
+    market_cap_yi: Amt = col("yi", "price x units", ge=0)
+    list_date: Date = col(title="listing date")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call, and the batch of quotes that a run shares."""
+    return of_scope(with_values(desk, desk.eastmoney.fund_list("reit")), scope)
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The batch of quotes alone: no listing dates."""
+    quotes = desk.site_quotes()
+    return of_scope(quotes[quotes["sec_type"] == "reit"], scope)
+
+
+DATASET = Dataset(
+    name="reit",
+    title="Real-estate funds (REITs)",
+    raw=(
+        Raw(
+            name="reit",
+            title="REITs by trade date",
+            model=Reit,
+            key=("code", "trade_date"),
+            date_column="trade_date",
+            payload=False,
+            sources=(
+                Source("eastmoney", portal, only_when=current_session),
+                Source("tencent", quote_site, only_when=current_session),
+            ),
+            freshness=trading(2, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_reit_list",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "sort": ("string", False, "-change_pct")},
+            "object[]",
+            300,
+            "REIT list",
+            table=TABLE,
+        ),
+        Interface(
+            "get_reit_history",
+            "timeseries",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 250)},
+            "object[]",
+            600,
+            "REIT series",
+            table=TABLE,
+        ),
+    ),
+)

@@ -1,0 +1,87 @@
+"""raw_risk_comment: the portal's marks of every stock (千股千评) after each session. A RAW table alone.
+
+The report holds the newest session alone, so a date that nobody asked about in time has no row.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.upstreams.desk import current_session
+
+
+class RiskComment(Model):
+    """One stock on one trade date."""
+
+    trade_date: Date = key("trade date")
+    code: Code = key("security code")
+    name: S64 = col(title="name")
+    price: Px = col("CNY", "closing price", gt=0)
+    change_pct: Pct = col("pct", "change of the day")
+    total_score: F = col("", "the portal's mark, 0 to 100", ge=0, le=100)
+    rank_no: Int = col("", "rank by the mark, from 1", ge=1)
+    rank_change: Int = col("", "places gained since the session before")
+    org_participation_pct: Pct = col("pct", "shares that institutions move", ge=0, le=100)
+    focus_index: F = col("", "attention, 0 to 100", ge=0)
+    prime_cost: Px = col("CNY", "mean cost of the large hands", gt=0)
+    turnover_pct: Pct = col("pct", "turnover rate", ge=0)
+    pe_dynamic: F = col("", "price / earnings, this year's run rate")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Eleven calls for the market, one for a hundred codes."""
+    parts = [desk.eastmoney.comments(scope.until, codes) for codes in scope.code_groups()]
+    rows = pd.concat(parts, ignore_index=True)
+    return rows[rows["code"].map(is_a_share).astype(bool)]
+
+
+DATASET = Dataset(
+    name="risk_comment",
+    title="Marks of stocks",
+    raw=(
+        Raw(
+            name="risk_comment",
+            title="The portal's marks of every stock by trade date",
+            model=RiskComment,
+            key=("trade_date", "code"),
+            date_column="trade_date",
+            payload=False,
+            sources=(Source("eastmoney", portal, only_when=current_session),),
+            freshness=trading(2, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("aux_f10_events_sync",),
+    interfaces=(
+        Interface(
+            "get_stock_comment",
+            "stock",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 30)},
+            "object[]",
+            600,
+            "score and focus series",
+            table="raw_risk_comment",
+        ),
+        Interface(
+            "get_stock_comment_rank",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "sort": ("string", False, "-total_score"),
+                "limit": ("int", False, 100),
+            },
+            "object[]",
+            600,
+            "score ranking",
+            table="raw_risk_comment",
+        ),
+    ),
+)

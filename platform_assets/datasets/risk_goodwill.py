@@ -1,0 +1,120 @@
+"""raw_risk_goodwill: goodwill of companies by report period. A RAW table alone."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.report_periods import open_on_any, year_end_before
+from platform_assets.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition, period
+from platform_assets.declaration.scope import Scope
+from resources.errors import Unavailable
+
+_KEY = ["code", "report_period"]
+
+
+class RiskGoodwill(Model):
+    """Goodwill in one report of one company."""
+
+    code: Code = key("security code")
+    report_period: Date = key("end of the report period")
+    name: S64 = col(title="name")
+    goodwill: Amt = col("CNY", "goodwill", nullable=False, ge=0)
+    goodwill_prev: Amt = col("CNY", "goodwill at the end of the year before", ge=0)
+    goodwill_equity_ratio_pct: Pct = col("pct", "goodwill / equity; below zero where equity is")
+    impairment: Amt = col("CNY", "goodwill written off in the period")
+    impairment_profit_ratio_pct: Pct = col("pct", "written off / net profit")
+    net_profit: Amt = col("CNY", "net profit")
+    net_profit_yoy: Pct = col("pct", "net profit, year on year")
+    industry: S64 = col(
+        title="industry", no_source="the report names none; routes group by fusion_stock_industry"
+    )
+    ann_date: Date = col(title="date of the notice")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The periods that are being disclosed, six calls each; of codes all of theirs."""
+    if scope.codes is None:
+        parts = [desk.eastmoney.goodwill(one) for one in open_on_any(scope.dates)]
+    else:
+        parts = [desk.eastmoney.goodwill_of(codes) for codes in scope.code_groups()]
+    return _joined(parts)
+
+
+def balances(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Goodwill and equity of the balances that are stored; no call. They hold the companies whose whole
+    statements were asked for, so this is less than the market."""
+    asked = {} if scope.codes is None else {"codes": scope.codes}
+    columns = ("code", "report_period", "item", "value", "ann_date")
+    items = desk.read("raw_finstmt", columns=columns, **asked)
+    wide = items.drop_duplicates(subset=[*_KEY, "item"]).pivot(index=_KEY, columns="item", values="value")
+    wide = wide.reindex(columns=["goodwill", "parent_equity", "net_profit"]).reset_index()
+    told = items.groupby(_KEY, as_index=False)["ann_date"].max()
+    past = wide[[*_KEY, "goodwill"]].rename(
+        columns={"report_period": "year_end", "goodwill": "goodwill_prev"}
+    )
+    wide["year_end"] = wide["report_period"].map(year_end_before)
+    rows = wide.merge(past, how="left", on=["code", "year_end"]).merge(told, how="left", on=_KEY)
+    if scope.codes is None:
+        rows = rows[rows["report_period"].isin(list(open_on_any(scope.dates)))]
+    rows = rows[rows["goodwill"] > 0].drop(columns="year_end")
+    if rows.empty:
+        raise Unavailable("no stored balance holds goodwill")
+    rows["goodwill_equity_ratio_pct"] = rows["goodwill"] / rows["parent_equity"] * 100
+    return rows.drop(columns="parent_equity")
+
+
+def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=_KEY)
+    rows = pd.concat(filled, ignore_index=True)
+    return rows[rows["code"].map(is_a_share).astype(bool)]
+
+
+DATASET = Dataset(
+    name="risk_goodwill",
+    title="Goodwill",
+    raw=(
+        Raw(
+            name="risk_goodwill",
+            title="Goodwill by report period",
+            model=RiskGoodwill,
+            key=("code", "report_period"),
+            partition=Partition.REPORT_PERIOD,
+            date_column="report_period",
+            payload=False,
+            sources=(Source("eastmoney", portal), Source("balance", balances)),
+            reads=("raw_finstmt",),
+            freshness=period(120),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("aux_f10_events_sync",),
+    interfaces=(
+        Interface(
+            "get_goodwill",
+            "stock",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 12)},
+            "object[]",
+            3600,
+            "goodwill rows",
+            table="raw_risk_goodwill",
+        ),
+        Interface(
+            "get_goodwill_rank",
+            "market",
+            "by_date",
+            {"report_period": ("date", False, None), "limit": ("int", False, 100)},
+            "object[]",
+            3600,
+            "highest goodwill ratios",
+            table="raw_risk_goodwill",
+            order="-goodwill_equity_ratio_pct",
+        ),
+    ),
+)

@@ -1,0 +1,100 @@
+"""raw_risk_pledge: pledged shares of every company, by week. A RAW table alone.
+
+The list is that of the clearing house. It is of a Friday and comes out in the evening or at the weekend, so
+a load asks for the week before as well.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.days import moved
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition, calendar_days
+from platform_assets.declaration.scope import Scope
+
+_PAST_DAYS = 2 * 366
+"""How far back a question by codes reaches."""
+_SPAN_DAYS = 92
+"""Days that one question of the market covers: thirteen lists stay below what the gateway pages."""
+
+
+class RiskPledge(Model):
+    """One company in the list of one week."""
+
+    trade_date: Date = key("day of the list, a Friday")
+    code: Code = key("security code")
+    name: S64 = col(title="name")
+    pledge_ratio: Pct = col("pct", "pledged shares / all shares", nullable=False, ge=0, le=100)
+    pledge_shares_wan: F = col("wan_sh", "pledged shares", ge=0)
+    pledge_market_value: Amt = col("wan", "their market value", ge=0)
+    pledge_count: Int = col("", "pledges that run", ge=0)
+    unrestricted_shares_wan: F = col("wan_sh", "pledged shares that may be sold", ge=0)
+    restricted_shares_wan: F = col("wan_sh", "pledged shares that are locked", ge=0)
+    industry: S64 = col(title="industry, as the portal calls it")
+    change_1y_pct: Pct = col("pct", "change of the price in a year")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Six calls for a week of the market; codes: the lists of two years."""
+    since, until = scope.event_days(desk.calendar)
+    parts = []
+    for codes in scope.code_groups():
+        first = since if codes is None else moved(until, -_PAST_DAYS)
+        while first <= until:
+            last = min(until, moved(first, _SPAN_DAYS - 1)) if codes is None else until
+            parts.append(desk.eastmoney.pledges(first, last, codes))
+            first = moved(last, 1)
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=["trade_date", "code"])
+    rows = pd.concat(filled, ignore_index=True)
+    return rows[rows["code"].map(is_a_share).astype(bool)]
+
+
+DATASET = Dataset(
+    name="risk_pledge",
+    title="Pledged shares",
+    raw=(
+        Raw(
+            name="risk_pledge",
+            title="Pledged shares by week",
+            model=RiskPledge,
+            key=("trade_date", "code"),
+            partition=Partition.EVENT_DATE,
+            date_column="trade_date",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            late=5,
+            freshness=calendar_days(14, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("aux_f10_events_sync",),
+    interfaces=(
+        Interface(
+            "get_pledge",
+            "stock",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 52)},
+            "object[]",
+            3600,
+            "pledge ratio series",
+            table="raw_risk_pledge",
+        ),
+        Interface(
+            "get_pledge_rank",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "limit": ("int", False, 100)},
+            "object[]",
+            3600,
+            "highest pledge ratios",
+            table="raw_risk_pledge",
+            order="-pledge_ratio",
+        ),
+    ),
+)

@@ -1,0 +1,113 @@
+"""Terms of the convertible bonds of a world: whose shares they become, at which price, with which coupons.
+
+A bond belongs to a stock that was listed before it. Its conversion price is set at the begin of the world so
+that its price then stands some percent above its conversion value, and follows the ex-rights of the stock.
+"""
+
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import PRICE_UNIT, Security
+
+_RATINGS = ("AAA", "AA+", "AA", "AA", "AA-", "A+")
+_COUPONS = ((0.2, 0.4, 0.6, 1.0, 1.5, 2.0), (0.3, 0.5, 1.0, 1.5, 1.8, 2.0), (0.4, 0.6, 1.0, 1.6, 2.2, 2.8))
+_YEARS = 6
+_NUMBERS = "一二三四五六"
+_PUT, _CALL = 0.70, 1.30
+_UNIT = 100
+"""CNY that one bond is nominally worth."""
+
+
+def _draw(*parts: object) -> int:
+    return zlib.crc32(" ".join(str(part) for part in parts).encode())
+
+
+@dataclass
+class Bond:
+    """One convertible bond at the view's time. CNY per 100 CNY nominal."""
+
+    view: View
+    security: Security
+
+    @cached_property
+    def stock(self) -> Security | None:
+        """The stock that it converts into: the same one at all times."""
+        found = [
+            one
+            for one in self.view.world.securities(self.view.now)
+            if one.kind == "stock" and one.list_date <= self.security.list_date and one.delist_date is None
+        ]
+        return max(found, key=lambda one: _draw("bond", self.security.symbol, one.symbol), default=None)
+
+    @cached_property
+    def convert_price(self) -> float | None:
+        stock = self.stock
+        if stock is None:
+            return None
+        own = self.view.world.bars(self.security, self.view.now)
+        theirs = self.view.world.bars(stock, self.view.now)
+        if not len(own) or not len(theirs):
+            return None
+        first = int(np.searchsorted(theirs.date, own.date[0]))
+        if first >= len(theirs):
+            return None
+        above = 1 + (5 + _draw("premium", self.security.symbol) % 55) / 100
+        begin = int(theirs.close[first]) / int(own.close[0]) * _UNIT * above
+        rights = theirs.preclose[first + 1 :] / theirs.close[first:-1]
+        return round(begin * float(np.prod(rights)), 2)
+
+    @property
+    def rating(self) -> str:
+        return _RATINGS[_draw("rating", self.security.symbol) % len(_RATINGS)]
+
+    @property
+    def coupons(self) -> tuple[float, ...]:
+        return _COUPONS[_draw("coupons", self.security.symbol) % len(_COUPONS)]
+
+    @property
+    def coupon_text(self) -> str:
+        told = zip(_NUMBERS, self.coupons, strict=True)
+        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in told) + "。"
+
+    @property
+    def redemption(self) -> float:
+        """What is paid at the end, the last coupon within."""
+        return 106.0 + _draw("redemption", self.security.symbol) % 10
+
+    @property
+    def value_date(self) -> int:
+        """The day from which it bears interest; six years later, after the end of the world, it is paid."""
+        last = int(self.view.world.trade_dates()[-1]) // 10_000
+        year = last - _draw("issued", self.security.symbol) % (_YEARS - 1)
+        return year * 10_000 + 100 * (1 + _draw("month", self.security.symbol) % 12) + 15
+
+    @property
+    def maturity_date(self) -> int:
+        return self.value_date + _YEARS * 10_000
+
+    @property
+    def issue_size_yi(self) -> float:
+        total, _ = self.view.world.shares(self.security, self.view.now)
+        return round(total * _UNIT / 1e8, 2)
+
+    @property
+    def pure_value(self) -> float:
+        """As a plain bond."""
+        return round(88 + _draw("pure", self.security.symbol) % 140 / 10, 2)
+
+    @property
+    def put_price(self) -> float | None:
+        return None if self.convert_price is None else round(self.convert_price * _PUT, 2)
+
+    @property
+    def call_price(self) -> float | None:
+        return None if self.convert_price is None else round(self.convert_price * _CALL, 2)
+
+    def value(self, stock_price: int) -> float | None:
+        """Of 100 CNY of bond, converted at a price (1e-4 CNY)."""
+        price = self.convert_price
+        return None if not price else round(_UNIT / price * stock_price / PRICE_UNIT, 4)

@@ -1,0 +1,204 @@
+"""Hong Kong at the portal: the list of companies that are listed twice, and their reports (RPT_HKF10_*)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from resources.simulated_market import corporate
+from resources.simulated_market.dual_listings import Pair, pairs
+from resources.simulated_market.finance import FinanceBook, Result
+from resources.simulated_market.wire import View
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+PAIRS = "b:DLMK0101"
+_TYPES = {12: "001", 6: "002", 3: "003", 9: "004"}
+
+
+def pair_rows(view: View) -> list[Row]:
+    """clist b:DLMK0101 in natural units."""
+    return [
+        {
+            "f1": 3,
+            "f2": one.h_price,
+            "f3": round((one.a_price / (one.quote.preclose / 10_000) - 1) * 100, 2),
+            "f12": one.h_code,
+            "f13": 116,
+            "f14": one.name,
+            "f186": one.a_price,
+            "f187": round((one.a_price / (one.quote.preclose / 10_000) - 1) * 100, 2),
+            "f188": one.premium_pct,
+            "f189": round(one.a_price / (one.h_price * one.rate), 4) if one.h_price else "-",
+            "f191": one.security.code,
+            "f193": one.name,
+        }
+        for one in pairs(view)
+    ]
+
+
+class HongKong:
+    """Rows of the reports, by the name of each."""
+
+    def __init__(self, finance: FinanceBook) -> None:
+        self._finance = finance
+
+    def reports(self) -> Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+        return {
+            "RPT_HKF10_FN_MAININDICATOR": self._by_period(indicator_row),
+            "RPT_HKF10_FN_BALANCE_PC": self._items(_balance),
+            "RPT_HKF10_FN_INCOME_PC": self._items(_income),
+            "RPT_HKF10_FN_CASHFLOW_PC": self._items(_cash),
+            "RPT_HKF10_MAIN_DIVBASIC": _dividends,
+            "RPT_HKF10_INFO_SECURITYINFO": _of_pair(listing_row),
+            "RPT_HKF10_INFO_ORGPROFILE": _of_pair(profile_row),
+        }
+
+    def _by_period(
+        self, make: Callable[[Pair, Result], Row]
+    ) -> Callable[[View, Sequence[Clause]], list[Row]]:
+        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+            return [
+                make(one, result)
+                for one in _asked(view, clauses)
+                for result in self._finance.of_security(view, one.security)
+            ]
+
+        return rows
+
+    def _items(self, items: Callable[[Result], list[tuple[str, float | None]]]) -> Callable[..., list[Row]]:
+        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+            return [
+                {
+                    **_head(one, result),
+                    "STD_ITEM_CODE": f"00400{at:04d}",
+                    "STD_ITEM_NAME": item,
+                    "AMOUNT": value,
+                }
+                for one in _asked(view, clauses)
+                for result in self._finance.of_security(view, one.security)
+                for at, (item, value) in enumerate(items(result), start=1)
+            ]
+
+        return rows
+
+
+def _asked(view: View, clauses: Sequence[Clause]) -> list[Pair]:
+    codes = {value.partition(".")[0] for name, _, values in clauses if name == "SECUCODE" for value in values}
+    return [one for one in pairs(view) if one.h_code in codes]
+
+
+def _of_pair(make: Callable[[Pair], Row]) -> Callable[[View, Sequence[Clause]], list[Row]]:
+    return lambda view, clauses: [make(one) for one in _asked(view, clauses)]
+
+
+def _identity(one: Pair) -> Row:
+    return {
+        "SECUCODE": f"{one.h_code}.HK",
+        "SECURITY_CODE": one.h_code,
+        "SECURITY_NAME_ABBR": one.name,
+    }
+
+
+def _head(one: Pair, result: Result) -> Row:
+    return {
+        **_identity(one),
+        "REPORT_DATE": _stamp(result.period),
+        "DATE_TYPE_CODE": _TYPES[result.report.months],
+        "CURRENCY": "CNY",
+    }
+
+
+def indicator_row(one: Pair, result: Result) -> Row:
+    """RPT_HKF10_FN_MAININDICATOR: reporting currency, percent."""
+    report = result.report
+    margin = report.net_profit / report.revenue * 100 if report.revenue else None
+    return {
+        **_head(one, result),
+        "PER_NETCASH_OPERATE": round(report.operating_cash_flow / result.shares, 6),
+        "PER_OI": round(report.revenue / result.shares, 6),
+        "BPS": result.bvps,
+        "BASIC_EPS": result.eps,
+        "DILUTED_EPS": result.eps,
+        "OPERATE_INCOME": report.revenue,
+        "OPERATE_INCOME_YOY": result.yoy("revenue"),
+        "GROSS_PROFIT": report.gross_profit,
+        "HOLDER_PROFIT": report.net_profit,
+        "HOLDER_PROFIT_YOY": result.yoy("net_profit"),
+        "GROSS_PROFIT_RATIO": result.gross_margin,
+        "NET_PROFIT_RATIO": None if margin is None else round(margin, 6),
+        "ROE_AVG": result.roe,
+        "ROA": result.roa,
+        "DEBT_ASSET_RATIO": round(report.total_liabilities / report.total_assets * 100, 6),
+        "CURRENT_RATIO": None,
+    }
+
+
+def _balance(result: Result) -> list[tuple[str, float | None]]:
+    report = result.report
+    return [
+        ("流动资产合计", report.current_assets),
+        ("总资产", report.total_assets),
+        ("流动负债合计", report.current_liabilities),
+        ("总负债", report.total_liabilities),
+        ("股东权益", report.net_assets),
+    ]
+
+
+def _income(result: Result) -> list[tuple[str, float | None]]:
+    report = result.report
+    return [
+        ("营业额", report.revenue),
+        ("毛利", report.gross_profit),
+        ("经营溢利", report.operating_profit),
+        ("除税前溢利", report.total_profit),
+        ("股东应占溢利", report.net_profit),
+    ]
+
+
+def _cash(result: Result) -> list[tuple[str, float | None]]:
+    return [
+        ("经营业务现金净额", result.report.operating_cash_flow),
+        ("投资业务现金净额", result.investing),
+        ("融资业务现金净额", result.financing),
+    ]
+
+
+def _dividends(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    """Cash dividends as at home, told in HKD per share."""
+    return [
+        {
+            **_identity(one),
+            "NOTICE_DATE": _stamp(payout.planned),
+            "PLAN_EXPLAIN": f"每股派港币{payout.cash / 10 / one.rate:.4f}元",
+            "EX_DIVIDEND_DATE": _stamp(payout.ex_day) if payout.stage == "implemented" else None,
+        }
+        for one in _asked(view, clauses)
+        for payout in corporate.payouts(view, one.security)
+        if payout.cash
+    ]
+
+
+def listing_row(one: Pair) -> Row:
+    """RPT_HKF10_INFO_SECURITYINFO."""
+    return {
+        **_identity(one),
+        "SECURITY_TYPE": "非港股通普通股",
+        "LISTING_DATE": _stamp(one.security.list_date),
+        "BOARD": "主板",
+        "TRADE_UNIT": 500,
+    }
+
+
+def profile_row(one: Pair) -> Row:
+    """RPT_HKF10_INFO_ORGPROFILE."""
+    return {
+        **_identity(one),
+        "ORG_NAME": f"{one.name}股份有限公司",
+        "BELONG_INDUSTRY": one.security.industry,
+        "ORG_WEB": f"www.{one.security.code}.example",
+        "ORG_PROFILE": f"{one.name}从事{one.security.industry}业务。",
+    }
+
+
+def _stamp(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -1,0 +1,1 @@
+"""Convertible bonds."""

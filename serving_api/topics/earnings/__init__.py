@@ -1,0 +1,1 @@
+"""The window in which the reports of a quarter end come out."""

@@ -1,0 +1,1 @@
+"""Funds on the exchanges: REITs and the bars of ETFs."""

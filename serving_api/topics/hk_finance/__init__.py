@@ -1,0 +1,1 @@
+"""Companies in Hong Kong, and the premium of shares at home over them."""

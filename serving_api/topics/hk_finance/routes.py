@@ -1,0 +1,119 @@
+"""/hk-finance/{code}/*, open to anyone, plain; /stocks/{code}/ah-premium, enveloped."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.datamgr_live.frames import number, text
+from serving_api.envelope import PREFIX
+from serving_api.parameters import AsOfRead, StockCode
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.topics.hk_finance import schemas
+from serving_api.topics.hk_finance.service import FIGURES, HongKong, hong_kong_of
+
+router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
+premium_router = area_router(f"{PREFIX}/stocks", "stocks")
+
+HkCode = Annotated[str, Path(pattern=r"^[0-9]{5}$", description="5-digit code", examples=["00700"])]
+Periods = Annotated[int, Query(ge=1, le=60, description="newest report periods")]
+
+
+class Statement(StrEnum):
+    """Which statement."""
+
+    income = "income"
+    balance = "balance"
+    cashflow = "cashflow"
+
+
+def _reads(request: Request) -> HongKong:
+    return state_of(request).part(hong_kong_of)
+
+
+@router.get("/{code}/indicators")
+@serving(schemas.HkIndicators)
+async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
+    """Key figures of a company in Hong Kong: stored ones, else as the portal tells them now."""
+    told = await _reads(request).figures(code, periods)
+    first = told.value[0] if told.value else {}
+    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in told.value]
+    answer = {
+        "code": code,
+        "name": first.get("name"),
+        "currency": first.get("currency"),
+        "items": items,
+        "total": len(items),
+    }
+    return Answer(answer, headers=told.headers)
+
+
+@router.get("/{code}/statements")
+@serving(schemas.HkStatement)
+async def statements(
+    request: Request,
+    subject: Anyone,
+    code: HkCode,
+    statement: Annotated[Statement, Query(description="income, balance or cashflow")] = Statement.income,
+    periods: Periods = 4,
+) -> Answer:
+    """Items of one statement by report period."""
+    told = await _reads(request).statement(code, statement.value, periods)
+    ends, items = told.value
+    answer = {
+        "code": code,
+        "statement": statement.value,
+        "periods": ends,
+        "items": items,
+        "total": len(items),
+    }
+    return Answer(answer, headers=told.headers)
+
+
+@router.get("/{code}/dividend")
+@serving(schemas.HkDividends)
+async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
+    """Dividends of a company in Hong Kong, as the portal tells them now."""
+    told = await _reads(request).dividends(code)
+    return Answer({"code": code, "items": told.value, "total": len(told.value)}, headers=told.headers)
+
+
+@router.get("/{code}/profile")
+@serving(schemas.HkProfile)
+async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
+    """What a company in Hong Kong is, as the portal tells it now. Text from outside: escape it."""
+    told = await _reads(request).profile(code)
+    names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
+    found: dict[str, Any] = told.value[0] if told.value else {}
+    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=told.headers)
+
+
+@premium_router.get("/{code}/ah-premium")
+@serving(schemas.AhPremium | None, top=[("as_of", str)])
+async def ah_premium(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    as_of: AsOfRead,
+    days: Annotated[int, Query(ge=1, le=750, description="trade dates of the history")] = 120,
+) -> Answer:
+    """Premium of a share at home over the one in Hong Kong, now; null for a company that is listed once, and
+    with `as_of`, since nobody keeps it."""
+    if as_of is not None:
+        return Answer(None, top={"as_of": as_of.echo})
+    told = await _reads(request).pair(code)
+    row = told.value
+    if row is None:
+        return Answer(None)
+    answer = {
+        "code": code,
+        "h_code": row["h_code"],
+        "name": text(row["name"]),
+        **{name: number(row[name]) for name in ("a_price", "h_price", "fx_rate", "premium_pct")},
+        "history": [],
+    }
+    return Answer(answer, headers=told.headers)
