@@ -53,6 +53,9 @@ _CLIENTS = (
     ("szse", "resources.upstreams.exchanges", "SzseClient", "szse"),
     ("bse", "resources.upstreams.exchanges", "BseClient", "bse"),
     ("ths", "resources.upstreams.ths", "ThsClient", "client"),
+    ("csindex", "resources.upstreams.csindex", "CsindexClient", "client"),
+    ("cnindex", "resources.upstreams.cnindex", "CnindexClient", "client"),
+    ("sw", "resources.upstreams.sw", "SwClient", "client"),
     ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
 )
 

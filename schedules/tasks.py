@@ -32,6 +32,7 @@ NEWS = (
     "fusion_announcement", "stg_news", "fusion_news",
 )  # fmt: skip
 PHASE = ("calc_market_phase", "calc_limit_count", "raw_limit_pool")
+INDUSTRY = ("raw_index_valuation", "raw_industry_valuation", "fusion_industry_index")
 REASONS = ("raw_limitup_reason", "raw_hot_stocks")
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
@@ -69,6 +70,16 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=1,
             retry_delay_s=300,
             note="waits for both (max 40 min) then runs anyway with a warning; holds lock wide",
+        ),
+        Task(
+            key="industry_index_sync",
+            name="行业指数同步",
+            timing=Timing(hm=1610),
+            datasets=INDUSTRY,
+            domains=("wide",),
+            max_retries=2,
+            retry_delay_s=300,
+            note="indices, ratios of indices and industries; holds lock wide",
         ),
         Task(
             key="news_sync",

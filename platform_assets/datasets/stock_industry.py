@@ -1,7 +1,11 @@
 """Boards and blocks of every stock, and fusion_stock_industry: one row of classifications per stock.
 
-raw_concept_blocks (portal boards) and raw_block_member (terminal block files) are owned here. Industry
-codes of the index provider (sw_*) come with the data-layer issue.
+raw_concept_blocks (portal boards) and raw_block_member (terminal block files) are owned here. The SW
+classification comes as members of its indices (raw_index_constituent), the regulator's industry from the
+company pages (aux_profile).
+
+The level of an SW index follows from its code: 801xx0 is a first level, another 801xxx a second, 85xxxx a
+third. The codes of a second level do not always begin as those of its first: 801092 belongs to 801880.
 """
 
 from typing import Any
@@ -31,7 +35,6 @@ from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
 from platform_assets.declaration.scope import Context, Scope
 
-_SW = "data-layer issue: raw_index_constituent (sw)"
 HOT_RANK = 20
 
 
@@ -68,13 +71,13 @@ class StockIndustry(Model):
     industry: S64 = col(title="sw_l2_name, else em_industry, else tdx_industry", computed=True)
     em_industry: S64 = col(title="industry board of the portal")
     tdx_industry: S64 = col(title="industry of the terminal source")
-    csrc_industry: S64 = col(title="regulator's industry", no_source="data-layer issue: aux_profile")
-    sw_l1: S16 = col(title="SW level 1 code", no_source=_SW)
-    sw_l1_name: S32 = col(title="SW level 1 name", no_source=_SW)
-    sw_l2: S16 = col(title="SW level 2 code", no_source=_SW)
-    sw_l2_name: S32 = col(title="SW level 2 name", no_source=_SW)
-    sw_l3: S16 = col(title="SW level 3 code", no_source=_SW)
-    sw_l3_name: S32 = col(title="SW level 3 name", no_source=_SW)
+    csrc_industry: S64 = col(title="regulator's industry")
+    sw_l1: S16 = col(title="SW level 1 code")
+    sw_l1_name: S32 = col(title="SW level 1 name")
+    sw_l2: S16 = col(title="SW level 2 code")
+    sw_l2_name: S32 = col(title="SW level 2 name")
+    sw_l3: S16 = col(title="SW level 3 code")
+    sw_l3_name: S32 = col(title="SW level 3 name")
     region: S32 = col(title="region board")
     concepts: Json = col(title="names of the concept boards")
     concept_count: Int = col(title="number of concept boards", computed=True)
@@ -162,6 +165,33 @@ def from_blocks(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     )
 
 
+def from_classes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Newest membership of each stock in the SW indices, one column pair per level."""
+    own = rows[rows["provider"] == "sw"].sort_values(["code", "as_of_date"])
+    out = own[["code", "src"]].drop_duplicates("code").reset_index(drop=True)
+    levels = own["index_code"].map(sw_level)
+    for level in ("l1", "l2", "l3"):
+        one = own[levels == level].drop_duplicates("code", keep="last")
+        named = one[["code", "index_code", "index_name"]]
+        out = out.merge(named, on="code", how="left").rename(
+            columns={"index_code": f"sw_{level}", "index_name": f"sw_{level}_name"}
+        )
+    return out
+
+
+def from_pages(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The regulator's industry of the company pages."""
+    told = rows[rows["csrc_industry"].notna()]
+    return told[["code", "src", "csrc_industry"]]
+
+
+def sw_level(index_code: str) -> str:
+    """l1, l2 or l3 of an index of the classification."""
+    if index_code.startswith("85"):
+        return "l3"
+    return "l1" if index_code.endswith("0") else "l2"
+
+
 def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     master = context.read("fusion_stock_master", columns=("code", "name"))
     rows["name"] = rows["code"].map(dict(zip(master["code"], master["name"], strict=True)))
@@ -175,9 +205,18 @@ def choose_industry(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
-def level_2_below_level_1(rows: pd.DataFrame, context: Context) -> pd.Series:
+def level_2_in_one_level_1(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """All stocks of a second level belong to the first level that most of them belong to."""
     both = rows["sw_l1"].notna() & rows["sw_l2"].notna()
-    return ~both | (rows["sw_l1"].str.slice(0, 4) == rows["sw_l2"].str.slice(0, 4))
+    usual = rows[both].groupby("sw_l2")["sw_l1"].agg(lambda some: some.mode().iloc[0])
+    return ~both | (rows["sw_l2"].map(usual) == rows["sw_l1"])
+
+
+def is_classified(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Every listed stock has a first level, as soon as any has."""
+    if rows["sw_l1"].isna().all():
+        return pd.Series(True, index=rows.index)
+    return rows["sw_l1"].notna()
 
 
 def concepts_are_few(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -216,12 +255,18 @@ DATASET = Dataset(
             topical=True,
         ),
     ),
-    feeds={"raw_concept_blocks": from_boards, "raw_block_member": from_blocks},
-    order=("eastmoney", "tdx"),
+    feeds={
+        "raw_concept_blocks": from_boards,
+        "raw_block_member": from_blocks,
+        "raw_index_constituent": from_classes,
+        "aux_profile": from_pages,
+    },
+    order=("eastmoney", "tdx", "sw", "em_f10"),
     fuse=Fields(),
     derive=(add_names, choose_industry),
     soft=(
-        Soft(level_2_below_level_1, "SW level 2 outside its level 1"),
+        Soft(level_2_in_one_level_1, "SW level 2 outside its level 1"),
+        Soft(is_classified, "no SW level 1"),
         Soft(concepts_are_few, "more than 80 concepts"),
     ),
     reads=("fusion_stock_master",),

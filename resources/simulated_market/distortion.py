@@ -132,6 +132,9 @@ class _Distorted:
     def boards(self, now: datetime) -> Sequence[Board]:
         return self._world.boards(now)
 
+    def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
+        return self._world.index_members(index, now)
+
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         return self._world.company_text(security, now)
 

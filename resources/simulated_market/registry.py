@@ -5,6 +5,9 @@ from resources.simulated_market.eastmoney.responder import EastmoneyResponder
 from resources.simulated_market.exchanges.bse import BseResponder
 from resources.simulated_market.exchanges.sse import SseResponder
 from resources.simulated_market.exchanges.szse import SzseResponder
+from resources.simulated_market.indexers.cnindex import CnindexResponder
+from resources.simulated_market.indexers.csindex import CsindexResponder
+from resources.simulated_market.indexers.sw import SwResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.ths.responder import ThsResponder
 from resources.simulated_market.wire import Responder
@@ -20,4 +23,7 @@ def responders() -> list[Responder]:
         SzseResponder(),
         BseResponder(),
         ThsResponder(),
+        CsindexResponder(),
+        CnindexResponder(),
+        SwResponder(),
     ]

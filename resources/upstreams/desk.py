@@ -22,9 +22,12 @@ from resources.stopping import safe_point
 if TYPE_CHECKING:
     import pandas as pd
 
+    from resources.upstreams.cnindex import CnindexClient
     from resources.upstreams.cninfo import CninfoClient
+    from resources.upstreams.csindex import CsindexClient
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+    from resources.upstreams.sw import SwClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
     from resources.upstreams.ths import ThsClient
@@ -152,6 +155,21 @@ class Desk:
     @property
     def ths(self) -> "ThsClient":
         client: ThsClient = self._client("ths")
+        return client
+
+    @property
+    def csindex(self) -> "CsindexClient":
+        client: CsindexClient = self._client("csindex")
+        return client
+
+    @property
+    def cnindex(self) -> "CnindexClient":
+        client: CnindexClient = self._client("cnindex")
+        return client
+
+    @property
+    def sw(self) -> "SwClient":
+        client: SwClient = self._client("sw")
         return client
 
     # -- time -------------------------------------------------------------------------------------

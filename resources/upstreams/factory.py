@@ -54,9 +54,12 @@ def make_clients(
     """
     refuse_reserved(settings)
     from resources.transport.http import HttpTransport
+    from resources.upstreams.cnindex import CnindexClient
     from resources.upstreams.cninfo import CninfoClient
+    from resources.upstreams.csindex import CsindexClient
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+    from resources.upstreams.sw import SwClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
     from resources.upstreams.ths import ThsClient
@@ -85,6 +88,9 @@ def make_clients(
         "szse": partial(_bound, SzseClient, http),
         "bse": partial(_bound, BseClient, http),
         "ths": partial(_bound, ThsClient, http),
+        "csindex": partial(_bound, CsindexClient, http),
+        "cnindex": partial(_bound, CnindexClient, http),
+        "sw": partial(_bound, SwClient, http),
     }
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]

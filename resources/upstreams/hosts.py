@@ -67,6 +67,14 @@ SITES: dict[str, Site] = {
         "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/listed/"
     ),
     "bse.disclosure": Site("bse", "bse", ("https://www.bse.cn",), "https://www.bse.cn/"),
+    # Index providers.
+    "csindex.files": Site("csindex", "csindex", ("https://oss-ch.csindex.com.cn",)),
+    "csindex.site": Site(
+        "csindex", "csindex", ("https://www.csindex.com.cn",), "https://www.csindex.com.cn/"
+    ),
+    "cnindex.site": Site("cnindex", "cnindex", ("http://www.cnindex.com.cn",)),
+    "sw.site": Site("sw", "sw", ("https://www.swsresearch.com",)),
+    "cninfo.data": Site("cninfo", "cninfo", ("http://webapi.cninfo.com.cn",), "http://webapi.cninfo.com.cn/"),
 }
 
 # What stored rows point at; nothing of it is ever fetched.

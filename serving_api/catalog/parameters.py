@@ -16,7 +16,7 @@ from resources.errors import InputError
 MOST_ROWS = 5000
 MOST_CODES = 500
 _CODE = re.compile(r"[0-9]{5,6}|[A-Z][A-Z0-9.]{0,15}")
-_INDEX_CODE = re.compile(r"(sh|sz|bj|hk|us|csi|gz|gl)[A-Za-z0-9.]{1,13}")
+_INDEX_CODE = re.compile(r"(sh|sz|bj|hk|us|csi|gz|gl)[A-Za-z0-9.]{1,13}|8[05][0-9]{4}")
 _CODES_ARE = "6 digits, 5 digits (HK) or a US ticker are allowed"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
@@ -37,7 +37,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "code": Meaning("security code: 6 digits, HK 5 digits, US ticker"),
     "codes": Meaning(f"codes, list or comma list, <= {MOST_CODES}"),
     "etf_code": Meaning("6-digit ETF code"),
-    "index_code": Meaning("index code, sh000001 style"),
+    "index_code": Meaning("index code, sh000001 style; an industry index, 801780"),
     "fields": Meaning("column subset; key columns always come along"),
     "start_date": Meaning("first date, YYYY-MM-DD or YYYYMMDD"),
     "end_date": Meaning("last date, default latest stored"),
@@ -81,6 +81,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "scope": Meaning("cn | hk | us | global", allowed=("cn", "hk", "us", "global")),
     "block_code": Meaning("block code or name"),
     "block_type": Meaning("zs | gn | fg | hy", allowed=("zs", "gn", "fg", "hy")),
+    "provider": Meaning("csi | cni | sw", allowed=("csi", "cni", "sw")),
+    "standard": Meaning("csrc | cni | sw | em", allowed=("csrc", "cni", "sw", "em")),
     "industry_code": Meaning("industry or board code"),
 }
 

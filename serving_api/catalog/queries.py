@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Table
 from serving_api.reading import Session
 
@@ -39,7 +40,10 @@ def code_column(table: Table) -> str:
     """The column of the key that says whose row it is."""
     if "code" in table.key:
         return "code"
-    return next((name for name in table.key if name != table.date_column), table.key[0])
+    named = [name for name in table.key if name.endswith("_code")]
+    return (
+        named[0] if named else next((name for name in table.key if name != table.date_column), table.key[0])
+    )
 
 
 def public_rows(session: Session, name: str, columns: Sequence[str] | None = None, **how: Any) -> list[Row]:
@@ -57,8 +61,13 @@ def public_rows(session: Session, name: str, columns: Sequence[str] | None = Non
 
 
 def newest(session: Session, table: Table, code: str, as_of: str | None, **how: Any) -> Row | None:
-    """The newest row of a code (the only one, where the code is the key)."""
+    """The newest row of a code (the only one, where the code is the key). Where several sources tell it side
+    by side, the row of the best one."""
     order = f"{table.date_column} DESC" if table.date_column else ""
+    if not order and table.key == ("code", "src"):
+        found = public_rows(session, table.name, where="code=?", values=(code,), as_of=as_of, **how)
+        rank = {source.name: at for at, source in enumerate(builtin_registry().raws[table.name].sources)}
+        return min(found, key=lambda row: rank.get(str(row["src"]), len(rank)), default=None)
     found = public_rows(
         session,
         table.name,

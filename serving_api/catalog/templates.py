@@ -8,6 +8,7 @@ from platform_assets.compute.days import moved
 from resources.calendar import CalendarHorizon
 from serving_api.catalog import industries, queries, securities, windows
 from serving_api.catalog.events import queries as events
+from serving_api.catalog.indices import queries as indices
 from serving_api.catalog.parameters import MOST_ROWS
 from serving_api.catalog.question import (
     Executor,
@@ -329,6 +330,16 @@ def latest_trade_date(session: Session, asked: Question) -> Any:
         return None
 
 
+def index_members(session: Session, asked: Question) -> Any:
+    """The newest list of an index or industry, by code."""
+    return indices.members(session, asked.params["index_code"], asked.params["provider"])
+
+
+def index_weights(session: Session, asked: Question) -> Any:
+    """Members of the newest list with weights, the heaviest first."""
+    return indices.weights(session, asked.params["index_code"], asked.params["limit"])
+
+
 EXECUTORS: Mapping[str, Executor] = {
     "latest": latest,
     "batch": batch,
@@ -362,6 +373,8 @@ EXECUTORS: Mapping[str, Executor] = {
     **securities.EXECUTORS,
     **industries.EXECUTORS,
     **windows.EXECUTORS,
+    "index_members": index_members,
+    "index_weights": index_weights,
 }
 
 _CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")

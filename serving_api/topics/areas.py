@@ -6,12 +6,19 @@ here on a line of its own. Within a router, fixed paths stand before those with 
 
 from fastapi import APIRouter
 
+from serving_api.topics.billboard.routes import router as billboard_router
 from serving_api.topics.bonds.routes import router as bonds_router
 from serving_api.topics.earnings.routes import router as earnings_router
 from serving_api.topics.funds.routes import fund_router, reit_router
+from serving_api.topics.futures.routes import router as futures_router
 from serving_api.topics.hk_finance.routes import premium_router
 from serving_api.topics.hk_finance.routes import router as hk_finance_router
+from serving_api.topics.indices.routes import router as index_router
+from serving_api.topics.industries.routes import router as industry_router
+from serving_api.topics.macro.routes import fusion_router as fusion_macro_router
+from serving_api.topics.macro.routes import router as macro_router
 from serving_api.topics.risk.routes import router as risk_router
+from serving_api.topics.sectors.routes import router as sectors_router
 
 TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     risk_router,
@@ -21,4 +28,11 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     earnings_router,
     hk_finance_router,
     premium_router,
+    index_router,
+    industry_router,
+    macro_router,
+    fusion_macro_router,
+    futures_router,
+    billboard_router,
+    sectors_router,
 )

@@ -38,6 +38,8 @@ RULES = {
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
+    ("/api/v1/index", "anyone"),
+    ("/api/v1/industry", "anyone"),
     ("/api/v1/datamgr", "admin"),
     ("/api/v1/tasks", "admin"),
     ("/api/v1/risk", "anyone"),

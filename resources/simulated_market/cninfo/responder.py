@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from resources.simulated_market.cninfo.industries import IndustryRatios
 from resources.simulated_market.notices import Notice, NoticeBook, page_of
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import Security
@@ -23,6 +24,7 @@ class CninfoResponder:
         self.routes: Sequence[Route] = (
             route("announcements", r"/new/hisAnnouncement/query", self.announcements),
             route("orgs", r"/new/data/szse_stock\.json", orgs),
+            route("industry_ratios", r"/api/sysapi/p_sysapi1087", IndustryRatios().ratios),
         )
 
     def announcements(self, request: HttpRequest, view: View) -> Reply:

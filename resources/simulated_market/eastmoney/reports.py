@@ -15,6 +15,8 @@ from resources.simulated_market.eastmoney.events import Events
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
 from resources.simulated_market.eastmoney.hong_kong import HongKong
+from resources.simulated_market.eastmoney.markets import MarketRatios
+from resources.simulated_market.eastmoney.profiles import offers
 from resources.simulated_market.eastmoney.risk import RiskReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.finance import FinanceBook
@@ -42,11 +44,15 @@ class Reports:
 
     def __init__(self, finance: FinanceBook) -> None:
         self._margin = MarginBook()
+        ratios = MarketRatios()
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
             **FinanceReports(finance).makers,
             **CompanyReports().reports(),
             "RPT_PUBLIC_BS_APPOIN": schedule_rows,
+            "RPTA_APP_IPOAPPLY": offers,
+            "RPT_VALUEMARKET": ratios.markets,
+            "RPT_VALUEINDUSTRY_DET": ratios.boards,
             **Events().reports(),
             **RiskReports(finance).reports(),
             **bonds.reports(),

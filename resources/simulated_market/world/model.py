@@ -282,6 +282,10 @@ class World(Protocol):
 
     def boards(self, now: datetime) -> Sequence[Board]: ...
 
+    def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
+        """The listed members of an index, by market and code; () when the world does not know them."""
+        ...
+
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         """F10 sections: title -> text; {} when there is none."""
         ...

@@ -291,6 +291,9 @@ class ReplayWorld:
     def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
         return ()
 
+    def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
+        return ()
+
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         return {}
 

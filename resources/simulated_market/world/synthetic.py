@@ -330,6 +330,15 @@ class SyntheticTape:
     def boards(self, now: datetime) -> Sequence[Board]:
         return self._boards(date_number(now))
 
+    def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
+        bit = self.place(index) - len(self._plans)
+        day = self._session_on(date_number(now))
+        if bit < 0 or day < 0:
+            return ()
+        chosen = self._tape.members[int(self._tape.period[day])]
+        listed = self.securities(now)
+        return [one for one in listed if one.board and int(chosen[self.place(one)]) >> bit & 1]
+
     def _boards_on(self, today: int) -> tuple[Board, ...]:
         return tuple(board_list(self._listed(today), casting.concept_names(self.profile.concepts)))
 

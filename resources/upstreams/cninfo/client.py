@@ -1,6 +1,6 @@
 """Calls of the disclosure platform: request -> fetch -> parse, one method per question."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -9,6 +9,7 @@ import pandas as pd
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.cninfo import announcements as calls
+from resources.upstreams.cninfo import industries
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
 from resources.upstreams.notices import notice_frame
 from resources.upstreams.paging import Page, collected
@@ -34,6 +35,13 @@ class CninfoClient:
         date, category by category, and refused when the categories do not make up its count."""
         rows = self._rows(Query(since, until, stock))
         return notice_frame(rows, f"notices {since}..{until} {stock}")
+
+    def industry_ratios(self, scheme: str, day: str, now: datetime) -> pd.DataFrame:
+        """PE of the industries of a classification (csrc, cni) on a trade date; columns `RATIO_COLUMNS`,
+        empty while they are not out. `now`: the market's time, which the request bears. One call."""
+        return self._fetcher.call(
+            industries.ratios_request(scheme, day, now), partial(industries.parse_ratios, day=day)
+        )
 
     def _page(self, query: Query, page: int) -> Page:
         return self._fetcher.call(

@@ -20,14 +20,26 @@ from resources.upstreams.eastmoney.event_calls import EventCalls
 from resources.upstreams.eastmoney.fund_calls import FundCalls
 from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
 from resources.upstreams.eastmoney.hong_kong_calls import HongKongCalls
+from resources.upstreams.eastmoney.market_calls import MarketCalls
 from resources.upstreams.eastmoney.press_calls import PressCalls
+from resources.upstreams.eastmoney.profile_calls import ProfileCalls
 from resources.upstreams.eastmoney.result_calls import ResultCalls
 from resources.upstreams.eastmoney.risk_calls import RiskCalls
 from resources.upstreams.frames import concat
 from resources.upstreams.symbols import instrument
 
 
-class EastmoneyClient(ResultCalls, CompanyCalls, EventCalls, PressCalls, RiskCalls, FundCalls, HongKongCalls):
+class EastmoneyClient(
+    ResultCalls,
+    CompanyCalls,
+    EventCalls,
+    PressCalls,
+    RiskCalls,
+    FundCalls,
+    HongKongCalls,
+    ProfileCalls,
+    MarketCalls,
+):
     """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
 
     Symbols are `sh600519`. Frames have fixed columns also when empty; units as in the data dictionary.

@@ -252,6 +252,12 @@ class TdxClient:
         except UnicodeDecodeError as error:
             raise PayloadError(f"{symbol} {title}: {error}", source=SOURCE) from error
 
+    def company_profile(self, symbol: str) -> "pd.DataFrame":
+        """Who a company is, from the section 公司概况; at most one row, columns `PROFILE_COLUMNS`."""
+        from resources.upstreams.tdx import profile
+
+        return profile.parse_profile(self.company_text(symbol, profile.SECTION), symbol)
+
     # -- files of the server ----------------------------------------------------------------------
 
     def file(self, name: str) -> bytes:

@@ -45,13 +45,14 @@ def industries(session: Session, asked: Question) -> Any:
 
 
 def peers(session: Session, asked: Question) -> Any:
-    """Key figures of the stocks of a stock's own industry on the newest date, the largest first; the stock
-    itself is among them. Without a classification there are none."""
+    """Key figures of the other stocks of a stock's industry on the newest date, the largest first. Without
+    a classification there are none."""
     columns = _level(asked)
     own = queries.own_industry(session, asked.table, columns[0], asked.code, asked.as_of)
     if own is None:
         return []
-    codes = [row["code"] for row in queries.of_industry(session, asked.table, columns[:1], own, asked.as_of)]
+    same = queries.of_industry(session, asked.table, columns[:1], own, asked.as_of)
+    codes = [row["code"] for row in same if row["code"] != asked.code]
     return queries.key_figures(session, codes, asked.params["limit"], asked.as_of)
 
 

@@ -254,6 +254,9 @@ class TinyWorld:
             Board("BK0153", "广东板块", "region", ("sz000001", "sz000002")),
         ]
 
+    def index_members(self, index: Security, now: datetime) -> tuple[Security, ...]:
+        return ()
+
     def limits(self, security: Security, date: int) -> tuple[int, int] | None:
         bars = self.bars(security, datetime(date // 10_000, date // 100 % 100, date % 100, 15))
         if security.kind != "stock" or not len(bars) or int(bars.date[-1]) != date:

@@ -271,6 +271,9 @@ class TinyWorld:
             Board("BK0801", "大金融", "concept", tuple(f"sh60{at:04d}" for at in range(450))),
         )
 
+    def index_members(self, index: Security, now: datetime) -> tuple[Security, ...]:
+        return ()
+
     def limits(self, security: Security, date: int) -> tuple[int, int] | None:
         return None
 

@@ -1,0 +1,54 @@
+"""How the F10 tables cover the market without asking for every code every day: by report period in season,
+else once a week; by code those with an event first, then a hundred in turn."""
+
+from typing import Any
+
+from platform_assets.compute.days import monday_of
+from platform_assets.compute.report_periods import periods_due
+from platform_assets.declaration.scope import Scope
+
+ROTATION = 100
+"""Codes of a day that are asked for although nothing happened to them: all of them in 55 trade dates."""
+MOST_EVENT_CODES = 100
+_FIRST_TURN = "2020-01-02"
+REPORTED = ("cninfo_periodic_report", "fusion_stock_master")
+"""Tables that `reported_codes` reads: for `Raw.reads`."""
+
+
+def in_season(desk: Any, scope: Scope) -> bool:
+    """While a report period is being disclosed, else on the first trade date of a week. Codes and ranges
+    always."""
+    if scope.codes is not None or scope.is_range:
+        return True
+    day = scope.until
+    return bool(periods_due(day)) or desk.calendar.offset(day, -1) < monday_of(day)
+
+
+def reported_codes(desk: Any, scope: Scope) -> list[str]:
+    """Codes that published a periodic report in the days of the scope, or were listed in them; at most a
+    hundred, the others come in their turn."""
+    since, until = scope.event_days(desk.calendar)
+    plans = desk.read("cninfo_periodic_report", columns=("code", "actual_date"))
+    listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
+    found: list[str] = []
+    for rows, column in ((listed, "list_date"), (plans, "actual_date")):
+        days = rows[column].astype(object).where(rows[column].notna(), "")
+        found += sorted(rows[(days >= since) & (days <= until)]["code"])
+    return list(dict.fromkeys(found))[:MOST_EVENT_CODES]
+
+
+def codes_in_turn(desk: Any, scope: Scope) -> list[str]:
+    """The hundred stocks whose turn it is on the scope's last date, by code."""
+    codes = sorted(symbol[2:] for symbol in desk.symbols(None, "stock"))
+    if len(codes) <= ROTATION:
+        return codes
+    turn = len(desk.calendar.between(_FIRST_TURN, scope.until))
+    first = turn * ROTATION % len(codes)
+    return [*codes, *codes][first : first + ROTATION]
+
+
+def swept_codes(desk: Any, scope: Scope) -> tuple[str, ...]:
+    """The scope's codes; of the whole market those with an event and those in turn."""
+    if scope.codes is not None:
+        return scope.codes
+    return tuple(dict.fromkeys([*reported_codes(desk, scope), *codes_in_turn(desk, scope)]))

@@ -1,0 +1,169 @@
+"""raw_index_constituent: members of the broad indices and of the SW industries. A RAW table alone.
+
+Held is the newest list of each index: CSI's weights of the last month end and, where members have changed
+since, its present members without weights; CNI's weights of the last month end; the industries of every
+stock as they are today. An industry's level is told by its code (see `stock_industry`).
+"""
+
+from contextlib import suppress
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets.index_daily import INDICES
+from platform_assets.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Contract, Interface, Partition, calendar_days
+from platform_assets.declaration.scope import Context, Scope
+from resources.errors import PayloadError, Permanent
+
+CSI, CNI, SW = "csi", "cni", "sw"
+LEVELS = ("l1", "l2", "l3")
+
+
+class IndexConstituent(Model):
+    """One member of one index."""
+
+    provider: S8 = key("csi, cni, sw", isin=[CSI, CNI, SW])
+    index_code: S16 = key("index: sh000300, sz399001, 801780")
+    code: Code = key("security code")
+    as_of_date: Date = key("date of the list")
+    index_name: S64 = col(title="name of the index")
+    name: S64 = col(title="name of the security")
+    weight_pct: Pct = col("pct", "weight; not told of industries and of present members", ge=0, le=100)
+    in_date: Date = col(title="day it came into the industry; not told of other indices")
+
+
+# -- sources ----------------------------------------------------------------------------------------
+
+
+def csi_files(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls an index. An index that the provider does not publish is left out."""
+
+    def of(symbol: str) -> pd.DataFrame | None:
+        with suppress(Permanent):
+            weights = desk.csindex.weights(symbol[2:])
+            present = desk.csindex.members(symbol[2:])
+            changed = set(present["code"]) != set(weights["code"])
+            both = [weights, present] if changed else [weights]
+            return pd.concat(both, ignore_index=True).assign(index_code=symbol)
+        return None
+
+    parts = desk.each(of, [one for one in INDICES if one.startswith("sh")])
+    if not parts:
+        raise PayloadError("the provider publishes none of the indices", source="csindex")
+    return _named(desk, scope, pd.concat(parts, ignore_index=True).assign(provider=CSI))
+
+
+def cni_sample(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call an index: the last month end, or the one before while that is not out. None of either month is
+    no failure; how old the stored list is, is watched."""
+    parts = []
+    for symbol in (one for one in INDICES if one.startswith("sz")):
+        for month in _months_before(desk.today, 2):
+            rows = desk.cnindex.sample(symbol[2:], month)
+            if len(rows):
+                parts.append(rows.assign(index_code=symbol, index_name=INDICES[symbol]))
+                break
+    if not parts:
+        return pd.DataFrame(columns=["provider", "index_code", "code", "as_of_date"])
+    return _named(desk, scope, pd.concat(parts, ignore_index=True).assign(provider=CNI))
+
+
+def sw_classes(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The classification of every stock: two workbooks, and the lists of the indices for their codes (about
+    twelve calls)."""
+    day = desk.calendar.on_or_before(desk.today)
+    index_of = {}
+    for level in LEVELS:
+        listed = desk.once(("sw_current", level), lambda view, level=level: view.sw.current(level))
+        index_of[level] = dict(zip(listed["name"], listed["code"], strict=True))
+    classed = desk.sw.stocks(desk.today).merge(desk.sw.classes(), on="class_code", how="inner")
+    parts = [
+        pd.DataFrame(
+            {
+                "provider": SW,
+                "index_code": classed[f"{level}_name"].map(index_of[level]),
+                "code": classed["code"],
+                "as_of_date": day,
+                "index_name": classed[f"{level}_name"],
+                "in_date": classed["in_date"],
+            }
+        )
+        for level in LEVELS
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows[rows["index_code"].notna()]
+    if rows.empty:
+        raise PayloadError("no class has an index", source="sw")
+    return _named(desk, scope, rows.assign(name=None))
+
+
+def _named(desk: Any, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
+    """Members of the scope; names that are not told are those of the terminal's list."""
+    listed = desk.securities()
+    names = rows["code"].map(dict(zip(listed["code"], listed["name"], strict=True)))
+    rows = rows.assign(name=rows["name"].where(rows["name"].notna(), names))
+    return rows if scope.codes is None else rows[rows["code"].isin(list(scope.codes))]
+
+
+def _months_before(day: str, count: int) -> list[str]:
+    """YYYY-MM of the months before that of a day, newest first."""
+    months = []
+    first = date.fromisoformat(day).replace(day=1)
+    for _ in range(count):
+        first = (first - timedelta(days=1)).replace(day=1)
+        months.append(f"{first:%Y-%m}")
+    return months
+
+
+def is_of_the_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No list is of a day to come."""
+    return rows["as_of_date"] <= context.today
+
+
+DATASET = Dataset(
+    name="index_constituent",
+    title="Members of indices and industries",
+    raw=(
+        Raw(
+            name="index_constituent",
+            title="Members of indices and industries, with weights",
+            model=IndexConstituent,
+            key=("provider", "index_code", "code", "as_of_date"),
+            partition=Partition.SNAPSHOT,
+            date_column="as_of_date",
+            payload=False,
+            sources=(Source("csindex", csi_files), Source("cnindex", cni_sample), Source("sw", sw_classes)),
+            combine="all",
+            replace_by=("provider", "index_code"),
+            contract=(Contract(is_of_the_past, "a list of a day to come"),),
+            freshness=calendar_days(45, "as_of_date"),
+            topical=True,
+        ),
+    ),
+    tasks=("fusion_wide_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_index_constituents",
+            "market",
+            "index_members",
+            {"index_code": ("string", True, None), "provider": ("string", False, CSI)},
+            "object[]",
+            86400,
+            "members of an index or industry",
+            table="raw_index_constituent",
+        ),
+        Interface(
+            "get_index_weights",
+            "market",
+            "index_weights",
+            {"index_code": ("string", True, None), "limit": ("int", False, 100)},
+            "object[]",
+            86400,
+            "members of an index with their weights, the heaviest first",
+            table="raw_index_constituent",
+        ),
+    ),
+)

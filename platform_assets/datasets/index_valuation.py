@@ -1,0 +1,122 @@
+"""raw_index_valuation: PE, yield and percentile of the broad indices by trade date. A RAW table alone.
+
+CSI tells the indices of Shanghai and both exchanges, the portal the markets that stand for Shenzhen's. The
+percentile of a date follows from the ten years before it, which the same answer holds.
+"""
+
+from contextlib import suppress
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.percentiles import trailing_percentile
+from platform_assets.datasets.index_daily import INDICES
+from platform_assets.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError, Permanent
+
+YEARS = 10
+_NO_BOOK = "no documented source tells the book value of an index"
+_MARKETS = {"sz399001": "399001", "sz399006": "399006"}
+
+
+class IndexValuation(Model):
+    """One index on one trade date; ratios as published."""
+
+    index_code: S16 = key("index: sh000300")
+    date: Date = key("trade date")
+    index_name: S64 = col(title="name of the index")
+    pe: F = col("", "price / earnings by total shares; the newest twenty dates or so")
+    pe_ttm: F = col("", "price / earnings, rolling")
+    pb: F = col("", "price / book", no_source=_NO_BOOK)
+    dividend_yield: Pct = col("pct", "dividend yield by total shares; the newest twenty dates or so", ge=0)
+    pe_pct_10y: Pct = col("pct", "share of the last ten years in which pe_ttm was not higher", ge=0, le=100)
+    pb_pct_10y: Pct = col("pct", "the same of pb", no_source=_NO_BOOK)
+    member_count: Int = col("", "members", ge=0)
+
+
+def csi(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Two calls an index. An index that the provider does not publish is left out."""
+
+    def of(symbol: str) -> pd.DataFrame | None:
+        with suppress(Permanent):
+            ratios = desk.csindex.ratios(symbol[2:])
+            past = desk.csindex.history(symbol[2:], _years_before(scope.since), scope.until)
+            rows = _with_percentile(past, scope).merge(ratios, on="date", how="left")
+            return rows.assign(index_code=symbol, index_name=INDICES[symbol])
+        return None
+
+    parts = desk.each(of, [one for one in INDICES if one.startswith("sh")])
+    if not parts:
+        raise PayloadError("the provider publishes none of the indices", source="csindex")
+    return pd.concat(parts, ignore_index=True)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The markets behind Shenzhen's two indices: about ten calls."""
+    since = _years_before(scope.since)
+    past = desk.eastmoney.market_ratios(list(_MARKETS.values()), since, scope.until)
+    parts = [
+        _with_percentile(rows.reset_index(drop=True), scope).assign(index_name=INDICES[str(index)])
+        for index, rows in past.groupby("index_code")
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["index_code", "date"])
+
+
+def _with_percentile(past: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """The rows of the scope's dates; `past` holds the ten years before them, oldest first."""
+    days, values = past["date"].tolist(), past["pe_ttm"].to_numpy(dtype=float)
+    wanted = [at for at, day in enumerate(days) if day in set(scope.dates)]
+    firsts = np.searchsorted(days, [_years_before(days[at]) for at in wanted])
+    rows = past.iloc[wanted].reset_index(drop=True)
+    shares = [trailing_percentile(values, at, int(first)) for at, first in zip(wanted, firsts, strict=True)]
+    return rows.assign(pe_pct_10y=shares)
+
+
+def _years_before(day: str) -> str:
+    then = date.fromisoformat(day)
+    return then.replace(year=then.year - YEARS, day=min(then.day, 28)).isoformat()
+
+
+DATASET = Dataset(
+    name="index_valuation",
+    title="Valuation of the broad indices",
+    raw=(
+        Raw(
+            name="index_valuation",
+            title="PE, yield and percentile of the broad indices by trade date",
+            model=IndexValuation,
+            key=("index_code", "date"),
+            date_column="date",
+            payload=False,
+            sources=(Source("csindex", csi), Source("eastmoney", portal)),
+            combine="all",
+            late=1,
+            may_be_empty=True,
+            freshness=trading(2),
+            topical=True,
+        ),
+    ),
+    tasks=("industry_index_sync",),
+    interfaces=(
+        Interface(
+            "get_index_valuation",
+            "timeseries",
+            "history",
+            {
+                "index_code": ("string", True, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 750),
+            },
+            "object[]",
+            3600,
+            "PE, yield and percentile of one index, oldest first",
+            table="raw_index_valuation",
+        ),
+    ),
+)

@@ -1,0 +1,273 @@
+"""fusion_industry_index: the indices of the SW industries by trade date.
+
+SW tells the session of now in one call and the ratios of a date in another; of a past date the first is gone,
+so open, high and low come from the whole past of each index (a range), or stand as they were stored. Without
+SW an index goes on from its stored close by its members' returns, and its row says so.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.compute.industry_returns import Day, next_rows
+from platform_assets.datasets._industries import LEVELS, sw_report
+from platform_assets.declaration.columns import (
+    S4,
+    S16,
+    S64,
+    Amt,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
+from platform_assets.declaration.scope import Context, Scope
+from resources.errors import PayloadError
+
+FIRST_LEVELS = 31
+_FEW_DATES = 5
+"""Dates of a load up to which the whole past of every index is not worth its calls."""
+_SAME_POINTS = 0.02
+_SAME_SHARE = 0.002
+_SAME_VOLUME = 0.05
+_PRICES = ("open", "high", "low")
+
+
+class IndustryIndex(Model):
+    """One index on one trade date; volume in 100 million shares, amounts in 100 million CNY."""
+
+    code: Code = key("index of the classification", str_matches=r"^8[05][0-9]{4}$")
+    date: Date = key("trade date")
+    name: S64 = col(title="name of the industry", nullable=False)
+    level: S4 = col(title="l1, l2, l3", nullable=False, isin=list(LEVELS))
+    parent_code: S16 = col(title="index of the level above", computed=True)
+    open: Px = col("point", "open", gt=0)
+    close: Px = col("point", "close", nullable=False, gt=0)
+    high: Px = col("point", "high", gt=0)
+    low: Px = col("point", "low", gt=0)
+    change_pct: Pct = col("pct", "close against the close before")
+    volume_yi: F = col("yi_sh", "shares traded by the members", ge=0)
+    amount_yi: Amt = col("yi", "turnover of the members", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate", ge=0)
+    pe: F = col("", "price / earnings")
+    pb: F = col("", "price / book")
+    dividend_yield: Pct = col("pct", "dividend yield", ge=0)
+    float_market_cap_yi: Amt = col("yi", "float market cap", ge=0)
+    amount_share_pct: Pct = col("pct", "share of the market's turnover", ge=0, le=100)
+    member_count: Int = col("", "members by our own classification", computed=True, ge=0)
+
+    @pa.dataframe_check
+    def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
+        return ~(rows["high"] < rows["low"])
+
+
+# -- sources ----------------------------------------------------------------------------------------
+
+
+def sw_indices(desk: Any, scope: Scope) -> pd.DataFrame:
+    """About fourteen calls for the session that has ended; for a range one more for every index."""
+    told = sw_report(desk, scope)
+    rows = told[told["close"].notna()]
+    for day in scope.dates:
+        if desk.is_current_session(day):
+            rows = _with_session(desk, rows, day)
+    if len(scope.dates) > _FEW_DATES:
+        return _with_past(desk, rows)
+    return _as_stored(desk, rows, scope)
+
+
+def _with_session(desk: Any, rows: pd.DataFrame, day: str) -> pd.DataFrame:
+    """The rows with the prices of the session that has ended. PayloadError when the list is of another one:
+    it tells no date, so its closes must be those of the analysis, or follow those that are stored."""
+    parts = [
+        desk.once(("sw_current", level), lambda view, level=level: view.sw.current(level)) for level in LEVELS
+    ]
+    current = pd.concat(parts, ignore_index=True)
+    today = rows[rows["date"] == day]
+    before = desk.calendar.offset(day, -1)
+    stored = desk.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
+    _must_agree(current, today, "close", day)
+    _must_agree(current, stored, "last_close", day)
+    merged = current.merge(
+        today.drop(columns=["name", "level"]), on="code", how="left", suffixes=("", "_told")
+    )
+    change = (merged["close"] / merged["last_close"] - 1) * 100
+    same = (merged["volume"] - merged["volume_yi"]).abs() <= _SAME_VOLUME * merged["volume_yi"]
+    made = merged.assign(
+        date=day,
+        change_pct=merged["change_pct"].fillna(change),
+        # The list tells no units: its amount is believed where its volume is that of the analysis.
+        amount_yi=merged["amount"].where(same),
+    )
+    return pd.concat([rows[rows["date"] != day], made], ignore_index=True)
+
+
+def _must_agree(current: pd.DataFrame, told: pd.DataFrame, column: str, day: str) -> None:
+    joined = current[["code", column]].merge(told[["code", "close"]], on="code", suffixes=("", "_told"))
+    if joined.empty:
+        return
+    other = joined["close_told"] if column == "close" else joined["close"]
+    far = (joined[column] / other.astype(float) - 1).abs() > _SAME_SHARE
+    if far.mean() > 0.5:
+        raise PayloadError(
+            f"the list of indices is not of {day}: {column} of {int(far.sum())} differ", source="sw"
+        )
+
+
+def _with_past(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """Prices and amounts from the whole past of every index."""
+    trends = desk.each(desk.sw.trend, sorted(rows["code"].unique()))
+    if not trends:
+        return rows
+    past = pd.concat(trends, ignore_index=True)[["code", "date", *_PRICES, "amount_yi"]]
+    kept = rows.drop(columns=[name for name in (*_PRICES, "amount_yi") if name in rows.columns])
+    return kept.merge(past, on=["code", "date"], how="left")
+
+
+def _as_stored(desk: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """Prices and amounts of past dates as they were stored with the same close."""
+    stored = desk.read(
+        "fusion_industry_index",
+        columns=("code", "date", "close", *_PRICES, "amount_yi"),
+        since=scope.since,
+        until=scope.until,
+    )
+    joined = rows.merge(stored, on=["code", "date"], how="left", suffixes=("", "_stored"))
+    same = (joined["close"] - joined["close_stored"].astype(float)).abs() <= _SAME_POINTS
+    for name in (*_PRICES, "amount_yi"):
+        own = joined[name] if name in rows.columns else pd.Series(np.nan, index=joined.index)
+        held = joined[f"{name}_stored" if name in rows.columns else name].astype(float)
+        joined[name] = own.where(own.notna(), held.where(same))
+    return joined
+
+
+def own_bars(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Stored closes carried on by the members' returns, weighted by float cap."""
+    before = desk.calendar.offset(scope.since, -1)
+    known = desk.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
+    closes = dict(zip(known["code"], known["close"].astype(float), strict=True))
+    levels = [name for level in LEVELS for name in (f"sw_{level}", f"sw_{level}_name")]
+    classed = desk.read("fusion_stock_industry", columns=("code", *levels))
+    parts = []
+    for day in scope.dates:
+        rows = next_rows(_day(desk, day, classed), closes)
+        closes |= dict(zip(rows["code"], rows["close"], strict=True))
+        parts.append(rows.assign(date=day))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _day(desk: Any, day: str, classed: pd.DataFrame) -> Day:
+    bars = desk.read(
+        "fusion_kline_daily", columns=("code", "change_pct", "volume", "amount"), since=day, until=day
+    )
+    ratios = desk.read(
+        "fusion_valuation",
+        columns=("code", "float_market_cap", "total_market_cap", "pe_ttm", "pb", "dividend_yield"),
+        since=day,
+        until=day,
+    )
+    return Day(bars.merge(ratios, on="code", how="left").merge(classed, on="code", how="inner"))
+
+
+# -- derivation and checks --------------------------------------------------------------------------
+
+
+def place_in_classification(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Level above and number of members, from the classification of the stocks."""
+    classed = context.read("fusion_stock_industry", columns=("code", "sw_l1", "sw_l2", "sw_l3"))
+    parents: dict[str, str] = {}
+    for own, above in (("sw_l2", "sw_l1"), ("sw_l3", "sw_l2")):
+        pairs = classed.dropna(subset=[own, above])
+        usual = pairs.groupby(own)[above].agg(lambda some: some.mode().iloc[0])
+        parents |= dict(zip(usual.index, usual, strict=True))
+    counts = pd.concat([classed[f"sw_{level}"] for level in LEVELS]).value_counts()
+    rows["parent_code"] = rows["code"].map(parents)
+    rows["member_count"] = rows["code"].map(counts)
+    return rows
+
+
+def told_by_sw(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The index is SW's own, not carried on from its members."""
+    return rows["src"] == "sw"
+
+
+def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["change_pct"].isna() | (rows["change_pct"].abs() <= 12)
+
+
+def ratios_are_positive(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["pe"] <= 0) | (rows["pb"] <= 0)).fillna(False)
+
+
+def has_all_first_levels(rows: pd.DataFrame, context: Context) -> str | None:
+    """The 31 first levels, or as many as the stocks are classified into."""
+    classed = context.read("fusion_stock_industry", columns=("sw_l1",))
+    promised = min(FIRST_LEVELS, classed["sw_l1"].dropna().nunique())
+    have = int((rows["level"] == "l1").sum())
+    return None if have >= promised else f"{have} first levels, {promised} are expected"
+
+
+DATASET = Dataset(
+    name="industry_index",
+    title="Industry indices by trade date",
+    model=IndustryIndex,
+    key=("code", "date"),
+    domain="wide",
+    date_column="date",
+    sources=(Source("sw", sw_indices), Source("derived", own_bars)),
+    fuse=Rows(),
+    derive=(place_in_classification,),
+    soft=(
+        Soft(told_by_sw, "carried on from the members' returns"),
+        Soft(change_is_plausible, "index moved by more than 12 %"),
+        Soft(ratios_are_positive, "PE or PB not above zero"),
+    ),
+    whole=(Whole(has_all_first_levels),),
+    late=1,
+    reads=("fusion_kline_daily", "fusion_stock_industry", "fusion_valuation"),
+    reads_own_past=True,
+    of_stocks=False,
+    public_at=close_of("date"),
+    freshness=trading(2),
+    tasks=("industry_index_sync",),
+    interfaces=(
+        Interface(
+            "get_industry_index_daily",
+            "timeseries",
+            "history",
+            {
+                "industry_code": ("string", True, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 240),
+            },
+            "object[]",
+            600,
+            "bars of one industry index, oldest first",
+        ),
+        Interface(
+            "get_industry_index_by_date",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "sort": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+                "level": ("string", False, "l1"),
+            },
+            "object[]",
+            600,
+            "industry indices of one level on one date",
+        ),
+    ),
+)

@@ -1,0 +1,107 @@
+"""raw_industry_valuation: PE and PB of industries by trade date, by four classifications. A RAW table alone.
+
+The disclosure platform tells those of the regulator (csrc) and of CNI, SW its own, the portal its boards
+(em).
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._industries import sw_report
+from platform_assets.declaration.columns import S4, S8, S16, S64, Amt, Date, F, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+
+STANDARDS = ("csrc", "cni", "sw", "em")
+
+
+class IndustryValuation(Model):
+    """One industry on one trade date; ratios as published, also below zero."""
+
+    standard: S8 = key("csrc, cni, sw, em", isin=list(STANDARDS))
+    industry_code: S16 = key("code in its classification")
+    date: Date = key("trade date")
+    industry_name: S64 = col(title="name", nullable=False)
+    level: S4 = col(title="level: 1, 2 of csrc and cni; l1, l2, l3 of sw; none of em")
+    member_count: Int = col("", "companies; not told by sw", ge=0)
+    pe_weighted: F = col("", "sum of caps / sum of earnings")
+    pe_median: F = col("", "median of the companies' PE; csrc and cni alone")
+    pe_mean: F = col("", "mean of the companies' PE; csrc and cni alone")
+    pb: F = col("", "price / book; sw and em alone")
+    dividend_yield: Pct = col("pct", "dividend yield; sw alone", ge=0)
+    total_market_cap_yi: Amt = col("yi", "total market cap; not told by sw", ge=0)
+    net_profit_yi: Amt = col("yi", "net profit; csrc and cni alone")
+
+
+def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for a date and classification."""
+    parts = [
+        desk.cninfo.industry_ratios(standard, day, desk.clock.now()).assign(standard=standard)
+        for day in scope.dates
+        for standard in ("csrc", "cni")
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def classes(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The daily analysis, shared with fusion_industry_index: four calls for a date."""
+    rows = sw_report(desk, scope)
+    return rows.rename(
+        columns={"code": "industry_code", "name": "industry_name", "pe": "pe_weighted"}
+    ).assign(standard="sw")
+
+
+def boards(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for a date."""
+    parts = [desk.eastmoney.board_ratios(day) for day in scope.dates]
+    return pd.concat(parts, ignore_index=True).assign(standard="em")
+
+
+_CODE = ("string", True, None)
+_STANDARD = ("string", False, "csrc")
+
+DATASET = Dataset(
+    name="industry_valuation",
+    title="Valuation of industries",
+    raw=(
+        Raw(
+            name="industry_valuation",
+            title="PE and PB of industries by trade date and classification",
+            model=IndustryValuation,
+            key=("standard", "industry_code", "date"),
+            date_column="date",
+            payload=False,
+            sources=(Source("cninfo", platform), Source("sw", classes), Source("eastmoney", boards)),
+            combine="all",
+            late=1,
+            may_be_empty=True,
+            freshness=trading(3),
+            topical=True,
+        ),
+    ),
+    tasks=("industry_index_sync",),
+    interfaces=(
+        Interface(
+            "get_industry_valuation",
+            "market",
+            "by_date",
+            {"standard": _STANDARD, "date": ("date", False, None), "level": ("string", False, None)},
+            "object[]",
+            3600,
+            "PE of the industries of a classification on one date",
+            table="raw_industry_valuation",
+        ),
+        Interface(
+            "get_industry_valuation_history",
+            "timeseries",
+            "history",
+            {"industry_code": _CODE, "standard": _STANDARD, "limit": ("int", False, 250)},
+            "object[]",
+            3600,
+            "PE of one industry by date, oldest first",
+            table="raw_industry_valuation",
+        ),
+    ),
+)

@@ -1,0 +1,354 @@
+"""Who each company is, and fusion_stock_profile: register data, issue, business and former names.
+
+The portal's pages are of one company each. A run asks for the companies that something happened to and for
+those whose turn it is (see `_sweeps`), never for all.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.days import moved
+from platform_assets.datasets._sweeps import MOST_EVENT_CODES, codes_in_turn
+from platform_assets.declaration.columns import (
+    K32,
+    S32,
+    S64,
+    S128,
+    S255,
+    Amt,
+    Big,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    Pct,
+    Px,
+    Text,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import (
+    Contract,
+    Fields,
+    Interface,
+    Partition,
+    Soft,
+    batch,
+    calendar_days,
+    latest,
+)
+from platform_assets.declaration.scope import Context, Scope
+
+_NOT_TOLD = "no documented field"
+_OFFER_DAYS = 60
+_NEW_FOR_DAYS = 30
+_REGION = "板块"
+_LONGEST = 255
+_ISSUED = ("issue_pe", "issue_shares", "raised_funds", "first_day_change_pct", "issue_date", "list_date")
+
+
+class StockProfile(Model):
+    """One company."""
+
+    code: Code = key("security code")
+    full_name: S128 = col(title="registered name")
+    name_en: S255 = col(title="English name", no_source=_NOT_TOLD)
+    former_names: S255 = col(title="names before the present one, oldest first", computed=True)
+    established_date: Date = col(title="date of foundation")
+    list_date: Date = col(title="listing date")
+    issue_price: Px = col("CNY", "issue price", gt=0)
+    issue_pe: F = col("", "price / earnings at the issue")
+    issue_shares: Big = col("sh", "shares issued", gt=0)
+    raised_funds: Amt = col("CNY", "funds raised", gt=0)
+    registered_capital: Amt = col("CNY", "registered capital")
+    legal_rep: S64 = col(title="legal representative")
+    chairman: S64 = col(title="chairman")
+    general_manager: S64 = col(title="general manager")
+    secretary: S64 = col(title="secretary of the board")
+    employees: Int = col("", "employees")
+    province: S32 = col(title="region board of the portal")
+    city: S32 = col(title="city", no_source=_NOT_TOLD)
+    reg_address: S255 = col(title="registered address")
+    office_address: S255 = col(title="office address", no_source=_NOT_TOLD)
+    website: S255 = col(title="website; null where it is not http(s)")
+    email: S128 = col(title="e-mail", no_source=_NOT_TOLD)
+    phone: S64 = col(title="telephone")
+    main_business: Text = col(title="main business")
+    business_scope: Text = col(title="business scope as registered")
+    intro: Text = col(title="introduction")
+    controller: S128 = col(title="actual controller")
+    controller_type: S32 = col(title="kind of the controller", no_source=_NOT_TOLD)
+    auditor: S128 = col(title="auditor", no_source=_NOT_TOLD)
+
+
+class AuxProfile(Model):
+    """One company as one upstream tells it."""
+
+    code: Code = key("security code")
+    src: K32 = key("upstream")
+    full_name: S128 = col(title="registered name")
+    name_en: S255 = col(title="English name", no_source=_NOT_TOLD)
+    established_date: Date = col(title="date of foundation")
+    registered_capital: Amt = col("CNY", "registered capital")
+    legal_rep: S64 = col(title="legal representative")
+    chairman: S64 = col(title="chairman")
+    general_manager: S64 = col(title="general manager")
+    secretary: S64 = col(title="secretary of the board")
+    employees: Int = col("", "employees")
+    province: S32 = col(title="region board of the portal")
+    city: S32 = col(title="city", no_source=_NOT_TOLD)
+    reg_address: S255 = col(title="registered address")
+    website: S255 = col(title="website; null where it is not http(s)")
+    phone: S64 = col(title="telephone")
+    main_business: Text = col(title="main business")
+    business_scope: Text = col(title="business scope as registered")
+    intro: Text = col(title="introduction")
+    controller: S128 = col(title="actual controller")
+    csrc_industry: S64 = col(title="regulator's industry")
+
+
+class RawIssueInfo(Model):
+    """The issue of one company's shares."""
+
+    code: Code = key("security code")
+    src: K32 = key("upstream")
+    list_date: Date = col(title="listing date")
+    issue_date: Date = col(title="date of the online issue")
+    issue_price: Px = col("CNY", "issue price", gt=0)
+    issue_pe: F = col("", "price / earnings after the issue")
+    issue_shares: Big = col("sh", "shares issued", gt=0)
+    raised_funds: Amt = col("CNY", "funds raised", gt=0)
+    underwriter: S255 = col(title="underwriter", no_source=_NOT_TOLD)
+    lottery_rate_pct: Pct = col("pct", "success rate of applications", no_source=_NOT_TOLD)
+    first_day_change_pct: Pct = col("pct", "close of the first day against the issue price")
+
+
+# -- sources ----------------------------------------------------------------------------------------
+
+
+def portal_pages(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Three calls a company: register data, main business, controller."""
+
+    def of(symbol: str) -> pd.DataFrame:
+        found = _survey(desk, symbol)
+        if found.empty:
+            return found
+        business = desk.eastmoney.main_business(symbol)
+        return found.assign(main_business=business, controller=desk.eastmoney.controller(symbol))
+
+    rows = _joined(desk.each(of, _swept(desk, scope)))
+    return rows.assign(province=rows["code"].map(_provinces(desk))) if len(rows) else rows
+
+
+def terminal_text(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The section 公司概况 of the terminal's text: name, region and main business, two calls a company."""
+    return _joined(desk.each(desk.tdx.company_profile, _swept(desk, scope)))
+
+
+def portal_issues(desk: Any, scope: Scope) -> pd.DataFrame:
+    """New shares from the list of offers, one call; the page of each company that was listed of late, and of
+    those whose profile is known while their issue is not (at most a hundred)."""
+    if scope.codes is not None:
+        symbols = desk.symbols(scope.codes, "stock")
+        return _issues(desk, symbols)
+    since = desk.calendar.offset(scope.until, -_OFFER_DAYS)
+    offered = desk.eastmoney.offers(since, desk.today).rename(columns={"apply_date": "issue_date"})
+    paged = _issues(desk, _without_issue(desk, scope))
+    told = set(paged["code"]) if len(paged) else set()
+    return pd.concat([offered[~offered["code"].isin(list(told))], paged], ignore_index=True)
+
+
+def terminal_issues(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Listing dates in the terminal's text."""
+    symbols = desk.symbols(scope.codes, "stock") if scope.codes is not None else _without_issue(desk, scope)
+    rows = _joined(desk.each(desk.tdx.company_profile, symbols))
+    return rows[["code", "list_date"]] if len(rows) else rows
+
+
+def _survey(desk: Any, symbol: str) -> pd.DataFrame:
+    """The page that both tables read, once a run."""
+    found: pd.DataFrame = desk.once(
+        ("company_survey", symbol), lambda view: view.eastmoney.company_survey(symbol)
+    )
+    return found
+
+
+def _issues(desk: Any, symbols: list[str]) -> pd.DataFrame:
+    rows = _joined(desk.each(lambda symbol: _survey(desk, symbol), symbols))
+    return rows[["code", "issue_price", *_ISSUED]] if len(rows) else rows
+
+
+def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code"])
+
+
+def _provinces(desk: Any) -> dict[str, str]:
+    """Region of each stock, from the boards that are stored."""
+    boards = desk.read("raw_concept_blocks", columns=("code", "block_name", "block_type"))
+    regions = boards[boards["block_type"] == "region"].drop_duplicates("code")
+    names = regions["block_name"].str.removesuffix(_REGION)
+    return dict(zip(regions["code"], names, strict=True))
+
+
+def _swept(desk: Any, scope: Scope) -> list[str]:
+    """Symbols of the scope's codes; of the market those that were listed or took another name in the days of
+    the scope, and the hundred whose turn it is."""
+    if scope.codes is not None:
+        return list(desk.symbols(scope.codes, "stock"))
+    since, until = scope.event_days(desk.calendar)
+    names = desk.read("ref_name_history", columns=("code", "valid_from"))
+    renamed = names[(names["valid_from"] >= since) & (names["valid_from"] <= until)]
+    events = [*_listed_since(desk, since, until), *sorted(renamed["code"])]
+    return _symbols(desk, [*events[:MOST_EVENT_CODES], *codes_in_turn(desk, scope)])
+
+
+def _listed_since(desk: Any, since: str, until: str) -> list[str]:
+    """Stocks that were listed in some days, newest first."""
+    listed = desk.read("fusion_stock_master", columns=("code", "list_date", "sec_type"))
+    days = listed["list_date"].fillna("")
+    young = listed[(listed["sec_type"] == "stock") & (days >= since) & (days <= until)]
+    return [str(code) for code in young.sort_values(["list_date", "code"], ascending=[False, True])["code"]]
+
+
+def _without_issue(desk: Any, scope: Scope) -> list[str]:
+    """Symbols of stocks that were listed of late, or have a profile, and whose issue is not known."""
+    stored = desk.read("raw_issue_info", columns=("code", "issue_shares"))
+    told = set(stored[stored["issue_shares"].notna()]["code"])
+    late = [
+        code
+        for code in _listed_since(desk, moved(scope.until, -_NEW_FOR_DAYS), scope.until)
+        if code not in told
+    ]
+    profiles = desk.read("aux_profile", columns=("code",))
+    rest = sorted(set(profiles["code"]) - set(stored["code"]))
+    return _symbols(desk, [*late, *rest])[:MOST_EVENT_CODES]
+
+
+def _symbols(desk: Any, codes: list[str]) -> list[str]:
+    """Symbols of some stocks, once each; codes that the universe does not have are left out."""
+    universe = {symbol[2:]: symbol for symbol in desk.symbols(None, "stock")}
+    return [universe[code] for code in dict.fromkeys(codes) if code in universe]
+
+
+# -- staging, derivation and checks -------------------------------------------------------------------
+
+
+def from_pages(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    return rows
+
+
+def from_issues(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Without shares that are offered but not listed yet."""
+    master = context.read("fusion_stock_master", columns=("code",))
+    return rows[rows["code"].isin(list(master["code"]))]
+
+
+def add_former_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Names whose span has ended, as the terminal's list cuts them."""
+    spans = context.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name"))
+    ended = spans[spans["valid_to"].notna() & spans["code"].isin(list(rows["code"]))]
+    current = spans[spans["valid_to"].isna()].drop_duplicates("code")
+    shown = dict(zip(current["code"], current["name"], strict=True))
+    known: dict[str, list[str]] = {}
+    for code, name in ended.sort_values(["code", "valid_from"])[["code", "name"]].itertuples(index=False):
+        if name != shown.get(code) and name not in known.setdefault(code, []):
+            known[code].append(str(name))
+    joined = {code: "、".join(names)[:_LONGEST] for code, names in known.items() if names}
+    rows["former_names"] = rows["code"].map(joined)
+    return rows
+
+
+def is_known(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The security master has the code."""
+    master = context.read("fusion_stock_master", columns=("code",))
+    return rows["code"].isin(list(master["code"]))
+
+
+def has_a_name(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["full_name"].str.len().fillna(0) > 0
+
+
+def listed_as_in_master(rows: pd.DataFrame, context: Context) -> pd.Series:
+    master = context.read("fusion_stock_master", columns=("code", "list_date"))
+    told = rows["code"].map(dict(zip(master["code"], master["list_date"], strict=True)))
+    return (rows["list_date"] == told) | rows["list_date"].isna() | told.isna()
+
+
+def figures_are_sound(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No negative number of employees, capital above zero."""
+    return ~((rows["employees"] < 0) | (rows["registered_capital"] <= 0)).fillna(False)
+
+
+DATASET = Dataset(
+    name="stock_profile",
+    title="Company profile",
+    model=StockProfile,
+    key=("code",),
+    domain="wide",
+    partition=Partition.SNAPSHOT,
+    dimension=True,
+    raw=(
+        Raw(
+            name="aux_profile",
+            title="Company pages: register data, business, controller",
+            model=AuxProfile,
+            key=("code", "src"),
+            partition=Partition.SNAPSHOT,
+            payload=False,
+            sources=(Source("em_f10", portal_pages), Source("tdx", terminal_text)),
+            reads=("fusion_stock_master", "ref_name_history", "raw_concept_blocks"),
+            may_be_empty=True,
+            tasks=("aux_f10_events_sync",),
+        ),
+        Raw(
+            name="issue_info",
+            title="Issues of shares",
+            model=RawIssueInfo,
+            key=("code", "src"),
+            partition=Partition.SNAPSHOT,
+            payload=False,
+            sources=(Source("eastmoney", portal_issues), Source("tdx", terminal_issues)),
+            reads=("fusion_stock_master", "aux_profile"),
+            keep_when_null=_ISSUED,
+            may_be_empty=True,
+        ),
+    ),
+    feeds={"aux_profile": from_pages, "raw_issue_info": from_issues},
+    order=("em_f10", "eastmoney", "tdx"),
+    fuse=Fields(
+        order=dict.fromkeys(
+            ("list_date", "issue_price", "issue_pe", "issue_shares", "raised_funds"),
+            ("eastmoney", "em_f10", "tdx"),
+        )
+    ),
+    contract=(Contract(is_known, "a code that the security master does not have"),),
+    derive=(add_former_names,),
+    soft=(
+        Soft(has_a_name, "no registered name"),
+        Soft(listed_as_in_master, "listing date differs from that of the security master"),
+        Soft(figures_are_sound, "employees below zero or no capital"),
+    ),
+    reads=("fusion_stock_master", "ref_name_history"),
+    freshness=calendar_days(30),
+    may_be_empty=True,
+    per_code=True,
+    tasks=("fusion_wide_sync", "eod_core"),
+    interfaces=(
+        latest("get_stock_profile", "profile of a code", 86400),
+        batch("get_stock_profile_batch", "profiles of many codes", 86400),
+        Interface(
+            "get_issue_info",
+            "stock",
+            "latest",
+            {"code": ("string", True, None)},
+            "object|null",
+            86400,
+            "issue of a code's shares",
+            table="raw_issue_info",
+        ),
+    ),
+)

@@ -1,0 +1,114 @@
+"""Ratios of whole markets and of the industry boards, as the data centre has them by date."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from resources.simulated_market.days import dates_between
+from resources.simulated_market.valuations import Lines
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import Security
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+_BOARDS_OF = {
+    "000300": ("SH", "SZ", None),
+    "000001": ("SH", None, "main"),
+    "000688": ("SH", None, "star"),
+    "399001": (None, "SZ", "main"),
+    "399006": (None, "SZ", "gem"),
+}
+_HOUR = "15:30"
+
+
+class MarketRatios:
+    def __init__(self) -> None:
+        self._lines = Lines()
+
+    def markets(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_VALUEMARKET, by TRADE_MARKET_CODE; a date is out at 15:30."""
+        keys = [value for name, _, values in clauses if name == "TRADE_MARKET_CODE" for value in values]
+        days = dates_between(view, _bound(clauses, ">=", 0), _bound(clauses, "<=", 99_999_999), _HOUR)
+        rows = []
+        for key in keys:
+            members = _members(view, key)
+            if not members or not days:
+                continue
+            dates = np.asarray(days, dtype=np.int64)
+            pe = self._lines.pe_of_dates(view, members, dates)
+            caps, counts = np.zeros(len(dates)), np.zeros(len(dates), dtype=np.int64)
+            for one in members:
+                line = self._lines.of(view, one)
+                at = np.searchsorted(line.date, dates).clip(max=max(len(line.date) - 1, 0))
+                known = line.date[at] == dates if len(line.date) else np.zeros(len(dates), dtype=bool)
+                caps[known] += line.cap[at][known]
+                counts[known] += 1
+            for place, day in enumerate(days):
+                rows.append(
+                    {
+                        "TRADE_MARKET_CODE": key,
+                        "TRADE_DATE": _day(day),
+                        "CLOSE_PRICE": None,
+                        "LISTING_ORG_NUM": int(counts[place]),
+                        "TOTAL_SHARES": None,
+                        "FREE_SHARES": None,
+                        "TOTAL_MARKET_CAP": round(float(caps[place]), 2),
+                        "FREE_MARKET_CAP": None,
+                        "PE_TTM_AVG": None if np.isnan(pe[place]) else float(pe[place]),
+                    }
+                )
+        return rows
+
+    def boards(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_VALUEINDUSTRY_DET of one date."""
+        wanted = [int(values[0][:10].replace("-", "")) for name, how, values in clauses
+                  if name == "TRADE_DATE" and how == "="]  # fmt: skip
+        days = dates_between(view, wanted[0], wanted[0], _HOUR) if wanted else []
+        rows = []
+        for day in days:
+            for board in view.world.boards(view.now):
+                members = [one for one in map(view.world.find, board.members) if one is not None]
+                told = self._lines.totals(view, members, day) if board.kind == "industry" else None
+                if told is not None:
+                    rows.append(
+                        {
+                            "BOARD_CODE": board.code,
+                            "BOARD_NAME": board.name,
+                            "ORIGINALCODE": board.code.removeprefix("BK"),
+                            "TRADE_DATE": _day(day),
+                            "PE_TTM": told.pe,
+                            "PE_LAR": told.pe,
+                            "PB_MRQ": told.pb,
+                            "PCF_OCF_TTM": None,
+                            "PS_TTM": None,
+                            "PEG_CAR": None,
+                            "TOTAL_MARKET_CAP": round(told.cap, 2),
+                            "MARKET_CAP_VAG": round(told.cap / told.count, 2),
+                            "NUM": told.count,
+                            "LOSS_COUNT": told.count - len(told.ratios),
+                        }
+                    )
+        return rows
+
+
+def _members(view: View, key: str) -> list[Security]:
+    chosen = _BOARDS_OF.get(key)
+    if chosen is None:
+        return []
+    first, second, board = chosen
+    return [
+        one
+        for one in view.world.securities(view.now)
+        if one.kind == "stock" and one.market in {first, second} and board in {None, one.board}
+    ]
+
+
+def _bound(clauses: Sequence[Clause], how: str, otherwise: int) -> int:
+    found = [values[0] for name, sign, values in clauses if name == "TRADE_DATE" and sign == how]
+    return int(found[0][:10].replace("-", "")) if found else otherwise
+
+
+def _day(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -1,0 +1,1 @@
+"""The index providers: CSI, CNI and the industry classification."""

@@ -1,0 +1,70 @@
+"""www.cnindex.com.cn: members of one index at the end of a month."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from resources.simulated_market.indexers.constituents import index_of, shares_at
+from resources.simulated_market.notices import page_of
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+
+
+class CnindexResponder:
+    upstream = "cnindex"
+    routes: Sequence[Route]
+
+    def __init__(self) -> None:
+        self.routes = (route("sample_detail", r"/sample-detail/detail", sample),)
+
+
+def sample(request: HttpRequest, view: View) -> Reply:
+    """One page; `data` is null for a month that has not ended, and for an index that is not theirs."""
+    params = request.params()
+    code, month = params.get("indexcode", ""), params.get("dateStr", "")
+    index = index_of(view, code)
+    day = _end_of(view, month)
+    if index is None or index.market != "SZ" or day is None:
+        return _answer(None)
+    rows = [_row(code, day, share) for share in shares_at(view, index, day)]
+    total = len(rows)
+    if view.fault is not None and view.fault.kind == "cut_list":
+        rows = rows[: int(view.fault.args.get("rows", 100))]
+    size, page = max(1, page_of(params.get("rows", "50"))), page_of(params.get("pageNum", "1"))
+    shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+    return _answer({"total": total, "rows": shown})
+
+
+def _row(code: str, day: int, share: Any) -> dict[str, Any]:
+    text = str(day)
+    return {
+        "indexcode": code,
+        "date": _milliseconds(day),
+        "dateStr": f"{text[:4]}-{text[4:6]}-{text[6:]}",
+        "seccode": share.security.code,
+        "secname": share.name,
+        "trade": share.security.sector,
+        "market": None,
+        "totalMarketValue": round(share.cap / 1e8, 2),
+        "freeMarketValue": round(share.float_cap / 1e8, 2),
+        "weight": round(share.weight_pct, 2),
+    }
+
+
+def _milliseconds(day: int) -> int:
+    """Since 1970, of 00:00 of a day in Shanghai."""
+    midnight = datetime(day // 10_000, day // 100 % 100, day % 100, tzinfo=UTC) - timedelta(hours=8)
+    return int(midnight.timestamp()) * 1000
+
+
+def _end_of(view: View, month: str) -> int | None:
+    """The last trade date of a month that has ended."""
+    if len(month) != 7 or month >= f"{view.now:%Y-%m}":
+        return None
+    first = int(month.replace("-", "")) * 100
+    inside = [int(day) for day in view.world.trade_dates() if first < day < first + 100]
+    return inside[-1] if inside else None
+
+
+def _answer(data: Any) -> Reply:
+    return Reply(json.dumps({"code": 200, "message": "操作成功", "data": data}, ensure_ascii=False).encode())

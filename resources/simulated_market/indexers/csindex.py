@@ -1,0 +1,144 @@
+"""The CSI provider: workbooks of members, weights and ratios, and the history of one index."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from resources.simulated_market.days import at as moment
+from resources.simulated_market.days import dates_between
+from resources.simulated_market.indexers.constituents import (
+    index_of,
+    newest_month_end,
+    pe_by_date,
+    shares_at,
+)
+from resources.simulated_market.indexers.workbook import XLS, workbook
+from resources.simulated_market.valuations import Lines
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import PRICE_UNIT, Security
+
+_FILES = r"/static/html/csindex/public/uploads/file/autofile"
+_EXCHANGES = {
+    "SH": ("上海证券交易所", "Shanghai Stock Exchange"),
+    "SZ": ("深圳证券交易所", "Shenzhen Stock Exchange"),
+}
+_MEMBER_HEAD = [
+    "日期Date", "指数代码Index Code", "指数名称Index Name", "指数英文名称Index Name(Eng)",
+    "成分券代码Constituent Code", "成分券名称Constituent Name", "成分券英文名称Constituent Name(Eng)",
+    "交易所Exchange", "交易所英文名称Exchange(Eng)",
+]  # fmt: skip
+_RATIO_HEAD = [
+    "日期Date", "指数代码Index Code", "指数中文全称Chinese Name(Full)", "指数中文简称Index Chinese Name",
+    "指数英文全称English Name(Full)", "指数英文简称Index English Name", "市盈率1（总股本）P/E1",
+    "市盈率2（计算用股本）P/E2", "股息率1（总股本）D/P1", "股息率2（计算用股本）D/P2",
+]  # fmt: skip
+_RATIO_DAYS = 20
+_CLOSE = "15:00"
+_GONE = Reply(b"<?xml version='1.0'?><Error><Code>NoSuchKey</Code></Error>", "application/xml", 404)
+
+
+class CsindexResponder:
+    upstream = "csindex"
+
+    def __init__(self) -> None:
+        self._lines = Lines()
+        self.routes: Sequence[Route] = (
+            route("cons", _FILES + r"/cons/\d{6}cons\.xls", members),
+            route("closeweight", _FILES + r"/closeweight/\d{6}closeweight\.xls", weights),
+            route("indicator", _FILES + r"/indicator/\d{6}indicator\.xls", self.ratios),
+            route("index_perf", r"/csindex-home/perf/index-perf", self.history),
+        )
+
+    def ratios(self, request: HttpRequest, view: View) -> Reply:
+        """The last twenty trade dates, newest first."""
+        index = _asked(request, view)
+        if index is None:
+            return _GONE
+        days = dates_between(view, 0, _today(view), _CLOSE)[-_RATIO_DAYS:]
+        name = view.world.name(index, view.now)
+        rows: list[list[Any]] = [list(_RATIO_HEAD)]
+        for day in reversed(days):
+            then = min(view.now, moment(day, _CLOSE))
+            told = self._lines.totals(view, view.world.index_members(index, then), day)
+            figures = [None] * 4 if told is None else [told.pe, told.pe] + [told.dividend_yield] * 2
+            rows.append([day, index.code, f"{name}指数", name, f"{name} Index", name, *figures])
+        return Reply(workbook(rows), XLS)
+
+    def history(self, request: HttpRequest, view: View) -> Reply:
+        """Bars of a range with the rolling PE, oldest first."""
+        params = request.params()
+        code = params.get("indexCode", "")
+        index = index_of(view, code)
+        rows = []
+        if index is not None and index.code == code and index.market == "SH":
+            bars = view.world.bars(index, view.now)
+            wanted = (int(params.get("startDate") or 0), int(params.get("endDate") or 0))
+            known = set(dates_between(view, *wanted, _CLOSE))
+            name = view.world.name(index, view.now)
+            places = [at for at, day in enumerate(bars.date.tolist()) if day in known]
+            pe, counts = pe_by_date(view, self._lines, index, bars.date[places])
+            for place, at in enumerate(places):
+                change = int(bars.close[at]) - int(bars.preclose[at])
+                rows.append(
+                    {
+                        "tradeDate": str(int(bars.date[at])),
+                        "indexCode": code,
+                        "indexNameCnAll": f"{name}指数",
+                        "indexNameCn": name,
+                        "indexNameEnAll": f"{name} Index",
+                        "indexNameEn": name,
+                        **{
+                            field: int(getattr(bars, field)[at]) / PRICE_UNIT
+                            for field in ("open", "high", "low", "close")
+                        },
+                        "change": round(change / PRICE_UNIT, 2),
+                        "changePct": round(change / max(int(bars.preclose[at]), 1) * 100, 2),
+                        "tradingVol": round(int(bars.volume[at]) / 1e6, 2),
+                        "tradingValue": round(float(bars.amount[at]) / 1e8, 2),
+                        "consNumber": int(counts[place]),
+                        "peg": None if math.isnan(pe[place]) else float(pe[place]),
+                    }
+                )
+        rows = [row for row in rows for _ in range(view.copies)]
+        document = {"code": "200", "msg": "Success", "data": rows}
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+def members(request: HttpRequest, view: View) -> Reply:
+    """Members as of the newest closed session."""
+    index = _asked(request, view)
+    days = dates_between(view, 0, _today(view), _CLOSE)
+    if index is None or not days:
+        return _GONE
+    return Reply(workbook([_MEMBER_HEAD, *_members(view, index, days[-1], weighted=False)]), XLS)
+
+
+def weights(request: HttpRequest, view: View) -> Reply:
+    """Weights at the close of the last month."""
+    index, day = _asked(request, view), newest_month_end(view)
+    if index is None or day is None:
+        return _GONE
+    rows = _members(view, index, day, weighted=True)
+    return Reply(workbook([[*_MEMBER_HEAD, "权重(%)weight"], *rows]), XLS)
+
+
+def _members(view: View, index: Security, day: int, *, weighted: bool) -> list[list[Any]]:
+    name = view.world.name(index, view.now)
+    rows: list[list[Any]] = []
+    for share in shares_at(view, index, day):
+        exchange = _EXCHANGES[share.security.market]
+        row: list[Any] = [day, index.code, name, name, share.security.code, share.name, "", *exchange]
+        rows += [[*row, share.weight_pct] if weighted else row] * view.copies
+    return rows
+
+
+def _asked(request: HttpRequest, view: View) -> Security | None:
+    """The index of a file's name; Shenzhen's indices are another provider's."""
+    code = request.path.rsplit("/", 1)[-1][:6]
+    index = index_of(view, code)
+    return index if index is not None and index.market == "SH" else None
+
+
+def _today(view: View) -> int:
+    return view.now.year * 10_000 + view.now.month * 100 + view.now.day

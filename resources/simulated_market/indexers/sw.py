@@ -1,0 +1,179 @@
+"""www.swsresearch.com: the industry indices and the classification. Bare NaN where a figure is missing."""
+
+import json
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+
+from resources.simulated_market.days import dates_between
+from resources.simulated_market.indexers.workbook import XLS, workbook
+from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
+from resources.simulated_market.notices import page_of
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+
+_LEVELS = {"一级行业": "l1", "二级行业": "l2", "三级行业": "l3"}
+_YI = 1e8
+_REPORT_HOUR = "15:30"
+_MOST_ROWS = 200
+
+
+class SwResponder:
+    upstream = "sw"
+
+    def __init__(self) -> None:
+        self._book = IndustryBook()
+        root = r"/institute-sw/api"
+        self.routes: Sequence[Route] = (
+            route("current", root + r"/index_publish/current/", self.current),
+            route("index_report", root + r"/index_analysis/index_analysis_report/", self.report),
+            route("trend", root + r"/index_publish/trend/", self.trend),
+            route("classes", r"/swindex/pdf/SwClass2021/SwClassCode_2021\.xls", classes),
+            route("class_stocks", r"/swindex/pdf/SwClass2021/StockClassifyUse_stock\.xls", stocks),
+        )
+
+    def current(self, request: HttpRequest, view: View) -> Reply:
+        """The indices of a level as they stand now; no date."""
+        params = request.params()
+        series = self._book.series(view)
+        rows = []
+        for one in published(view, _LEVELS.get(params.get("indextype", ""), "")):
+            line = series[one.index]
+            before = float(line.close[-2]) if len(line.close) > 1 else 1000.0
+            rows.append(
+                {
+                    "l1": one.index,
+                    "l2": one.name,
+                    "l3": round(before, 2),
+                    "l4": round(float(line.open[-1]), 2),
+                    "l5": round(float(line.amount[-1]) / _YI, 8),
+                    "l6": round(float(line.high[-1]), 2),
+                    "l7": round(float(line.low[-1]), 2),
+                    "l8": round(float(line.close[-1]), 2),
+                    "l11": round(float(line.volume[-1]) / _YI, 8),
+                }
+            )
+        return _paged(rows, params, view)
+
+    def report(self, request: HttpRequest, view: View) -> Reply:
+        """The daily analysis of a range; that of a date is out at 15:30."""
+        params = request.params()
+        since, until = (
+            int(params.get(name, "").replace("-", "") or 0) for name in ("start_date", "end_date")
+        )
+        level = _LEVELS.get(params.get("index_type", ""), "")
+        series = self._book.series(view)
+        rows = []
+        for day in reversed(dates_between(view, since, until, _REPORT_HOUR)):
+            totals = self._book.totals(view, day)
+            whole = sum(_at(series[one.index], day, "amount") for one in published(view, "l1")) or 1.0
+            for one in published(view, level):
+                told = totals.get(one.index)
+                if told is None:
+                    continue
+                line = series[one.index]
+                rows.append(
+                    {
+                        "swindexcode": one.index,
+                        "swindexname": one.name,
+                        "bargaindate": _iso(day),
+                        "closeindex": round(_at(line, day, "close"), 2),
+                        "bargainamount": round(_at(line, day, "volume") / _YI, 8),
+                        "markup": round(_change(line, day), 2),
+                        "turnoverrate": round(told.volume / told.float_shares * 100, 4),
+                        "pe": math.nan if told.pe is None else told.pe,
+                        "pb": math.nan if told.pb is None else told.pb,
+                        "meanprice": round(sum(told.prices) / len(told.prices), 2),
+                        "bargainsumrate": round(_at(line, day, "amount") / whole * 100, 2),
+                        "negotiablessharesum1": round(told.float_cap / _YI, 2),
+                        "negotiablessharesum2": round(told.float_cap / _YI * 0.6, 2),
+                        "dp": math.nan if told.dividend_yield is None else told.dividend_yield,
+                    }
+                )
+        return _paged(rows, params, view)
+
+    def trend(self, request: HttpRequest, view: View) -> Reply:
+        """The whole past of one index; some numbers are texts."""
+        code = request.params().get("swindexcode", "")
+        line = self._book.series(view).get(code)
+        rows = []
+        for at, day in enumerate([] if line is None else line.date.tolist()):
+            assert line is not None  # noqa: S101  no rows without a line
+            close = round(float(line.close[at]), 2)
+            rows.append(
+                {
+                    "swindexcode": code,
+                    "bargaindate": _iso(day),
+                    "openindex": round(float(line.open[at]), 2),
+                    "maxindex": round(float(line.high[at]), 2),
+                    "minindex": round(float(line.low[at]), 2),
+                    "closeindex": str(close) if at % 3 else close,
+                    "hike": math.nan,
+                    "markup": round(_change(line, day), 2),
+                    "bargainamount": round(float(line.volume[at]) / _YI, 8),
+                    "bargainsum": round(float(line.amount[at]) / _YI, 8),
+                }
+            )
+        rows = [row for row in rows for _ in range(view.copies)]
+        return _answer(rows)
+
+
+def classes(request: HttpRequest, view: View) -> Reply:
+    """Every class on a row of its own, upper levels without the names below them."""
+    rows: list[list[str]] = [["行业代码", "一级行业名称", "二级行业名称", "三级行业名称"]]
+    for one in ALL:
+        third = one.name if one.level == "l3" else ""
+        rows.append([one.class_code, one.l1_name, one.l2_name, third])
+    return Reply(workbook(rows), XLS)
+
+
+def stocks(request: HttpRequest, view: View) -> Reply:
+    """Every class that a stock was ever put in; half of them were elsewhere in their first year."""
+    of_index = {one.index: one for one in ALL}
+    thirds = [one for one in ALL if one.level == "l3"]
+    rows: list[list[str | date]] = [["股票代码", "计入日期", "行业代码", "更新日期"]]
+    for index, some in sorted(members(view).items()):
+        if of_index[index].level != "l3":
+            continue
+        for security in some:
+            listed = datetime.strptime(str(security.list_date), "%Y%m%d").date()
+            updated = date(2021, 7, 31)
+            moved = listed.replace(year=listed.year + 1, day=min(listed.day, 28))
+            if int(security.code) % 2 and moved < view.now.date():
+                other = thirds[int(security.code) % len(thirds)]
+                rows.append([security.code, listed, other.class_code, updated])
+                listed = moved
+            rows.append([security.code, listed, of_index[index].class_code, updated])
+    return Reply(workbook(rows), XLS)
+
+
+def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:
+    count = len(rows)
+    if view.fault is not None and view.fault.kind == "cut_list":
+        rows = rows[: int(view.fault.args.get("rows", 100))]
+    size = min(_MOST_ROWS, max(1, page_of(params.get("page_size", "50"))))
+    page = page_of(params.get("page", "1"))
+    shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+    more = page * size < count
+    return _answer({"count": count, "next": "next" if more else None, "previous": None, "results": shown})
+
+
+def _answer(data: Any) -> Reply:
+    # Bare NaN, as json writes it, is what the site sends.
+    return Reply(json.dumps({"code": "200", "message": "ok", "data": data}, ensure_ascii=False).encode())
+
+
+def _at(line: Series, day: int, name: str) -> float:
+    at = int(line.date.searchsorted(day))
+    return float(getattr(line, name)[at]) if at < len(line.date) and int(line.date[at]) == day else 0.0
+
+
+def _change(line: Series, day: int) -> float:
+    at = int(line.date.searchsorted(day))
+    before = float(line.close[at - 1]) if at else 1000.0
+    return (float(line.close[at]) / before - 1) * 100
+
+
+def _iso(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]}"

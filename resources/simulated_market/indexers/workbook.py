@@ -1,0 +1,25 @@
+"""Old workbooks (.xls) of one sheet."""
+
+import io
+from collections.abc import Sequence
+from datetime import date
+
+XLS = "application/vnd.ms-excel"
+
+
+def workbook(rows: Sequence[Sequence[str | int | float | date | None]]) -> bytes:
+    """Texts, numbers and dates as cells of their kind."""
+    import xlwt
+
+    book = xlwt.Workbook(encoding="utf-8")
+    sheet = book.add_sheet("Sheet1")
+    as_day = xlwt.easyxf(num_format_str="YYYY-MM-DD")
+    for at, row in enumerate(rows):
+        for place, value in enumerate(row):
+            if isinstance(value, date):
+                sheet.write(at, place, value, as_day)
+            elif value is not None:
+                sheet.write(at, place, value)
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()

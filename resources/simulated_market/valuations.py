@@ -1,0 +1,177 @@
+"""Caps, earnings and payouts of the stocks of a world by trade date, and their sums over groups.
+
+A ratio of a group is the sum of its caps over the sum of what they are divided by, with losses. Everything of
+a date follows from what was public on it, so a past date never changes.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.fundamentals import Report, ttm
+from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Security
+
+_CASH = 1
+_WAN = 1e4
+
+
+@dataclass(frozen=True)
+class Line:
+    """One stock by trade date; CNY and shares, NaN where nothing is known."""
+
+    date: Ints
+    price: Floats
+    cap: Floats
+    float_cap: Floats
+    earnings: Floats
+    equity: Floats
+    paid: Floats
+    volume: Floats
+    float_shares: Floats
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over the members of a group on one date, and what follows from them."""
+
+    count: int
+    cap: float
+    float_cap: float
+    earnings: float
+    equity: float
+    paid: float
+    volume: float
+    float_shares: float
+    prices: tuple[float, ...]
+    ratios: tuple[float, ...]
+    """PE of each member that earns money."""
+
+    @property
+    def pe(self) -> float | None:
+        return round(self.cap / self.earnings, 2) if self.earnings > 0 else None
+
+    @property
+    def pb(self) -> float | None:
+        return round(self.cap / self.equity, 2) if self.equity > 0 else None
+
+    @property
+    def dividend_yield(self) -> float | None:
+        return round(self.paid / self.cap * 100, 2) if self.cap > 0 else None
+
+
+@dataclass
+class Lines:
+    """The lines of a world, remembered for a moment of it."""
+
+    _held: dict[tuple[int, datetime], dict[str, Line]] = field(default_factory=dict)
+
+    def of(self, view: View, security: Security) -> Line:
+        if view.fault is not None:
+            return line_of(view, security)
+        key = (id(view.world), view.now.replace(hour=15, minute=0) if view.now.hour >= 15 else view.now)
+        if key not in self._held:
+            self._held = {key: {}}
+        held = self._held[key]
+        if security.symbol not in held:
+            held[security.symbol] = line_of(view, security)
+        return held[security.symbol]
+
+    def totals(self, view: View, members: Iterable[Security], day: int) -> Totals | None:
+        """None where no member is known on the date."""
+        found = []
+        for one in members:
+            line = self.of(view, one)
+            at = int(np.searchsorted(line.date, day))
+            if at < len(line.date) and int(line.date[at]) == day and line.cap[at] > 0:
+                found.append((line, at))
+        if not found:
+            return None
+
+        def total(name: str) -> float:
+            return float(np.nansum([getattr(line, name)[at] for line, at in found]))
+
+        ratios = [float(line.cap[at] / line.earnings[at]) for line, at in found if line.earnings[at] > 0]
+        return Totals(
+            count=len(found),
+            **{name: total(name) for name in ("cap", "float_cap", "earnings", "equity", "paid")},
+            **{name: total(name) for name in ("volume", "float_shares")},
+            prices=tuple(float(line.price[at]) for line, at in found),
+            ratios=tuple(ratios),
+        )
+
+    def pe_of_dates(self, view: View, members: Iterable[Security], dates: Ints) -> Floats:
+        """PE of one group on many dates; NaN where it earns nothing."""
+        caps, earned = np.zeros(len(dates)), np.zeros(len(dates))
+        for one in members:
+            line = self.of(view, one)
+            if not len(line.date):
+                continue
+            at = np.searchsorted(line.date, dates).clip(max=len(line.date) - 1)
+            known = (line.date[at] == dates) & ~np.isnan(line.earnings[at])
+            caps[known] += line.cap[at][known]
+            earned[known] += line.earnings[at][known]
+        return np.where(earned > 0, np.round(caps / np.where(earned > 0, earned, 1.0), 2), np.nan)
+
+
+def line_of(view: View, security: Security) -> Line:
+    world = view.world
+    bars = world.bars(security, view.now)
+    total, floating = _shares(view, security, bars.date)
+    price = bars.close / PRICE_UNIT
+    known = list(world.reports(security, view.now))
+    steps = np.asarray([one.published for one in known], dtype=np.int64)
+    order = np.argsort(steps, kind="stable")
+    return Line(
+        date=bars.date,
+        price=price,
+        cap=price * total,
+        float_cap=price * floating,
+        earnings=_stepped(bars.date, steps[order], [_earned(known, int(at)) for at in order]),
+        equity=_stepped(bars.date, steps[order], [known[at].net_assets for at in order]),
+        paid=_paid(view, security, bars.date) * total,
+        volume=bars.volume.astype(float),
+        float_shares=floating,
+    )
+
+
+def _earned(known: list[Report], at: int) -> float:
+    told = [one for one in known if one.published <= known[at].published]
+    found = ttm(told, "net_profit")
+    return np.nan if found is None else found
+
+
+def _stepped(dates: Ints, steps: Ints, values: Sequence[float]) -> Floats:
+    """The value in force on each date; NaN before the first."""
+    if not values:
+        return np.full(len(dates), np.nan)
+    at = np.searchsorted(steps, dates, side="right") - 1
+    return np.where(at >= 0, np.asarray(values, dtype=float)[at.clip(min=0)], np.nan)
+
+
+def _shares(view: View, security: Security, dates: Ints) -> tuple[Floats, Floats]:
+    changes = [one for one in view.world.exrights(security, view.now) if one.category != _CASH]
+    if not changes:
+        total, floating = view.world.shares(security, view.now)
+        return np.full(len(dates), float(total)), np.full(len(dates), float(floating))
+    steps = np.asarray([one.date for one in changes], dtype=np.int64)
+    first = changes[0].values
+    made = []
+    for before, after in ((1, 3), (0, 2)):
+        values = [round(one.values[after] * _WAN) for one in changes]
+        stepped = _stepped(dates, steps, values)
+        made.append(np.where(np.isnan(stepped), round(first[before] * _WAN) or values[0], stepped))
+    return made[0], made[1]
+
+
+def _paid(view: View, security: Security, dates: Ints) -> Floats:
+    """Cash per share of the ex-dates within the year up to each date."""
+    paid = np.zeros(len(dates))
+    for one in view.world.exrights(security, view.now):
+        if one.category == _CASH and one.values[0] > 0:
+            day = datetime.strptime(str(one.date), "%Y%m%d")
+            until = int((day + timedelta(days=365)).strftime("%Y%m%d"))
+            paid[(dates >= one.date) & (dates < until)] += one.values[0] / 10
+    return paid

@@ -1,0 +1,43 @@
+"""The section 公司概况 of the terminal's company text: a box of labels and values, then numbered parts."""
+
+import re
+
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.upstreams.frames import frame, texts
+from resources.upstreams.payload import iso_day
+from resources.upstreams.texts import plain_text
+
+SECTION = "公司概况"
+PROFILE_COLUMNS = texts("code full_name province list_date main_business")
+_FIELD = re.compile(r"│[ 　]*([^│\r\n]{2,20}?)[ 　]*│[ 　]*([^│\r\n]*)")
+_BUSINESS = re.compile(r"【\d+\.主营业务】[ 　]*([^\r\n【]+)")
+_HEAD = re.compile(r"◇[ 　]*(\d{6})[ 　]")
+_NOTHING = {"", "-", "--", "暂无"}
+
+
+def parse_profile(text: str, symbol: str) -> pd.DataFrame:
+    """At most one row, columns `PROFILE_COLUMNS`; none where the company has no such section. PayloadError
+    for the text of another company."""
+    if not text.strip():
+        return frame([], PROFILE_COLUMNS)
+    head = _HEAD.search(text)
+    if head is None or head.group(1) != symbol[2:]:
+        raise PayloadError(f"profile {symbol}: a text of {head.group(1) if head else 'nobody'}", source="tdx")
+    told = dict(_FIELD.findall(text))
+    business = _BUSINESS.search(text)
+    listed = _value(told.get("上市日期"), 32)
+    row = {
+        "code": symbol[2:],
+        "full_name": _value(told.get("公司名称"), 128),
+        "province": _value(told.get("所属地域"), 32),
+        "list_date": None if listed is None else iso_day(listed, f"profile {symbol} 上市日期"),
+        "main_business": _value(business.group(1) if business else None, 16_000),
+    }
+    return frame([row], PROFILE_COLUMNS)
+
+
+def _value(text: str | None, most: int) -> str | None:
+    kept = None if text is None else plain_text(text, SECTION, most)
+    return None if kept in _NOTHING else kept

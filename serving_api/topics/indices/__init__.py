@@ -1,0 +1,1 @@
+"""Broad indices and industry indices: valuation, weights, members."""

@@ -1,0 +1,1 @@
+"""Valuation of industries."""
