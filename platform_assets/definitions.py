@@ -8,7 +8,7 @@ import dagster as dg
 from platform_assets.assets import build_assets
 from platform_assets.cleanup_job import cleanup_job
 from platform_assets.declaration.registry import builtin_registry
-from platform_assets.download_job import download_job
+from platform_assets.download_job import download_job, market_download_job
 from platform_assets.jobs import build_jobs
 from resources.dagster_resources import PlatformResource
 from resources.settings import load_settings
@@ -22,7 +22,7 @@ _engine = "sqlite" if _address.startswith("sqlite") else "mariadb"
 
 defs = dg.Definitions(
     assets=build_assets(_registry, _engine),
-    jobs=[*_jobs.values(), download_job],
+    jobs=[*_jobs.values(), download_job, market_download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,
     resources={"platform": PlatformResource()},

@@ -56,6 +56,10 @@ _CLIENTS = (
     ("csindex", "resources.upstreams.csindex", "CsindexClient", "client"),
     ("cnindex", "resources.upstreams.cnindex", "CnindexClient", "client"),
     ("sw", "resources.upstreams.sw", "SwClient", "client"),
+    ("futures", "resources.upstreams.futures", "FuturesClient", "client"),
+    ("hkex", "resources.upstreams.hkex", "HkexClient", "client"),
+    ("chinabond", "resources.upstreams.chinabond", "ChinabondClient", "client"),
+    ("chinamoney", "resources.upstreams.chinamoney", "ChinamoneyClient", "client"),
     ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
 )
 

@@ -1,14 +1,17 @@
-"""The job `download`: types and codes that somebody asked for through the API, as one run."""
+"""The jobs `download` and `download_market`: what somebody asked for through the API, each as one run."""
 
 from typing import Any
 
 import dagster as dg
 
 from platform_assets.op_run import ANSWER, opened_run
+from platform_assets.pipeline.market_download import download_market
 from platform_assets.pipeline.on_demand import download
+from platform_assets.run_lease import lease_for
 from resources.dagster_resources import PlatformResource
 
 JOB = "download"
+MARKET_JOB = "download_market"
 
 
 @dg.op(
@@ -41,3 +44,33 @@ def verdict(answer: dict[str, Any]) -> None:
 @dg.job(name=JOB, description="types and codes that were asked for, and the fusions that they feed")
 def download_job() -> None:
     verdict(download_types())
+
+
+@dg.op(
+    name=ANSWER,
+    config_schema={"name": str, "date": str},
+    out=dg.Out(dict, description="what came of the download and its fusions"),
+)
+def download_topic(context: dg.OpExecutionContext, platform: PlatformResource) -> dict[str, Any]:
+    asked, opened = context.op_config, platform.open()
+    with opened_run(context, opened, MARKET_JOB) as run:
+        answer = download_market(
+            run,
+            asked["name"],
+            asked["date"],
+            lambda domain: lease_for(opened.warehouse.locks, domain, context.run.tags, context.run_id),
+        )
+    context.add_output_metadata({"status": answer["status"], "saved": answer["saved"]})
+    return answer
+
+
+@dg.op(name="verdict")
+def market_verdict(answer: dict[str, Any]) -> None:
+    """The run fails when the download failed, so that the list of runs shows it."""
+    if answer["status"] == "failed":
+        raise dg.Failure(description=answer["message"], allow_retries=False)
+
+
+@dg.job(name=MARKET_JOB, description="one table of the market as a whole that was asked for")
+def market_download_job() -> None:
+    market_verdict(download_topic())

@@ -1,4 +1,4 @@
-"""The command `download`: types and codes that the API was asked for, as a Dagster run."""
+"""The commands `download` and `download_market`: what the API was asked for, as a Dagster run."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from schedules.initial import newest_complete
 from schedules.work import Work
 
 JOB = "download"
+MARKET_JOB = "download_market"
 MAX_CODES = 500
 
 
@@ -25,6 +26,24 @@ def download(work: Work) -> dict[str, Any]:
     )
     if outcome.answer is None:
         work.must(outcome, JOB)
+    return {**work.facts, "run_id": outcome.run_id, "date": date, **(outcome.answer or {})}
+
+
+def download_market(work: Work) -> dict[str, Any]:
+    """Args name (of a topical downloader), date? (default the newest complete trade date). Gives back what
+    came of it; a download that failed is an answer."""
+    name = work.args.get("name")
+    if not isinstance(name, str) or not name:
+        raise InputError("name", "names the download")
+    house = work.house
+    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    outcome = work.run_job(
+        MARKET_JOB,
+        trigger="api",
+        run_config={"ops": {"answer": {"config": {"name": name, "date": date}}}},
+    )
+    if outcome.answer is None:
+        work.must(outcome, MARKET_JOB)
     return {**work.facts, "run_id": outcome.run_id, "date": date, **(outcome.answer or {})}
 
 

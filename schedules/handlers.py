@@ -8,7 +8,7 @@ from resources.warehouse.locks import DOMAINS
 from schedules import tags
 from schedules.backfill import backfill
 from schedules.cleanup import cleanup
-from schedules.download import download
+from schedules.download import download, download_market
 from schedules.initial import initial_load, newest_complete
 from schedules.work import Handler, Work
 
@@ -73,6 +73,7 @@ def _fuse(work: Work, date: str, carried: dict[str, str]) -> dict[str, Any]:
 HANDLERS: dict[str, Handler] = {
     "run_job": Handler(run_job),
     "download": Handler(download),
+    "download_market": Handler(download_market),
     "backfill": Handler(backfill, long=True),
     "cleanup": Handler(cleanup, long=True),
     "fusion_sync": Handler(fusion_sync, long=True),

@@ -15,6 +15,7 @@ from dagster import DagsterInstance
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.scheduler.instigation import InstigatorType
 
+from resources.calendar import TradeCalendar
 from resources.errors import StorageError
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Slot, Task
@@ -22,6 +23,7 @@ from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import tags
 from schedules.gate import Act, Verdict, judge
 from schedules.house import House, open_house
+from schedules.runner import RANGE_END, RANGE_START
 from schedules.runs import DagsterRuns
 from schedules.sweep import Cursor, Request, Sweeper
 from schedules.tasks import TASKS
@@ -129,9 +131,8 @@ def evaluate_tick(house: House, declared: Task, tick: datetime) -> dg.RunRequest
     )
     if not claimed:
         return dg.SkipReason(f"{slot.name} has been claimed or has run already")
-    return _run_request(
-        Request(state, slot, verdict.trade_date, verdict.trigger, 1, verdict.reason), owner="schedule"
-    )
+    request = Request(state, slot, verdict.trade_date, verdict.trigger, 1, verdict.reason)
+    return _run_request(request, owner="schedule", calendar=house.calendar)
 
 
 def _no_slot(task: Task, tick: datetime) -> str:
@@ -151,20 +152,26 @@ def _leave(house: House, slot: Slot, verdict: Verdict) -> None:
         house.slots.set_aside(slot, status, reason, trade_date=verdict.trade_date)
 
 
-def _run_request(request: Request, *, owner: str) -> dg.RunRequest:
+def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg.RunRequest:
+    """One run of a slot: of its trade date, or of the newest dates up to it."""
     task = request.state.task
+    several = task.partitioned and task.dates > 1
+    carried = tags.slot_tags(
+        request.slot,
+        trade_date=request.trade_date,
+        trigger=request.trigger,
+        attempt=request.attempt,
+        owner=owner,
+        warning=request.warning,
+    )
+    if several:
+        first = calendar.last(task.dates, request.trade_date)[0]
+        carried |= {RANGE_START: first, RANGE_END: request.trade_date}
     return dg.RunRequest(
         run_key=tags.run_key(request.slot, request.attempt),
         job_name=task.key if owner == "sensor" else None,
-        partition_key=request.trade_date if task.partitioned else None,
-        tags=tags.slot_tags(
-            request.slot,
-            trade_date=request.trade_date,
-            trigger=request.trigger,
-            attempt=request.attempt,
-            owner=owner,
-            warning=request.warning,
-        ),
+        partition_key=request.trade_date if task.partitioned and not several else None,
+        tags=carried,
     )
 
 
@@ -184,7 +191,9 @@ def _sensor(
         states = in_force(tasks, opened)
         found = Sweeper(opened, states, DagsterRuns(context.instance), served=served).sweep(cursor, now)
         return dg.SensorResult(
-            run_requests=[_run_request(request, owner="sensor") for request in found.requests],
+            run_requests=[
+                _run_request(request, owner="sensor", calendar=opened.calendar) for request in found.requests
+            ],
             skip_reason=None if found.requests else dg.SkipReason(found.summary),
             cursor=cursor.text(now),
         )

@@ -34,6 +34,11 @@ NEWS = (
 PHASE = ("calc_market_phase", "calc_limit_count", "raw_limit_pool")
 INDUSTRY = ("raw_index_valuation", "raw_industry_valuation", "fusion_industry_index")
 REASONS = ("raw_limitup_reason", "raw_hot_stocks")
+EXCHANGE = (
+    "raw_dragon_tiger", "raw_margin", "raw_block_trade", "raw_northbound", "exchange_overview",
+    "exchange_margin", "exchange_block_trade", "stg_margin", "fusion_margin", "stg_block_trade",
+    "fusion_block_trade", "stg_dragon_tiger", "fusion_dragon_tiger",
+)  # fmt: skip
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
 
@@ -108,6 +113,18 @@ TASKS: tuple[Task, ...] = check_tasks(
             datasets=REASONS,
             max_retries=2,
             retry_delay_s=300,
+        ),
+        Task(
+            key="exchange_sync",
+            name="交易所数据同步",
+            timing=Timing(hm=1810),
+            datasets=EXCHANGE,
+            domains=("daily",),
+            after=("fusion_daily_sync",),
+            dates=10,
+            max_retries=2,
+            retry_delay_s=600,
+            note="finishes by fusing the latest 10 trade days",
         ),
         Task(
             key=EOD_CORE,

@@ -25,6 +25,7 @@ from serving_api.accounts.service import Accounts
 from serving_api.cache import VersionedCache
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
 from serving_api.datamgr_download.routes import router as datamgr_download_router
+from serving_api.datamgr_fused.connect import router as connect_router
 from serving_api.datamgr_fused.interfaces import router as interfaces_router
 from serving_api.datamgr_fused.routes import router as datamgr_fused_router
 from serving_api.datamgr_fused.stock_base import router as stock_base_router
@@ -62,6 +63,7 @@ AREAS = (
     health_router,
     interfaces_router,
     datamgr_fused_router,
+    connect_router,
     datamgr_live_router,
     stock_base_router,
     datamgr_download_router,

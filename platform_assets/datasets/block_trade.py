@@ -221,6 +221,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_dzjy",
+            tasks=("fusion_daily_sync", "eod_core"),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
             model=AuxDeal,
             key=("code", "date", "row_key", "src"),
@@ -265,7 +266,7 @@ DATASET = Dataset(
     freshness=trading(7),
     per_code=True,
     may_be_empty=True,  # nothing is out before the evening, and a quiet day has no deal
-    tasks=("fusion_daily_sync", "eod_core"),
+    tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         history("get_block_trade_history", "block trades of a code by date", 600, 60),
         Interface(

@@ -266,6 +266,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="lhb_branch",
+            tasks=("fusion_daily_sync", "eod_core"),
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
             key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
@@ -279,6 +280,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_lhb",
+            tasks=("fusion_daily_sync", "eod_core"),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
             key=_LISTING,
@@ -306,7 +308,7 @@ DATASET = Dataset(
     freshness=trading(3),
     per_code=True,
     may_be_empty=True,  # nothing is out before the evening, and a quiet day lists nobody
-    tasks=("fusion_daily_sync", "eod_core"),
+    tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),
         by_date("get_dragon_tiger_by_date", "billboard listings of all codes on one date", 600),

@@ -246,6 +246,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_rzrq",
+            tasks=("fusion_daily_sync", "eod_core"),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
             model=AuxMargin,
             key=("code", "date", "src"),
@@ -285,7 +286,7 @@ DATASET = Dataset(
     freshness=trading(2),
     per_code=True,
     may_be_empty=True,  # no figure is out before the next trade date
-    tasks=("fusion_daily_sync", "eod_core"),
+    tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         latest("get_margin", "newest margin row of a code", 600),
         history("get_margin_history", "margin rows of a code by date", 600, 120),

@@ -125,6 +125,8 @@ class Dataset:
     date_column: str | None = None
     raw: tuple[Raw, ...] = ()
     sources: tuple[Source, ...] = ()
+    combine: str = "fallback"
+    """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a bypass source in a full-market scope."""
     feeds: Mapping[str, Stage] = field(default_factory=dict)

@@ -93,6 +93,11 @@ class Registry:
         return {raw.name: raw for raw in self.raws.values() if not raw.topical}
 
     @cached_property
+    def topical(self) -> dict[str, Raw]:
+        """Downloads of the market as a whole, or of a topic, by name."""
+        return {raw.name: raw for raw in self.raws.values() if raw.topical}
+
+    @cached_property
     def download_to_fusion(self) -> dict[str, tuple[str, ...]]:
         """Download type -> fused datasets that it feeds."""
         return {

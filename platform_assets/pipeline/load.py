@@ -87,7 +87,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     if raw.keep_when_null:
         checked.frame = _keep_known(run, raw, checked.frame, scope)
     checked.frame = _first_told(run, table, raw_window(run, raw, scope), checked.frame)
-    if raw.combine == "fallback" and len(raw.sources) > 1 and "src" not in raw.key:
+    if len(raw.sources) > 1 and "src" not in raw.key:
         checked.frame = _keep_better(run, raw, checked.frame, scope)
     parts = (
         list(group_parts(raw.replace_by, raw.date_column, checked.frame, scope))
@@ -127,9 +127,13 @@ def _first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFr
 
 
 def _keep_better(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> pd.DataFrame:
-    """Without the rows that a better source has stored already: the key knows one row, whoever told it."""
+    """Without the rows that a better source tells, now or in what is stored: the key knows one row, whoever
+    told it."""
     rank = {source.name: place for place, source in enumerate(raw.sources)}
     key = list(raw.key)
+    if raw.combine == "all":
+        best = frame.assign(_rank=frame["src"].map(rank)).sort_values("_rank", kind="stable")
+        frame = frame[frame.index.isin(best.drop_duplicates(key).index)]
     stored = run.warehouse.frame(
         raw.table_name, columns=(*key, "src"), where=raw_window(run, raw, scope).slice()
     )
@@ -209,6 +213,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
                 dataset.sources,
                 run.desk.view(FetchLog(), read=reads),
                 scope,
+                ask_all=dataset.combine == "all",
                 also=rule.finer_source if isinstance(rule, Rows) else "",
                 expected=dataset.expected,
                 window=Window.of(dataset.table, dataset.partition, scope, run.calendar),

@@ -1,10 +1,14 @@
 """The responders that the simulated market serves: one line per upstream."""
 
+from resources.simulated_market.chinabond.responder import ChinabondResponder
+from resources.simulated_market.chinamoney.responder import ChinamoneyResponder
 from resources.simulated_market.cninfo.responder import CninfoResponder
 from resources.simulated_market.eastmoney.responder import EastmoneyResponder
 from resources.simulated_market.exchanges.bse import BseResponder
 from resources.simulated_market.exchanges.sse import SseResponder
 from resources.simulated_market.exchanges.szse import SzseResponder
+from resources.simulated_market.futures.responders import futures_responders
+from resources.simulated_market.hkex.responder import HkexResponder
 from resources.simulated_market.indexers.cnindex import CnindexResponder
 from resources.simulated_market.indexers.csindex import CsindexResponder
 from resources.simulated_market.indexers.sw import SwResponder
@@ -26,4 +30,8 @@ def responders() -> list[Responder]:
         CsindexResponder(),
         CnindexResponder(),
         SwResponder(),
+        *futures_responders(),
+        HkexResponder(),
+        ChinabondResponder(),
+        ChinamoneyResponder(),
     ]

@@ -22,11 +22,15 @@ from resources.stopping import safe_point
 if TYPE_CHECKING:
     import pandas as pd
 
+    from resources.upstreams.chinabond import ChinabondClient
+    from resources.upstreams.chinamoney import ChinamoneyClient
     from resources.upstreams.cnindex import CnindexClient
     from resources.upstreams.cninfo import CninfoClient
     from resources.upstreams.csindex import CsindexClient
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+    from resources.upstreams.futures import FuturesClient
+    from resources.upstreams.hkex import HkexClient
     from resources.upstreams.sw import SwClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
@@ -170,6 +174,26 @@ class Desk:
     @property
     def sw(self) -> "SwClient":
         client: SwClient = self._client("sw")
+        return client
+
+    def futures(self, exchange: str) -> "FuturesClient":
+        """The client of a futures exchange: shfe, ine, cffex, dce, czce or gfex."""
+        client: FuturesClient = self._client(exchange)
+        return client
+
+    @property
+    def hkex(self) -> "HkexClient":
+        client: HkexClient = self._client("hkex")
+        return client
+
+    @property
+    def chinabond(self) -> "ChinabondClient":
+        client: ChinabondClient = self._client("chinabond")
+        return client
+
+    @property
+    def chinamoney(self) -> "ChinamoneyClient":
+        client: ChinamoneyClient = self._client("chinamoney")
         return client
 
     # -- time -------------------------------------------------------------------------------------

@@ -54,11 +54,15 @@ def make_clients(
     """
     refuse_reserved(settings)
     from resources.transport.http import HttpTransport
+    from resources.upstreams.chinabond import ChinabondClient
+    from resources.upstreams.chinamoney import ChinamoneyClient
     from resources.upstreams.cnindex import CnindexClient
     from resources.upstreams.cninfo import CninfoClient
     from resources.upstreams.csindex import CsindexClient
     from resources.upstreams.eastmoney import EastmoneyClient
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+    from resources.upstreams.futures.client import CALLS, FuturesClient
+    from resources.upstreams.hkex import HkexClient
     from resources.upstreams.sw import SwClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
@@ -91,9 +95,17 @@ def make_clients(
         "csindex": partial(_bound, CsindexClient, http),
         "cnindex": partial(_bound, CnindexClient, http),
         "sw": partial(_bound, SwClient, http),
+        **{name: partial(_of_exchange, FuturesClient, http, name) for name in CALLS},
+        "hkex": partial(_bound, HkexClient, http),
+        "chinabond": partial(_bound, ChinabondClient, http),
+        "chinamoney": partial(_bound, ChinamoneyClient, http),
     }
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]
+
+
+def _of_exchange(client: Any, http: Any, exchange: str, log: FetchLog) -> Any:
+    return client(http.logged(log), exchange)
 
 
 def _bound(client: Any, http: Any, log: FetchLog) -> Any:

@@ -75,6 +75,17 @@ SITES: dict[str, Site] = {
     "cnindex.site": Site("cnindex", "cnindex", ("http://www.cnindex.com.cn",)),
     "sw.site": Site("sw", "sw", ("https://www.swsresearch.com",)),
     "cninfo.data": Site("cninfo", "cninfo", ("http://webapi.cninfo.com.cn",), "http://webapi.cninfo.com.cn/"),
+    "shfe.daily": Site("shfe", "shfe", ("https://www.shfe.com.cn",), "https://www.shfe.com.cn/"),
+    "ine.daily": Site("ine", "ine", ("https://www.ine.cn",), "https://www.ine.cn/"),
+    "cffex.daily": Site("cffex", "cffex", ("http://www.cffex.com.cn",), "http://www.cffex.com.cn/"),
+    "dce.daily": Site("dce", "dce", ("http://www.dce.com.cn",), "http://www.dce.com.cn/"),
+    "czce.daily": Site("czce", "czce", ("http://www.czce.com.cn",), "http://www.czce.com.cn/"),
+    "gfex.daily": Site("gfex", "gfex", ("http://www.gfex.com.cn",), "http://www.gfex.com.cn/"),
+    "hkex.connect": Site("hkex", "hkex", ("https://www.hkex.com.hk",), "https://www.hkex.com.hk/"),
+    "chinabond.yield": Site("chinabond", "chinabond", ("https://yield.chinabond.com.cn",)),
+    "chinamoney.rates": Site(
+        "chinamoney", "chinamoney", ("https://www.chinamoney.com.cn",), "https://www.chinamoney.com.cn/"
+    ),
 }
 
 # What stored rows point at; nothing of it is ever fetched.

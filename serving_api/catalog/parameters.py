@@ -45,7 +45,10 @@ MEANINGS: Mapping[str, Meaning] = {
     "date": Meaning("date, default latest stored"),
     "report_period": Meaning("quarter end, default latest"),
     "statement": Meaning("income | balance | cashflow", allowed=("income", "balance", "cashflow")),
-    "exchange": Meaning("exchange, default all", allowed=("SSE", "SZSE", "BSE")),
+    "exchange": Meaning(
+        "SSE | SZSE | BSE; of futures CFFEX | SHFE | INE | DCE | CZCE | GFEX",
+        allowed=("SSE", "SZSE", "BSE", "CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"),
+    ),
     "limit": Meaning(f"maximum rows, newest kept, <= {MOST_ROWS}", low=1, high=MOST_ROWS),
     "offset": Meaning("rows to skip", low=0, high=1_000_000),
     "periods": Meaning("number of periods", low=1, high=1500),
@@ -84,6 +87,14 @@ MEANINGS: Mapping[str, Meaning] = {
     "provider": Meaning("csi | cni | sw", allowed=("csi", "cni", "sw")),
     "standard": Meaning("csrc | cni | sw | em", allowed=("csrc", "cni", "sw", "em")),
     "industry_code": Meaning("industry or board code"),
+    "channel": Meaning(
+        "hgt | sgt | north | ggt_sh | ggt_sz", allowed=("hgt", "sgt", "north", "ggt_sh", "ggt_sz")
+    ),
+    "symbol": Meaning("contract or product of futures, as au2612 or au"),
+    "region": Meaning("cn | us | hk | eu | jp", allowed=("cn", "us", "hk", "eu", "jp")),
+    "indicator": Meaning("indicator name"),
+    "indicators": Meaning(f"indicator names, list or comma list, <= {MOST_CODES}"),
+    "importance": Meaning("minimum importance 1..3", low=1, high=3),
 }
 
 

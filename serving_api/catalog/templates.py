@@ -6,7 +6,7 @@ from typing import Any
 
 from platform_assets.compute.days import moved
 from resources.calendar import CalendarHorizon
-from serving_api.catalog import industries, queries, securities, windows
+from serving_api.catalog import economy, industries, queries, securities, windows
 from serving_api.catalog.events import queries as events
 from serving_api.catalog.indices import queries as indices
 from serving_api.catalog.parameters import MOST_ROWS
@@ -126,7 +126,7 @@ def by_date(session: Session, asked: Question) -> Any:
         offset=asked.params.get("offset", 0),
         as_of=asked.as_of,
         columns=columns_of(asked) if asked.params.get("fields") else None,
-        also=[*_conditions(asked), *((name, "=", value) for name, value in _filters(asked).items())],
+        also=[*_conditions(asked), *((name, "=", value) for name, value in _chosen(asked).items())],
         industry=asked.params.get("industry_code"),
     )
     keyword = asked.params.get("keyword")
@@ -232,6 +232,10 @@ def market_totals(session: Session, asked: Question) -> Any:
     """Sums of the markets by date, oldest first; of one exchange where it is named."""
     exchange = asked.params.get("exchange")
     since, until = bounds_of(asked)
+    if exchange is not None and exchange not in queries.TOTALS:
+        raise asked.bad(
+            "exchange", f"{exchange} has no totals; one of {', '.join(queries.TOTALS)} is allowed"
+        )
     wanted = list(queries.TOTALS) if exchange is None else [exchange]
     rows = queries.totals(session, asked.table, wanted, since, until, asked.params["limit"])
     return rows[::-1]
@@ -375,6 +379,7 @@ EXECUTORS: Mapping[str, Executor] = {
     **windows.EXECUTORS,
     "index_members": index_members,
     "index_weights": index_weights,
+    **economy.EXECUTORS,
 }
 
 _CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")
@@ -408,6 +413,13 @@ def _filters(asked: Question) -> dict[str, str]:
     texts = {spec.name for spec in asked.table.columns if spec.family == "text"}
     texts -= {queries.code_column(asked.table), asked.table.date_column}
     return {name: value for name, value in asked.params.items() if name in texts and value is not None}
+
+
+def _chosen(asked: Question) -> dict[str, str]:
+    """As `_filters`, with the column that says whose row it is: of one date that is a choice as well."""
+    name = queries.code_column(asked.table)
+    given = asked.params.get(name)
+    return _filters(asked) if given is None else {**_filters(asked), name: given}
 
 
 def _mentions(row: queries.Row, keyword: str) -> bool:

@@ -65,6 +65,12 @@ def fusion_of(told: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"status": told["status"], "batch_id": told.get("batch_id"), "results": results}
 
 
+def market_part(told: Mapping[str, Any]) -> Part:
+    """The part of a type that has no codes."""
+    part = {"status": told["status"], **{name: told[name] for name in _COUNTS}}
+    return part if told["status"] == "success" else {**part, "message": told["message"]}
+
+
 def details_of(
     codes: Sequence[str], types: Mapping[str, Any], missing: Sequence[str]
 ) -> dict[str, dict[str, Part]]:

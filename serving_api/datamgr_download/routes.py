@@ -2,30 +2,44 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr.waiting import LATER, Accepted
-from serving_api.datamgr_download import schemas, service
-from serving_api.datamgr_download.types import unknown
+from serving_api.datamgr_download import market, schemas, service
+from serving_api.datamgr_download.types import NORTHBOUND, unknown
 from serving_api.envelope import PREFIX
 from serving_api.parameters import StockCode
 from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
+from serving_api.topics.listing import trade_date
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
 
 _SHAPE = schemas.Downloaded | schemas.UnknownType
 
 
-@router.post("/download/market/northbound")
-@serving(schemas.Northbound, cache=NO_STORE)
+@router.post("/download/market/northbound", responses=LATER)
+@serving(schemas.MarketDownloaded, cache=NO_STORE)
 async def northbound(request: Request, subject: Admin) -> Answer:
     """The market-level northbound download."""
-    return Answer(service.northbound())
+    return await _market(request, NORTHBOUND, None, subject.member.username)
+
+
+@router.post("/download/market/{name}", responses=LATER)
+@serving(schemas.MarketDownloaded, cache=NO_STORE, raises=(404,))
+async def market_level(
+    request: Request,
+    subject: Admin,
+    name: Annotated[str, Path(max_length=64, description="a topical downloader, as exchange_margin")],
+    body: schemas.MarketRequest | None = None,
+) -> Answer:
+    """Download one table of the market as a whole (or of a topic) of a trade date, and fuse what it feeds."""
+    date = None if body is None or body.date is None else trade_date(state_of(request), "date", body.date)
+    return await _market(request, market.known(name), date, subject.member.username)
 
 
 @router.post("/download/{code}", responses=LATER)
@@ -46,6 +60,14 @@ async def download_batch(request: Request, subject: Admin, body: schemas.BatchRe
     """The same for up to 500 codes; every fusion runs once."""
     codes = list(dict.fromkeys(body.codes))
     return await _download(request, codes, body.taskTypes, subject.member.username, by_code=True)
+
+
+async def _market(request: Request, name: str, date: str | None, asked_by: str) -> Answer:
+    try:
+        found = await market.download(state_of(request), name, date, asked_by)
+    except Accepted as later:
+        return later.answer
+    return Answer(found)
 
 
 async def _download(

@@ -47,11 +47,19 @@ class UnknownType(BaseModel):
     error: str
 
 
-class Northbound(BaseModel):
+class MarketRequest(BaseModel):
+    """No body, or none of these keys: the newest complete trade date."""
+
+    model_config = example(extra="forbid", date="2026-08-20")
+    date: str | None = Field(default=None, max_length=10, description="trade date, YYYY-MM-DD or YYYYMMDD")
+
+
+class MarketDownloaded(BaseModel):
     status: Status
-    total: int
+    total: int = Field(description="rows that the date stands for")
     saved: int
     gap_count: int
     latestDate: str | None
-    channels: list[str]
-    message: str | None = None
+    channels: list[str] = Field(description="of the stock connect; [] of everything else")
+    message: str
+    fusion: dict[str, FusedPart] | None = None

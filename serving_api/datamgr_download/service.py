@@ -6,7 +6,7 @@ from typing import Any
 from resources.errors import StorageError
 from resources.warehouse.ledger.commands import Command
 from serving_api.datamgr.waiting import carried_out
-from serving_api.datamgr_download import answer
+from serving_api.datamgr_download import answer, market
 from serving_api.datamgr_download.types import NORTHBOUND, expand, split
 from serving_api.state import State
 
@@ -20,7 +20,8 @@ async def download(
 ) -> dict[str, Any]:
     """The answer for valid types. `by_code`: details of code, then type; else of type alone (one code).
     Raises Accepted."""
-    types = split(expand(wanted))
+    every = expand(wanted)
+    types = split([name for name in every if name != NORTHBOUND])
     told: Mapping[str, Any] = {"types": {}, "fusion": None}
     if types.built:
         try:
@@ -30,14 +31,12 @@ async def download(
             return answer.failed(AWAY)
         told = _told(command, types.built)
     details = answer.details_of(codes, told["types"], types.missing)
+    if NORTHBOUND in every:
+        part = answer.market_part(await market.download(state, NORTHBOUND, None, asked_by))
+        details = {code: {**kinds, NORTHBOUND: part} for code, kinds in details.items()}
     parts = [part for kinds in details.values() for part in kinds.values()]
     shown: Mapping[str, Any] = details if by_code else details[codes[0]]
     return answer.whole(shown, parts, answer.fusion_of(told.get("fusion")))
-
-
-def northbound() -> dict[str, Any]:
-    """The market-level type; it has no dataset yet, and says so."""
-    return {**answer.missing_part(NORTHBOUND), "latestDate": None, "channels": []}
 
 
 def _told(command: Command, types: Sequence[str]) -> Mapping[str, Any]:

@@ -67,6 +67,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "news_sync": "0 17 * * *",
         "market_phase_sync": "45 15 * * *",
         "limitup_reason_sync": "5 18 * * *",
+        "exchange_sync": "10 18 * * *",
         "eod_core": None,
         "data_cleanup": "30 4 * * 1",
     }
@@ -79,9 +80,14 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "news_sync": 8,
         "market_phase_sync": 3,
         "limitup_reason_sync": 2,
+        "exchange_sync": 13,
         "eod_core": 62,
         "data_cleanup": 0,
     }
+    late = BY_KEY["exchange_sync"]
+    assert (late.after, late.dates, late.max_retries, late.retry_delay_s) == (
+        ("fusion_daily_sync",), 10, 2, 600,
+    )  # fmt: skip
     cleanup = BY_KEY["data_cleanup"]
     assert (cleanup.trading_day_only, cleanup.partitioned) == (False, False)
 

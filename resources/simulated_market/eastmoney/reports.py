@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from resources.simulated_market.eastmoney import bonds
+from resources.simulated_market.eastmoney import bonds, macro
 from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.events import Events
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
@@ -57,6 +57,7 @@ class Reports:
             **RiskReports(finance).reports(),
             **bonds.reports(),
             **HongKong(finance).reports(),
+            **macro.reports(),
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:

@@ -6,7 +6,8 @@ from itertools import accumulate
 from typing import Any
 
 from resources.simulated_market import series
-from resources.simulated_market.eastmoney import envelope, profiles
+from resources.simulated_market.connect_days import southbound_net
+from resources.simulated_market.eastmoney import envelope, futures_lines, macro, profiles
 from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
@@ -139,6 +140,9 @@ class EastmoneyResponder:
 
 
 def kline(request: HttpRequest, view: View) -> Reply:
+    other = macro.levels(request, view) or futures_lines.kline(request, view)
+    if other is not None:
+        return other
     params = request.params()
     security = security_of(view.world, params.get("secid", ""))
     klt = params.get("klt", "101")
@@ -259,16 +263,14 @@ def connect_minutes(request: HttpRequest, view: View) -> Reply:
 
 
 def _southbound(view: View) -> tuple[str, float]:
-    """(trade date, net of the day in 10k CNY): a thousandth of the turnover per percent of change."""
+    """(trade date, net of the day in 10k CNY) of this moment."""
     index = view.world.find(_BREADTH_INDEX)
     quote = None if index is None else view.world.quote(index, view.now)
     if quote is None:
         return view.now.date().isoformat(), 0.0
-    day = _iso(quote.date)
-    if view.world.label != "sample" or not quote.preclose:
-        return day, 0.0
-    change = (quote.price / quote.preclose - 1) * 100
-    return day, round(quote.amount / 1e4 * change / 1000, 2)
+    if not quote.preclose:
+        return _iso(quote.date), 0.0
+    return _iso(quote.date), southbound_net(view, quote.amount, quote.price / quote.preclose - 1)
 
 
 def _told(view: View, asked: Security) -> Security:

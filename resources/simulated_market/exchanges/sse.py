@@ -9,13 +9,16 @@ from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.margin import MarginBook
+from resources.simulated_market.market_classes import MarketClass, MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 _REFERER = "https://www.sse.com.cn/"
+_OVERVIEW = "COMMON_SSE_SJ_GPSJ_CJGK_MRGK_C"
+_PRODUCTS = {"主板A股": "01", "主板B股": "02", "科创板": "03", "股票": "17"}
 _DEALS = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
 _UNITS = "COMMON_SSE_ZQPZ_ETFZL_XXPL_ETFGM_SEARCH_L"
 _FORBIDDEN = Reply(b"<html><body>403 Forbidden</body></html>", "text/html", 403)
-WAN = 1e4
+WAN, YI = 1e4, 1e8
 
 
 class SseResponder:
@@ -24,6 +27,7 @@ class SseResponder:
     def __init__(self) -> None:
         self._book = MarginBook()
         self._deals = BlockTrades()
+        self._classes = MarketClasses()
         self.routes: Sequence[Route] = (
             route("margin", r"/marketdata/tradedata/queryMargin\.do", self.margin),
             route("block_trades", r"/commonQuery\.do", self.block_trades),
@@ -49,6 +53,11 @@ class SseResponder:
         params = request.params()
         if params.get("sqlId") == _UNITS:
             return _page(params, view, etf_units(view, params.get("STAT_DATE", "")))
+        if params.get("sqlId") == _OVERVIEW:
+            day = day_of(params.get("SEARCH_DATE", ""))
+            return _page(
+                params, view, [_overview(one, day) for one in self._classes.of_date(view, day, "SH")]
+            )
         if params.get("sqlId") != _DEALS:
             return _page(params, view, [])
         first, last = day_of(params.get("startDate", "")), day_of(params.get("endDate", ""))
@@ -114,6 +123,21 @@ class SseResponder:
                 }
             )
         return rows
+
+
+def _overview(one: MarketClass, day: int) -> dict[str, str]:
+    return {
+        "TRADE_DATE": str(day),
+        "PRODUCT_CODE": _PRODUCTS[one.name],
+        "LIST_NUM": str(one.count),
+        "TOTAL_VALUE": f"{one.cap / YI:.2f}",
+        "NEGO_VALUE": f"{one.float_cap / YI:.2f}",
+        "TRADE_AMT": f"{one.amount / YI:.2f}",
+        "TRADE_VOL": f"{one.volume / YI:.2f}",
+        "AVG_PE_RATE": "-" if one.name == "主板B股" else "14.20",
+        "TOTAL_TO_RATE": f"{one.amount / one.cap * 100 if one.cap else 0:.4f}",
+        "NEGO_TO_RATE": f"{one.amount / one.float_cap * 100 if one.float_cap else 0:.4f}",
+    }
 
 
 def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> Reply:

@@ -11,11 +11,12 @@ from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.szse_notices import NoticeList
 from resources.simulated_market.margin import Margin, MarginBook
+from resources.simulated_market.market_classes import MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 PAGE = 20
 YI, WAN = 1e8, 1e4
-_MARGIN, _DEALS = "1837_xxpl", "1932_dzjyzqjy_after"
+_MARGIN, _DEALS, _CLASSES = "1837_xxpl", "1932_dzjyzqjy_after", "1803_sczm"
 _HEADS = (
     "证券代码", "证券简称", "融资买入额(元)", "融资余额(元)", "融券卖出量(股/份)", "融券余量(股/份)",
     "融券余额(元)", "融资融券余额(元)",
@@ -28,6 +29,7 @@ class SzseResponder:
     def __init__(self) -> None:
         self._book = MarginBook()
         self._deals = BlockTrades()
+        self._classes = MarketClasses()
         self.routes: Sequence[Route] = (
             route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
@@ -77,7 +79,10 @@ class SzseResponder:
         return Reply(json.dumps(document, ensure_ascii=False).encode())
 
     def sheet(self, request: HttpRequest, view: View) -> Reply:
-        """All securities of a date in 元 and 股."""
+        """All securities of a date in 元 and 股; the market by class where CATALOGID asks for that."""
+        params = request.params()
+        if params.get("CATALOGID") == _CLASSES:
+            return self._overview(view, day_of(params.get("txtQueryDate", "")))
         names = self._names(view, request.params()) or []
         if view.fault is not None and view.fault.kind == "cut_list":
             names = names[: int(view.fault.args.get("rows", 100))]
@@ -96,6 +101,15 @@ class SzseResponder:
             for _ in range(view.copies)
         ]
         return Reply(workbook([_HEADS, *rows]), MEDIA_TYPE)
+
+    def _overview(self, view: View, day: int) -> Reply:
+        """元; funds and bonds have no float of their own."""
+        rows = [
+            (one.name, f"{one.count:,}", f"{one.amount:,.2f}", f"{one.cap:,.2f}", f"{one.float_cap:,.2f}")
+            for one in self._classes.of_date(view, day, "SZ")
+            for _ in range(view.copies)
+        ]
+        return Reply(workbook([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows]), MEDIA_TYPE)
 
     def _names(self, view: View, params: dict[str, str]) -> list[Margin] | None:
         if params.get("CATALOGID") != _MARGIN:

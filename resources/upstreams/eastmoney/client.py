@@ -20,6 +20,7 @@ from resources.upstreams.eastmoney.event_calls import EventCalls
 from resources.upstreams.eastmoney.fund_calls import FundCalls
 from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
 from resources.upstreams.eastmoney.hong_kong_calls import HongKongCalls
+from resources.upstreams.eastmoney.macro_calls import MacroCalls
 from resources.upstreams.eastmoney.market_calls import MarketCalls
 from resources.upstreams.eastmoney.press_calls import PressCalls
 from resources.upstreams.eastmoney.profile_calls import ProfileCalls
@@ -39,6 +40,7 @@ class EastmoneyClient(
     HongKongCalls,
     ProfileCalls,
     MarketCalls,
+    MacroCalls,
 ):
     """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
 

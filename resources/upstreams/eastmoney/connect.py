@@ -10,13 +10,12 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.stock_connect import UNDISCLOSED_FROM
 from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.envelope import csv_rows, data_of
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import AMT, iso_day, number, object_of, string_of
-
-UNDISCLOSED_FROM = "2024-08-19"
 
 # All amounts in 10k CNY (the datasets' unit for stock-connect columns).
 CHANNEL_COLUMNS: dict[str, str] = {

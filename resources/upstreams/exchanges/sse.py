@@ -12,6 +12,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
+from resources.upstreams.exchanges import sse_overview
 from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sse_deals import deals_request, parse_deals
@@ -104,6 +105,12 @@ class SseClient:
                     )
                 break
         return joined(total.rows, rows, "SSE margin")
+
+    def overview(self, day: str) -> pd.DataFrame:
+        """What the market traded and is worth on one date, by class, one call; columns `OVERVIEW_COLUMNS`.
+        Empty where nothing is published."""
+        parse = partial(sse_overview.parse_overview, day=day)
+        return self._fetcher.call(sse_overview.overview_request(day), parse)
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 5,000 deals; columns `DEAL_COLUMNS`.

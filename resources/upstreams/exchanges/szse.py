@@ -15,7 +15,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges import notices, szse_deals
+from resources.upstreams.exchanges import notices, szse_deals, szse_overview
 from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
@@ -203,6 +203,12 @@ class SzseClient:
             return self._fetcher.call(request, partial(notices.parse_notices, since=since, until=until))
 
         return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
+
+    def overview(self, day: str) -> pd.DataFrame:
+        """What the market traded and is worth on one date, by class, one call; columns `OVERVIEW_COLUMNS`,
+        without volume, PE and turnover. Empty where nothing is published."""
+        parse = partial(szse_overview.parse_overview, day=day)
+        return self._fetcher.call(szse_overview.overview_request(day), parse)
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 20 deals; columns `DEAL_COLUMNS`. Empty

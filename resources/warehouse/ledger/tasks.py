@@ -107,8 +107,8 @@ class Task:
 
     `after`: keys whose success for the same trade date is awaited, at most `wait_minutes`; then the task
     runs with a warning, or not at all when `after_required`. `grace_minutes`: how late a slot may still
-    be made up for. `partitioned`: the job takes the trade date as partition key. `retry_delay_s` after a
-    failed attempt, at most `max_retries` times.
+    be made up for. `partitioned`: the job takes the trade date as partition key, and with `dates` above 1
+    so many of the newest trade dates. `retry_delay_s` after a failed attempt, at most `max_retries` times.
     """
 
     key: str
@@ -122,6 +122,7 @@ class Task:
     grace_minutes: int = 360
     trading_day_only: bool = True
     partitioned: bool = True
+    dates: int = 1
     max_retries: int = 0
     retry_delay_s: int = 0
     note: str = ""

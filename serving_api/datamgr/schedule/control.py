@@ -59,7 +59,11 @@ class Control:
         task = TaskTable(engine).get(key).task
         args: dict[str, Any] = {"job": key, "trigger": "manual"}
         if task.partitioned:
-            args["partition_key"] = day_of_run(task, day, now, self._state.calendar)
+            date = day_of_run(task, day, now, self._state.calendar)
+            if task.dates > 1:
+                args["partition_range"] = [self._state.calendar.last(task.dates, date)[0], date]
+            else:
+                args["partition_key"] = date
         with self._asking:
             queue = CommandQueue(self._state.writer.engine)
             if not wish.force:

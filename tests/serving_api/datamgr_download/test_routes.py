@@ -159,16 +159,70 @@ def test_without_a_database_it_failed_and_says_so(
     assert (answer.status_code, found["status"], found["message"]) == (200, "failed", service.AWAY)
 
 
-def test_northbound_has_no_dataset_yet(post: Callable[..., httpx.Response]) -> None:
-    found = post("download/market/northbound").json()["results"]
+MARKET = {
+    "status": "success",
+    "total": 5,
+    "saved": 5,
+    "latest_date": "2026-08-20",
+    "channels": ["hgt", "sgt"],
+}
 
-    assert (found["status"], found["total"], found["latestDate"], found["channels"]) == (
-        "failed",
-        0,
-        None,
-        [],
-    )
-    assert "northbound" in found["message"]
+
+def test_northbound_is_a_download_of_the_market(
+    own_on_both: Bench, post: Callable[..., httpx.Response]
+) -> None:
+    with worker(own_on_both.url, succeed(MARKET)) as done:
+        found = post("download/market/northbound").json()["results"]
+
+    assert (done[0].command, done[0].args) == ("download_market", {"name": "northbound"})
+    assert found == {
+        "status": "success",
+        "total": 5,
+        "saved": 5,
+        "gap_count": 0,
+        "latestDate": "2026-08-20",
+        "channels": ["hgt", "sgt"],
+        "message": "下载完成",
+    }
+
+
+def test_a_topical_download_takes_a_date_and_shows_its_fusions(
+    own_on_both: Bench, post: Callable[..., httpx.Response]
+) -> None:
+    told = {**MARKET, "fusion": {"margin": {"status": "success", "saved": 3}}}
+    with worker(own_on_both.url, succeed(told)) as done:
+        found = post("download/market/exchange_margin", json={"date": "20260820"}).json()["results"]
+
+    assert done[0].args == {"name": "exchange_margin", "date": "2026-08-20"}
+    assert found["fusion"] == {"margin": {"status": "success", "saved": 3}}
+    with worker(own_on_both.url, fail("the run did not start")):
+        found = post("download/market/limit_pool").json()["results"]
+    assert (found["status"], found["message"], found["total"]) == ("failed", "the run did not start", 0)
+
+
+def test_an_unknown_market_download_names_the_nearest_and_a_wrong_date_itself(
+    own_on_both: Bench, post: Callable[..., httpx.Response]
+) -> None:
+    missing = post("download/market/exchange_margins")
+    assert missing.status_code == 404
+    assert "exchange_margin" in missing.json()["detail"]
+    assert post("download/market/margin").status_code == 404  # by code only
+    for date in ("2026-08-22", "2027-01-04", "soon"):
+        answer = post("download/market/limit_pool", json={"date": date})
+        assert (answer.status_code, "date" in answer.json()["detail"]) == (422, True)
+    assert CommandQueue(make_engine(own_on_both.url)).recent()[1] == 0
+
+
+def test_northbound_by_code_is_the_same_download(
+    own_on_both: Bench, post: Callable[..., httpx.Response]
+) -> None:
+    with worker(own_on_both.url, succeed(MARKET)) as done:
+        found = post("download/600519", params={"types": "northbound"}).json()["results"]
+
+    assert [one.command for one in done] == ["download_market"]
+    assert found["details"]["northbound"] == {
+        "status": "success", "total": 5, "saved": 5, "gap_count": 0,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,159 @@
+"""Where the series of the economy come from: three upstreams in one form, a row per series and period."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets import _macro_series as macro
+from platform_assets.datasets._macro_series import SERIES, Series
+from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError, Permanent
+
+TABLE = "fusion_macro_indicator"
+YEARS, SHORT_YEARS = 10, 2
+"""How far back the first load asks for: yields and exchange rates, and rates between banks."""
+_OVERLAP = 45
+_ENOUGH = 200
+_FAILED_SHARE = 0.25
+
+
+def _days_ago(desk: Any, days: int) -> str:
+    return (date.fromisoformat(desk.today) - timedelta(days=days)).isoformat()
+
+
+def _since(desk: Any, indicator: str, years: int) -> str:
+    """From when daily values are asked for: a little before the newest stored one, else `years` back."""
+    stored = desk.read(TABLE, columns=("indicator", "period_date"))
+    days = stored.loc[stored["indicator"] == indicator, "period_date"]
+    if len(days) < _ENOUGH:
+        return _days_ago(desk, years * 365 + years // 4)
+    newest = date.fromisoformat(str(days.max()))
+    return (newest - timedelta(days=_OVERLAP)).isoformat()
+
+
+def _rows(one: Series, days: pd.Series, values: pd.Series, **more: Any) -> pd.DataFrame:
+    """Rows of one series; days without a value are left out."""
+    made = pd.DataFrame({"period_date": days, "value": values, **more}).assign(
+        indicator=one.indicator,
+        region=one.region,
+        category=one.category,
+        name=one.name,
+        freq=one.freq,
+        unit=one.unit,
+    )
+    if one.hour:
+        made["publish_date"] = [_later(str(day), one.days) for day in made["period_date"]]
+    return made[made["value"].notna()]
+
+
+def _later(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat() if days else day
+
+
+def _joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=["indicator", "period_date"])
+    return pd.concat(filled, ignore_index=True)
+
+
+def _economy(desk: Any, report: str) -> pd.DataFrame:
+    """Every series of one report of the portal."""
+    rows = desk.eastmoney.economy(report)
+    # What is announced and not in force yet has no value of a period that has begun.
+    rows = rows[rows["date"] <= desk.today]
+    return _joined(
+        _rows(
+            one,
+            rows["date"],
+            rows[one.column],
+            yoy=rows[one.yoy] if one.yoy else None,
+            mom=rows[one.mom] if one.mom else None,
+            publish_date=rows["publish_date"],
+        )
+        for one in SERIES.values()
+        if one.report == report
+    )
+
+
+def _portal_yields(desk: Any) -> pd.DataFrame:
+    rows = desk.eastmoney.economy("RPTA_WEB_TREASURYYIELD", _since(desk, "us_bond_10y", YEARS))
+    return _joined(
+        _rows(SERIES[name], rows["date"], rows[wire]) for name, wire in macro.YIELD_COLUMNS.items()
+    )
+
+
+def _portal_shibor(desk: Any) -> pd.DataFrame:
+    return _by_tenor(desk.eastmoney.interbank_rates(_since(desk, "shibor_on", SHORT_YEARS)), "shibor_")
+
+
+def _portal_levels(desk: Any, indicator: str) -> pd.DataFrame:
+    rows = desk.eastmoney.levels(macro.LEVELS[indicator], _since(desk, indicator, YEARS), desk.today)
+    return _rows(SERIES[indicator], rows["date"], rows["close"])
+
+
+def _foreign(desk: Any) -> pd.DataFrame:
+    rows = desk.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), _days_ago(desk, YEARS * 365))
+    parts = []
+    for number, indicator in macro.FOREIGN.items():
+        own = rows[rows["series"] == number]
+        parts.append(_rows(SERIES[indicator], own["date"], own["value"], publish_date=own["publish_date"]))
+    return _joined(parts)
+
+
+def _by_tenor(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    return _joined(
+        _rows(SERIES[f"{prefix}{tenor}"], own["date"], own["rate"]) for tenor, own in rows.groupby("tenor")
+    )
+
+
+def _questions() -> Iterator[tuple[str, Callable[[Any], pd.DataFrame]]]:
+    for report in macro.REPORTS:
+        yield report, partial(_economy, report=report)
+    yield "RPTA_WEB_TREASURYYIELD", _portal_yields
+    yield "RPT_IMP_INTRESTRATEN", _portal_shibor
+    yield "RPT_ECONOMICVALUE_USA", _foreign
+    for indicator, secid in macro.LEVELS.items():
+        yield secid, partial(_portal_levels, indicator=indicator)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Some twenty calls. A report that has changed or cannot be believed is left out and noted; when a
+    quarter of them fail nothing of the portal is believed."""
+    parts, failed = [], []
+    asked = list(_questions())
+    for name, ask in asked:
+        try:
+            parts.append(ask(desk))
+        except (PayloadError, Permanent) as error:
+            failed.append((name, error.message))
+    if len(failed) > _FAILED_SHARE * len(asked):
+        name, reason = failed[0]
+        raise PayloadError(f"{len(failed)} of {len(asked)} reports failed; {name}: {reason}")
+    desk.problems += failed
+    return _joined(parts)
+
+
+def bond_depository(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Yields of Chinese government bonds of eight tenors, one call (ten the first time)."""
+    rows = desk.chinabond.government_curve(_since(desk, "cn_bond_7y", YEARS), desk.today)
+    return _joined(
+        _rows(SERIES[f"cn_bond_{column[1:]}{column[0]}"], rows["date"], rows[column])
+        for column in rows.columns
+        if column != "date"
+    )
+
+
+def interbank_market(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The newest week of yields, SHIBOR and LPR: about eight calls."""
+    since = _days_ago(desk, 7)
+    curve = desk.chinamoney.closing_curve(since, desk.today)
+    parts = [_by_tenor(desk.chinamoney.shibor(since, desk.today), "shibor_")]
+    parts.append(_by_tenor(desk.chinamoney.lpr(_days_ago(desk, 62), desk.today), "cn_lpr_"))
+    for years in (1, 2, 3, 5, 7, 10, 30):
+        own = curve[curve["years"] == years]
+        parts.append(_rows(SERIES[f"cn_bond_{years}y"], own["date"], own["rate"]))
+    return _joined(parts)

@@ -1,0 +1,131 @@
+"""exchange_overview: what the exchanges say that their markets traded and are worth, by class and date.
+
+Shanghai and Shenzhen publish it; Beijing's sums, and those of an exchange that does not answer, are made of
+our own quotes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+
+STOCKS = "股票"
+EXCHANGES = {"SH": "SSE", "SZ": "SZSE", "BJ": "BSE"}
+_WAN_PER_YI, _PER_YI = 1e4, 1e8
+_QUOTES = ("code", "trade_date", "src", "market", "sec_type", "volume", "amount", "total_market_cap",
+           "float_market_cap")  # fmt: skip
+
+
+class ExchangeOverview(Model):
+    """One class of securities of one exchange on one date."""
+
+    trade_date: Date = key("trade date")
+    exchange: S8 = key("SSE, SZSE or BSE", isin=list(EXCHANGES.values()))
+    sec_class: S32 = key("class in the exchange's words; 股票: all stocks")
+    listed_count: Int = col("", "securities listed", ge=0)
+    total_market_cap_yi: Amt = col("yi", "worth of all shares", ge=0)
+    float_market_cap_yi: Amt = col("yi", "worth of the float", ge=0)
+    amount_yi: Amt = col("yi", "turnover", ge=0)
+    volume_yi: F = col("yi_sh", "shares traded", ge=0)
+    deal_count: Big = col("", "deals", no_source="no exchange publishes it by day")
+    pe_ratio: F = col("", "mean price / earnings")
+    turnover_pct: Pct = col("pct", "turnover / worth of all shares", ge=0)
+
+
+def _by_date(desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    parts = [part for part in desk.each(ask, scope.dates) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["trade_date"])
+
+
+def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call a date."""
+    return _by_date(desk, scope, desk.sse.overview)
+
+
+def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call a date."""
+    return _by_date(desk, scope, desk.szse.overview)
+
+
+def own_quotes(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Sums over the stocks of each exchange, of the first source that told a quote of each."""
+    rows = desk.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
+    rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES))]
+    rows = rows[rows["trade_date"].isin(list(scope.dates))]
+    # The site that tells caps first.
+    rows = rows.sort_values("src", key=lambda src: src != "tencent", kind="stable")
+    rows = rows.drop_duplicates(["code", "trade_date"])
+    made = []
+    for (day, market), held in rows.groupby(["trade_date", "market"]):
+        cap, floating, traded, volume = (
+            held[name].astype(float).sum(min_count=1)
+            for name in ("total_market_cap", "float_market_cap", "amount", "volume")
+        )
+        made.append(
+            {
+                "trade_date": day,
+                "exchange": EXCHANGES[market],
+                "sec_class": STOCKS,
+                "listed_count": len(held),
+                "total_market_cap_yi": cap / _WAN_PER_YI,
+                "float_market_cap_yi": floating / _WAN_PER_YI,
+                "amount_yi": traded / _PER_YI,
+                "volume_yi": volume / _PER_YI,
+                "turnover_pct": traded / cap / _WAN_PER_YI * 100 if cap > 0 else None,
+            }
+        )
+    return pd.DataFrame(made) if made else pd.DataFrame(columns=["trade_date"])
+
+
+DATASET = Dataset(
+    name="exchange_overview",
+    title="Official totals of the markets",
+    raw=(
+        Raw(
+            name="exchange_overview",
+            title="Turnover and worth of the exchanges' markets, by class",
+            model=ExchangeOverview,
+            key=("trade_date", "exchange", "sec_class"),
+            date_column="trade_date",
+            payload=False,
+            sources=(
+                Source("sse", shanghai),
+                Source("szse", shenzhen),
+                Source("derived", own_quotes),
+            ),
+            combine="all",
+            reads=("raw_quote",),
+            freshness=trading(2, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("exchange_sync",),
+    interfaces=(
+        Interface(
+            "get_exchange_overview",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "exchange": ("string", False, None)},
+            "object[]",
+            600,
+            "official market totals",
+            table="exchange_overview",
+        ),
+        Interface(
+            "get_exchange_overview_history",
+            "timeseries",
+            "rows_of",
+            {"exchange": ("string", False, "SSE"), "limit": ("int", False, 120)},
+            "object[]",
+            600,
+            "official totals series",
+            table="exchange_overview",
+        ),
+    ),
+)

@@ -1,0 +1,160 @@
+"""raw_futures: every contract of the six futures exchanges by trade date, from their own daily files.
+
+The files come out between 15:30 and 17:00, so a load takes the trade date before with it. Where an exchange
+does not answer, the portal tells the contracts that were its main ones.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.futures_terms import main_of_day
+from platform_assets.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError, Unavailable, UpstreamError
+from resources.upstreams.eastmoney.futures import MARKETS
+
+EXCHANGES = ("shfe", "ine", "cffex", "dce", "czce", "gfex")
+_MOST_DATES = 5
+_LOOK_BACK = 10
+_KNOWN = ("symbol", "date", "product", "exchange", "name", "settle", "open_interest", "is_main")
+
+
+class Futures(Model):
+    """One contract on one date. Night trading belongs to the date after it."""
+
+    symbol: S16 = key("product and month of delivery, as au2612")
+    date: Date = key("trade date")
+    product: S16 = col(title="letters of the product", nullable=False)
+    exchange: S8 = col(
+        title="SHFE, INE, CFFEX, DCE, CZCE, GFEX", nullable=False, isin=[name.upper() for name in EXCHANGES]
+    )
+    name: S64 = col(title="Chinese name and month")
+    open: Px = col("point", "open; none without a trade", gt=0)
+    high: Px = col("point", "high", gt=0)
+    low: Px = col("point", "low", gt=0)
+    close: Px = col("point", "close", gt=0)
+    settle: Px = col("point", "settlement price", gt=0)
+    prev_settle: Px = col("point", "settlement price of the trade date before", gt=0)
+    volume_contracts: Big = col("contracts", "contracts traded, counted once", ge=0)
+    open_interest: Big = col("contracts", "contracts open at the end, counted once", ge=0)
+    oi_change: Big = col("contracts", "change of the contracts open")
+    amount_wan: Amt = col("wan", "turnover", ge=0)
+    is_main: Bool = col(title="the contract of its product that is held most")
+
+
+def _daily(desk: Any, exchange: str, day: str) -> pd.DataFrame:
+    """The file of an exchange, asked once per run."""
+    rows: pd.DataFrame = desk.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
+    return rows
+
+
+def of_exchange(desk: Any, scope: Scope, exchange: str) -> pd.DataFrame:
+    """One call per date."""
+    parts = [part for day in scope.dates if len(part := _daily(desk, exchange, day))]
+    if not parts:
+        return pd.DataFrame(columns=["symbol", "date"])
+    rows = pd.concat(parts, ignore_index=True)
+    return rows.assign(is_main=main_of_day(rows))
+
+
+def few_dates(desk: Any, scope: Scope) -> bool:
+    return len(scope.dates) <= _MOST_DATES
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per main contract, of the exchanges whose file could not be had; mostly none."""
+    parts = []
+    for exchange in EXCHANGES:
+        for day in scope.dates:
+            try:
+                _daily(desk, exchange, day)
+            except (UpstreamError, PayloadError, Unavailable):
+                parts += _mains(desk, exchange, day)
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["symbol", "date"])
+
+
+def _mains(desk: Any, exchange: str, day: str) -> list[pd.DataFrame]:
+    """Bars of the contracts that were the main ones when the exchange last told."""
+    since = desk.calendar.offset(day, -_LOOK_BACK)
+    known = desk.read("raw_futures", columns=_KNOWN, since=since, until=desk.calendar.offset(day, -1))
+    known = known[known["exchange"] == exchange.upper()]
+    known = known[(known["date"] == known["date"].max()) & known["is_main"].fillna(False).astype(bool)]
+    rows = known.set_index("symbol")
+
+    def one(symbol: str) -> pd.DataFrame:
+        told = rows.loc[symbol]
+        bars: pd.DataFrame = desk.eastmoney.futures_bars(f"{MARKETS[exchange]}.{symbol}", day, day)
+        is_next = told["date"] == desk.calendar.offset(day, -1)
+        return bars.assign(
+            symbol=symbol,
+            product=told["product"],
+            exchange=told["exchange"],
+            name=told["name"],
+            prev_settle=told["settle"] if is_next else None,
+            oi_change=bars["open_interest"] - told["open_interest"] if is_next else None,
+            is_main=True,
+        )
+
+    found: list[pd.DataFrame] = desk.each(one, list(rows.index))
+    return found
+
+
+def _source(exchange: str) -> Source:
+    fetch: Callable[[Any, Scope], pd.DataFrame] = partial(of_exchange, exchange=exchange)
+    return Source(exchange, fetch)
+
+
+DATASET = Dataset(
+    name="futures",
+    title="Futures contracts by trade date",
+    raw=(
+        Raw(
+            name="futures",
+            title="Daily figures of every futures contract",
+            model=Futures,
+            key=("symbol", "date"),
+            date_column="date",
+            payload=False,
+            sources=(*(_source(exchange) for exchange in EXCHANGES), Source("eastmoney", portal, few_dates)),
+            combine="all",
+            late=1,
+            freshness=trading(2),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_futures_daily",
+            "timeseries",
+            "contract_bars",
+            {
+                "symbol": ("string", True, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 250),
+            },
+            "object[]",
+            600,
+            "futures bars",
+            table="raw_futures",
+        ),
+        Interface(
+            "get_futures_list",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "exchange": ("string", False, None)},
+            "object[]",
+            600,
+            "contracts of a day",
+            table="raw_futures",
+        ),
+    ),
+)

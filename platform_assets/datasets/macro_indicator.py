@@ -1,0 +1,231 @@
+"""fusion_macro_indicator: monthly figures of the economy, interest rates, yields, exchange rates.
+
+The portal tells all but some tenors of the yield curve, which the bond depository has; the interbank
+market's site is a second voice for rates and yields. No monthly report says when it was published: such a
+row is known from its first sight on, and a revised value from the load that brought it.
+"""
+
+from collections.abc import Callable
+from datetime import date
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.series_checks import months_between, near_its_past
+from platform_assets.datasets import _macro_series as macro
+from platform_assets.datasets._macro_series import SERIES
+from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
+from platform_assets.declaration.columns import S8, S32, S64, S128, Date, F, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import (
+    Contract,
+    Fields,
+    Interface,
+    Partition,
+    Soft,
+    Whole,
+    calendar_days,
+)
+from platform_assets.declaration.scope import Context
+
+_LONGEST_BREAK = 15
+_JANUARY_MISSING = 2
+
+
+class MacroIndicator(Model):
+    """One series in one period."""
+
+    indicator: S64 = key("name of the series")
+    period_date: Date = key("first day of the month or quarter; the day of a daily value")
+    region: S8 = col(title="cn, us, hk, eu, jp", nullable=False, isin=["cn", "us", "hk", "eu", "jp"])
+    category: S32 = col(title="price, growth, money, rate, bond, fx, survey, trade, employment")
+    name: S128 = col(title="Chinese name")
+    freq: S8 = col(title="d, m, q, y, or e: on events", isin=["d", "m", "q", "y", "e"])
+    value: F = col("", "the value, in `unit`", nullable=False)
+    unit: S32 = col(title="pct, yi (100 million CNY), index, kUSD, CNY/USD")
+    yoy: Pct = col("pct", "change on the year, where the report tells it")
+    mom: Pct = col("pct", "change on the month, where the report tells it")
+    prev_value: F = col("", "value of the period before", computed=True)
+    publish_date: Date = col(title="day of publication; first sight where the report tells none")
+
+
+# -- derivation and checks ----------------------------------------------------------------------------
+
+
+def has_begun(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["period_date"] <= context.today
+
+
+def tell_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """The day of the first sight where the report tells none: the stored one, else today."""
+    stored = context.read(TABLE, columns=("indicator", "period_date", "publish_date"))
+    known = rows[["indicator", "period_date"]].merge(stored, how="left", on=["indicator", "period_date"])
+    seen = known["publish_date"].set_axis(rows.index).fillna(context.today)
+    rows["publish_date"] = rows["publish_date"].where(rows["publish_date"].notna(), seen)
+    return rows
+
+
+def _with_past(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """indicator, period_date, value of everything known, in order; `at` is the row of the load, or null."""
+    names = ["indicator", "period_date", "value"]
+    stored = context.read(TABLE, columns=tuple(names))
+    own = rows[names].assign(at=rows.index)
+    both = pd.concat([stored[stored["indicator"].isin(set(rows["indicator"]))], own], ignore_index=True)
+    both = both.drop_duplicates(["indicator", "period_date"], keep="last")
+    return both.sort_values(["indicator", "period_date"], kind="stable", ignore_index=True)
+
+
+def add_previous(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    known = _with_past(rows, context)
+    known["before"] = known.groupby("indicator")["value"].shift()
+    mine = known[known["at"].notna()].set_index("at")["before"]
+    rows["prev_value"] = mine.reindex(rows.index)
+    return rows
+
+
+def _flagged(rows: pd.DataFrame, context: Context, check: Callable[[pd.DataFrame], Any]) -> pd.Series:
+    """`check` of the whole past of each series, in order; True where a row of the load passes."""
+    known = _with_past(rows, context)
+    known["fine"] = True
+    for _, own in known.groupby("indicator"):
+        known.loc[own.index, "fine"] = check(own)
+    return known[known["at"].notna()].set_index("at")["fine"].reindex(rows.index).astype(bool)
+
+
+def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return _flagged(rows, context, lambda own: near_its_past(own["value"].to_numpy(dtype=float)))
+
+
+def is_published_after_its_period_began(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["publish_date"] < rows["period_date"]) & rows["freq"].isin(["m", "q", "y"]))
+
+
+def follows_without_gap(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No month or quarter is left out (some surveys leave out January); no day for more than fifteen."""
+
+    def check(own: pd.DataFrame) -> list[bool]:
+        days = [str(day) for day in own["period_date"]]
+        freq = SERIES[own["indicator"].iloc[0]].freq
+        if freq == "d":
+            stamps = [date.fromisoformat(day) for day in days]
+            gaps = [(b - a).days for a, b in pairwise(stamps)]
+            return [True, *(gap <= _LONGEST_BREAK for gap in gaps)]
+        if freq not in {"m", "q"}:
+            return [True] * len(days)
+        step = 3 if freq == "q" else 1
+        return [
+            True,
+            *(
+                gap <= step or (step == 1 and gap == _JANUARY_MISSING and day[5:7] == "02")
+                for gap, day in zip(months_between(days), days[1:], strict=True)
+            ),
+        ]
+
+    return _flagged(rows, context, check)
+
+
+def every_series_is_told(rows: pd.DataFrame, context: Context) -> str | None:
+    """Every series of the list has a row in a load of the market."""
+    missing = sorted(set(SERIES) - set(rows["indicator"]))
+    return f"no row of {', '.join(missing[:10])}" if missing else None
+
+
+def when_known(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Daily values at the hour of their series; what has a day of publication at the end of that day; the
+    rest (and what would lie ahead) when it is written."""
+    moments: list[str | None] = []
+    told = set(macro.FOREIGN.values())
+    for name, day in zip(rows["indicator"], rows["publish_date"], strict=True):
+        one = SERIES.get(name)
+        moment = None
+        if one is not None and one.hour:
+            moment = f"{day} {one.hour}:00.000000"
+        elif one is not None and (name in told or one.freq == "e"):
+            moment = f"{day} 23:59:59.000000"
+        moments.append(moment if moment is not None and moment <= context.now else None)
+    return pd.Series(moments, index=rows.index, dtype=object)
+
+
+_SPAN: dict[str, tuple[str, bool, Any]] = {
+    "start_date": ("date", False, None),
+    "end_date": ("date", False, None),
+}
+_REGION: dict[str, tuple[str, bool, Any]] = {"region": ("string", False, None)}
+
+DATASET = Dataset(
+    name="macro_indicator",
+    title="Series of the economy, interest rates and exchange rates",
+    model=MacroIndicator,
+    key=("indicator", "period_date"),
+    domain="daily",
+    partition=Partition.SNAPSHOT,
+    date_column="period_date",
+    sources=(
+        Source("eastmoney", portal),
+        Source("chinabond", bond_depository),
+        Source("chinamoney", interbank_market),
+    ),
+    combine="all",
+    fuse=Fields(tolerance={"value": 0.01}),
+    contract=(Contract(has_begun, "a period that has not begun"),),
+    derive=(tell_publication, add_previous),
+    soft=(
+        Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
+        Soft(is_published_after_its_period_began, "published before its period began"),
+        Soft(follows_without_gap, "a period before it is missing"),
+    ),
+    whole=(Whole(every_series_is_told),),
+    reads_own_past=True,
+    of_stocks=False,
+    public_at=when_known,
+    freshness=calendar_days(45, "period_date"),
+    tasks=("fusion_daily_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_macro_indicator",
+            "timeseries",
+            "history",
+            {"indicator": ("string", True, None), **_SPAN, "limit": ("int", False, 120)},
+            "object[]",
+            3600,
+            "macro series",
+        ),
+        Interface(
+            "get_macro_latest",
+            "market",
+            "series_latest",
+            {"indicators": ("string[]", False, None), **_REGION},
+            "object[]",
+            3600,
+            "latest value of each series",
+        ),
+        Interface(
+            "get_macro_indicator_list",
+            "market",
+            "series_list",
+            _REGION,
+            "object[]",
+            86400,
+            "series names",
+        ),
+        Interface(
+            "get_bond_yield",
+            "timeseries",
+            "bond_yields",
+            {"region": ("string", False, "cn"), **_SPAN, "limit": ("int", False, 250)},
+            "object[]",
+            3600,
+            "government bond yields by tenor",
+        ),
+        Interface(
+            "get_erp",
+            "timeseries",
+            "risk_premium",
+            {"index_code": ("string", False, "sh000300"), "limit": ("int", False, 750)},
+            "object[]",
+            3600,
+            "equity risk premium = 1/PE - 10 year yield",
+        ),
+    ),
+)

@@ -1,0 +1,81 @@
+"""raw_northbound: the stock connect by trade date and channel. A RAW table alone; it has no codes."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.stock_connect import CHANNELS
+from platform_assets.declaration.columns import S8, Amt, Big, Date, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError
+
+_HIDDEN = "of northbound not disclosed since 2024-08-19"
+
+
+class Northbound(Model):
+    """One channel on one date; of the southbound channels 10k HKD."""
+
+    trade_date: Date = key("trade date")
+    channel: S8 = key("hgt, sgt, north, ggt_sh, ggt_sz", isin=list(CHANNELS))
+    net_buy: Amt = col("wan", f"bought - sold; {_HIDDEN}")
+    buy_amt: Amt = col("wan", f"bought; {_HIDDEN}", ge=0)
+    sell_amt: Amt = col("wan", f"sold; {_HIDDEN}", ge=0)
+    deal_amt: Amt = col("wan", "turnover", ge=0)
+    quota_balance: Amt = col("wan", f"daily quota left; {_HIDDEN}")
+    trade_count: Big = col("", "deals", ge=0)
+
+
+def exchange(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One file per date. Dates without one are left out; when there is none at all the portal is asked: the
+    site keeps some months."""
+    parts = desk.each(desk.hkex.connect_day, scope.dates)
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        raise PayloadError(f"no file between {scope.since} and {scope.until}", source="hkex")
+    return pd.concat(filled, ignore_index=True)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per 100 dates."""
+    rows = desk.eastmoney.connect_days(scope.since, scope.until)
+    return rows[rows["trade_date"].isin(list(scope.dates))]
+
+
+DATASET = Dataset(
+    name="northbound",
+    title="Stock connect by trade date",
+    raw=(
+        Raw(
+            name="northbound",
+            title="Stock connect: turnover, deals and what else is disclosed, by channel",
+            model=Northbound,
+            key=("trade_date", "channel"),
+            date_column="trade_date",
+            payload=False,
+            sources=(Source("hkex", exchange), Source("eastmoney", portal)),
+            freshness=trading(2, "trade_date"),
+            may_be_empty=True,
+            topical=True,
+        ),
+    ),
+    tasks=("exchange_sync",),
+    interfaces=(
+        Interface(
+            "get_northbound_daily",
+            "timeseries",
+            "rows_of",
+            {
+                "channel": ("string", False, "north"),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 120),
+            },
+            "object[]",
+            600,
+            "northbound daily rows",
+            table="raw_northbound",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The bond depository's site."""

@@ -1,0 +1,49 @@
+"""historyQuery: a page whose second table holds the yield curves of a span, newest first."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from resources.simulated_market import economy
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+
+_HEADS = {"3月": 0.25, "6月": 0.5, "1年": 1, "3年": 3, "5年": 5, "7年": 7, "10年": 10, "30年": 30}
+_CURVES = {"中债国债收益率曲线": 0.0, "中债商业银行普通债收益率曲线(AAA)": 0.25}
+_HTML = "text/html;charset=UTF-8"
+_MOST = timedelta(days=365)
+
+
+class ChinabondResponder:
+    upstream = "chinabond"
+
+    def __init__(self) -> None:
+        self.routes: Sequence[Route] = (route("history", r"/cbweb-pbc-web/pbc/historyQuery", self.history),)
+
+    def history(self, request: HttpRequest, view: View) -> Reply:
+        """Two curves of each date; a span of a year or more has no rows."""
+        params = request.params()
+        try:
+            since = date.fromisoformat(params.get("startDate", ""))
+            until = date.fromisoformat(params.get("endDate", ""))
+        except ValueError:
+            return Reply(_page([]), _HTML)
+        days = economy.china_dates(view, since, until, economy.CURVE_OUT) if until - since < _MOST else []
+        lines = [_line(name, extra, day) for day in days for name, extra in _CURVES.items()]
+        if view.fault is not None and view.fault.kind == "cut_list":
+            lines = lines[: int(view.fault.args.get("rows", 100))]
+        return Reply(_page([line for line in lines for _ in range(view.copies)]), _HTML)
+
+
+def _line(name: str, extra: float, day: date) -> str:
+    values = [f"{economy.government_yield('cn', years, day) + extra:.4f}" for years in _HEADS.values()]
+    cells = "".join(f'<td align="center">\n {value} </td>' for value in (name, str(day), *values))
+    return f"<tr>{cells}</tr>"
+
+
+def _page(lines: Sequence[str]) -> bytes:
+    heads = "".join(f"<th>{head}</th>" for head in ("曲线名称", "日期", *_HEADS))
+    return (
+        "<!DOCTYPE html><html><head><title>中国国债收益率曲线</title></head><body>"
+        '<table class="search"><tr><td>起始日期</td><td><input name="startDate"/></td></tr></table>'
+        f'<table id="gjqxData"><tr>{heads}</tr>{"".join(lines)}</table>'
+        "</body></html>"
+    ).encode()

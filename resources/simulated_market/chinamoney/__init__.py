@@ -1,0 +1,1 @@
+"""The interbank market's site."""

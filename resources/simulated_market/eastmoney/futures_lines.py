@@ -1,0 +1,45 @@
+"""kline of futures contracts: volume in contracts, money in CNY, f63 open interest."""
+
+from resources.simulated_market.eastmoney import envelope
+from resources.simulated_market.futures.book import Contract, of_date
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+_MARKETS = {"8": "cffex", "113": "shfe", "114": "dce", "115": "czce", "142": "ine", "225": "gfex"}
+_MOST_DATES = 30
+
+
+def kline(request: HttpRequest, view: View) -> Reply | None:
+    """Daily bars of a contract, in the order of fields2; None for a secid of another market."""
+    params = request.params()
+    market, _, symbol = params.get("secid", "").partition(".")
+    exchange = _MARKETS.get(market)
+    if exchange is None or params.get("klt") != "101":
+        return None
+    first, last = int(params.get("beg") or 0), int(params.get("end") or 20500101)
+    dates = [int(day) for day in view.world.trade_dates() if first <= int(day) <= last][-_MOST_DATES:]
+    lines, name = [], ""
+    for day in dates:
+        for one in of_date(view, exchange, day):
+            if f"{one.product.code}{one.month}" == symbol and one.volume:
+                name = f"{one.product.name}{one.month}"
+                lines += [_line(one, day, params.get("fields2", ""))] * view.copies
+    if not lines:
+        return envelope.reply(request, envelope.RT_KLINE, None, rc=100)
+    data = {"code": symbol, "market": int(market), "name": name, "decimal": 2, "dktotal": len(lines),
+            "preKPrice": 0.0, "klines": lines}  # fmt: skip
+    return envelope.reply(request, envelope.RT_KLINE, data)
+
+
+def _line(one: Contract, day: int, fields: str) -> str:
+    text = str(day)
+    told = {
+        "f51": f"{text[:4]}-{text[4:6]}-{text[6:]}",
+        "f52": f"{one.open}",
+        "f53": f"{one.close}",
+        "f54": f"{one.high}",
+        "f55": f"{one.low}",
+        "f56": f"{one.volume}",
+        "f57": f"{one.turnover * 1e4:.2f}",
+        "f63": f"{one.held}",
+    }
+    return ",".join(told.get(name, "0") for name in fields.split(","))

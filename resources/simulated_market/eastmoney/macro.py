@@ -1,0 +1,378 @@
+"""Reports of the data centre about the economy, and the daily levels of exchange rates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from resources.simulated_market import connect_days, economy
+from resources.simulated_market.days import dates_between
+from resources.simulated_market.eastmoney import envelope
+from resources.simulated_market.eastmoney.events import between, number_of
+from resources.simulated_market.economy import Line, released
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+Rows = Callable[[View, Sequence[Clause]], list[Row]]
+
+_TENORS = {"001": "on", "101": "1w", "102": "2w", "201": "1m", "203": "3m", "206": "6m", "209": "9m",
+           "301": "1y"}  # fmt: skip
+_CHINA = {"EMM00588704": 2, "EMM00166462": 5, "EMM00166466": 10, "EMM00166469": 30}
+_AMERICA = {"EMG00001306": 2, "EMG00001308": 5, "EMG00001310": 10, "EMG00001312": 30}
+_RESERVES = (
+    (date(2023, 9, 14), date(2023, 9, 15), 10.75, 10.5), (date(2024, 1, 24), date(2024, 2, 5), 10.5, 10.0),
+    (date(2024, 9, 24), date(2024, 9, 27), 10.0, 9.5), (date(2025, 5, 7), date(2025, 5, 15), 9.5, 9.0),
+)  # fmt: skip
+_REVISED = 0.3
+_KINDS = {"hgt": "001", "sgt": "003", "north": "005", "ggt_sh": "002", "ggt_sz": "004"}
+LEVELS = {
+    "133.USDCNH": ("USDCNH", 133, "美元兑离岸人民币", Line("usdcnh", 7.1, 0.15, 500, 0.01)),
+    "100.UDI": ("UDI", 100, "美元指数", Line("udi", 100.0, 5.0, 700, 0.3)),
+}
+
+
+@dataclass(frozen=True)
+class Monthly:
+    """A report of one row a month, out at a moment of the next month. `lines`: column -> (line, decimals);
+    `index` is a column that is 100 more than another."""
+
+    lines: Mapping[str, tuple[Line, int]]
+    day: int
+    hour: str = "09:30"
+    after: int = 1
+    index: Mapping[str, str] | None = None
+    quarterly: bool = False
+
+
+def _percent(name: str, level: float, swing: float = 0.8, jitter: float = 0.1) -> tuple[Line, int]:
+    return Line(name, level, swing, jitter=jitter), 1
+
+
+def _sum(name: str, level: float, growth: float = 0.06) -> tuple[Line, int]:
+    return Line(name, level, jitter=level * 0.01, growth=growth), 1
+
+
+MONTHLY: Mapping[str, Monthly] = {
+    "RPT_ECONOMY_CPI": Monthly(
+        {
+            **{f"{place}_SAME": _percent(f"cpi{place}", level)
+               for place, level in (("NATIONAL", 1.2), ("CITY", 1.1), ("RURAL", 1.4))},
+            **{f"{place}_SEQUENTIAL": _percent(f"cpi{place}m", 0.1, 0.3)
+               for place in ("NATIONAL", "CITY", "RURAL")},
+            **{f"{place}_ACCUMULATE": _percent(f"cpi{place}a", 101.0, 0.6)
+               for place in ("NATIONAL", "CITY", "RURAL")},
+        },
+        9,
+        index={f"{place}_BASE": f"{place}_SAME" for place in ("NATIONAL", "CITY", "RURAL")},
+    ),
+    "RPT_ECONOMY_PPI": Monthly(
+        {"BASE_SAME": _percent("ppi", 0.4, 2.5), "BASE_ACCUMULATE": _percent("ppia", 100.2, 2.0)},
+        9,
+        index={"BASE": "BASE_SAME"},
+    ),
+    "RPT_ECONOMY_PMI": Monthly(
+        {"MAKE_INDEX": _percent("pmi", 50.2, 0.9, 0.3), "MAKE_SAME": _percent("pmis", 0.2, 1.5),
+         "NMAKE_INDEX": _percent("npmi", 52.0, 1.1, 0.4), "NMAKE_SAME": _percent("npmis", 0.1, 1.5)},
+        0,
+        after=0,
+    ),
+    "RPT_ECONOMY_CURRENCY_SUPPLY": Monthly(
+        {
+            "BASIC_CURRENCY": _sum("m2", 420_000, 0.11), "BASIC_CURRENCY_SAME": _percent("m2s", 9.5),
+            "BASIC_CURRENCY_SEQUENTIAL": _percent("m2m", 0.8, 0.4),
+            "CURRENCY": _sum("m1", 150_000, 0.08), "CURRENCY_SAME": _percent("m1s", 4.5, 2.0),
+            "CURRENCY_SEQUENTIAL": _percent("m1m", 0.6, 0.4),
+            "FREE_CASH": _sum("m0", 32_000, 0.07), "FREE_CASH_SAME": _percent("m0s", 9.0, 2.0),
+            "FREE_CASH_SEQUENTIAL": _percent("m0m", 0.5, 0.4),
+        },
+        13,
+        "16:00",
+    ),
+    "RPT_ECONOMY_GDP": Monthly(
+        {
+            "FIRST_PRODUCT_BASE": _sum("gdp1", 9_000), "SECOND_PRODUCT_BASE": _sum("gdp2", 40_000),
+            "THIRD_PRODUCT_BASE": _sum("gdp3", 50_000), "SUM_SAME": _percent("gdps", 5.1, 0.5),
+            "FIRST_SAME": _percent("gdp1s", 3.6, 0.4), "SECOND_SAME": _percent("gdp2s", 5.0, 0.8),
+            "THIRD_SAME": _percent("gdp3s", 5.4, 0.6),
+        },
+        17,
+        "10:00",
+        after=3,
+        quarterly=True,
+    ),
+    "RPT_ECONOMY_INDUS_GROW": Monthly(
+        {"BASE_SAME": _percent("indus", 5.6, 1.0), "BASE_ACCUMULATE": _percent("indusa", 5.5, 0.7)},
+        17,
+        "10:00",
+    ),
+    "RPT_ECONOMY_TOTAL_RETAIL": Monthly(
+        {
+            "RETAIL_TOTAL": _sum("retail", 9_500, 0.08), "RETAIL_TOTAL_SAME": _percent("retails", 4.0, 2.0),
+            "RETAIL_TOTAL_SEQUENTIAL": _percent("retailm", 0.3, 0.4),
+            "RETAIL_TOTAL_ACCUMULATE": _sum("retaila", 60_000, 0.08),
+            "RETAIL_ACCUMULATE_SAME": _percent("retailas", 4.2, 1.5),
+        },
+        17,
+        "10:00",
+    ),
+    "RPT_ECONOMY_ASSET_INVEST": Monthly(
+        {"BASE": _sum("fai", 20_000), "BASE_SAME": _percent("fais", 3.5, 2.0),
+         "BASE_SEQUENTIAL": _percent("faim", 0.2, 0.5), "BASE_ACCUMULATE": _sum("faia", 150_000)},
+        17,
+        "10:00",
+    ),
+    "RPT_ECONOMY_CUSTOMS": Monthly(
+        {
+            f"{side}_{what}": figure
+            for side, level in (("EXIT", 1.2e8), ("IMPORT", 1.0e8))
+            for what, figure in (
+                ("BASE", _sum(side, level, 0.06)), ("BASE_SAME", _percent(f"{side}s", 5.0, 4.0)),
+                ("BASE_SEQUENTIAL", _percent(f"{side}m", 1.0, 3.0)),
+                ("ACCUMULATE", _sum(f"{side}a", level * 6, 0.06)),
+                ("ACCUMULATE_SAME", _percent(f"{side}as", 5.0, 3.0)),
+            )
+        },
+        8,
+        "11:00",
+    ),
+    "RPT_ECONOMY_RMB_LOAN": Monthly(
+        {
+            "RMB_LOAN": _sum("loan", 4_500, 0.09), "RMB_LOAN_SAME": _percent("loans", 3.0, 6.0),
+            "RMB_LOAN_SEQUENTIAL": _percent("loanm", 2.0, 5.0), "RMB_LOAN_ACCUMULATE": _sum("loana", 30_000),
+        },
+        13,
+        "16:00",
+    ),
+}  # fmt: skip
+_FOREIGN = {
+    "EMG00000733": ("美国CPI年率", Line("uscpi", 2.9, 0.6, jitter=0.1)),
+    "EMG00001039": ("美国失业率", Line("usjobs", 4.2, 0.4, jitter=0.05)),
+    "EMG00002790": ("美国ISM制造业PMI", Line("ism", 49.5, 2.0, jitter=0.4)),
+}
+
+
+def reports() -> Mapping[str, Rows]:
+    """Rows of the reports, by the name of each."""
+    monthly = {name: _monthly_rows(name, told) for name, told in MONTHLY.items()}
+    return {
+        **monthly,
+        "RPT_ECONOMY_DEPOSIT_RESERVE": _reserves,
+        "RPTA_WEB_RATE": _prime_rates,
+        "RPTA_WEB_TREASURYYIELD": _yields,
+        "RPT_IMP_INTRESTRATEN": _interbank,
+        "RPT_ECONOMICVALUE_USA": _foreign,
+        "RPT_MUTUAL_DEAL_HISTORY": _connect_days,
+    }
+
+
+def _monthly_rows(name: str, told: Monthly) -> Rows:
+    def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+        return [
+            monthly_row(name, told, place, month, view)
+            for place, month in economy.months(view.now.date())
+            if (not told.quarterly or month.month % 3 == 1)
+            and released(month, told.day, told.hour, told.after) <= view.now
+        ]
+
+    return rows
+
+
+def monthly_row(name: str, told: Monthly, place: int, month: date, view: View) -> Row:
+    """One period. Retail sales of a month are corrected when the next month's come out."""
+    row: Row = {"REPORT_DATE": f"{month} 00:00:00", "TIME": f"{month.year}年{month.month:02d}月份"}
+    for column, (line, digits) in told.lines.items():
+        row[column] = round(line.at(place), digits)
+    for column, same in (told.index or {}).items():
+        row[column] = round(row[same] + 100, 1)
+    if told.quarterly:
+        quarter = month.month // 3 + 1
+        row["TIME"] = f"{month.year}年第{quarter if quarter == 1 else f'1-{quarter}'}季度"
+        row["DOMESTICL_PRODUCT_BASE"] = round(
+            sum(row[f"{part}_PRODUCT_BASE"] for part in ("FIRST", "SECOND", "THIRD")), 1
+        )
+    if name == "RPT_ECONOMY_TOTAL_RETAIL" and released(month, told.day, told.hour, 2) <= view.now:
+        row["RETAIL_TOTAL"] = round(row["RETAIL_TOTAL"] + _REVISED * (1 + economy.draw("rev", place)), 1)
+    return row
+
+
+def _since(clauses: Sequence[Clause], column: str, default: str = "2016-01-01") -> date:
+    days = [values[0][:10] for name, how, values in clauses if name == column and how in {">=", ">", "="}]
+    return date.fromisoformat(max([default, *days]))
+
+
+def _yields(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    """Both countries by date; each has its own holidays, on which its side is null."""
+    since, today = _since(clauses, "SOLAR_DATE"), view.now.date()
+    china = set(economy.china_dates(view, since, today, economy.CURVE_OUT))
+    america = {day for day in economy.weekdays(since, today) if economy.next_day(day, view)}
+    return [yields_row(day, day in china, day in america) for day in sorted(china | america)]
+
+
+def yields_row(day: date, china: bool, america: bool) -> Row:
+    def side(names: Mapping[str, int], country: str, known: bool) -> Row:
+        return {
+            name: economy.government_yield(country, years, day) if known else None
+            for name, years in names.items()
+        }
+
+    left, right = side(_CHINA, "cn", china), side(_AMERICA, "us", america)
+    return {
+        "SOLAR_DATE": f"{day} 00:00:00",
+        **left,
+        "EMM01276014": round(left["EMM00166466"] - left["EMM00588704"], 4) if china else None,
+        "EMM00000024": None,
+        **right,
+        "EMG01339436": round(right["EMG00001310"] - right["EMG00001306"], 4) if america else None,
+        "EMG00159635": None,
+    }
+
+
+def _interbank(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    since = _since(clauses, "REPORT_DATE")
+    days = economy.china_dates(view, since, view.now.date(), economy.SHIBOR_OUT)
+    return [
+        {
+            "REPORT_DATE": f"{day} 00:00:00",
+            "MARKET_CODE": "001",
+            "MARKET": "上海银行同业拆借市场",
+            "CURRENCY_CODE": "CNY",
+            "CURRENCY": "人民币",
+            "INDICATOR_ID": number,
+            "IR_RATE": economy.interbank_rate(tenor, day),
+            "CHANGE_RATE": round(
+                (economy.interbank_rate(tenor, day) - economy.interbank_rate(tenor, day - timedelta(days=1)))
+                * 100,
+                2,
+            ),
+        }
+        for day in days
+        for number, tenor in _TENORS.items()
+    ]
+
+
+def _prime_rates(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    rows: list[Row] = []
+    for day in economy.prime_days(view):
+        one, five = economy.prime_rates(day)
+        rows.append(
+            {
+                "TRADE_DATE": f"{day} 00:00:00", "LPR1Y": one, "LPR5Y": five, "RATE_1": 4.35, "RATE_2": 4.9,
+            }
+        )  # fmt: skip
+    # Before 2019 there was a benchmark alone.
+    rows.append({"TRADE_DATE": "2015-10-24 00:00:00", "LPR1Y": None, "LPR5Y": None, "RATE_1": 4.35,
+                 "RATE_2": 4.9})  # fmt: skip
+    return rows
+
+
+def _reserves(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    return [
+        {
+            "PUBLISH_DATE": f"{published} 00:00:00",
+            "TRADE_DATE": f"{day} 00:00:00",
+            "INTEREST_RATE_BB": before,
+            "INTEREST_RATE_BA": after,
+            "CHANGE_RATE_B": round(after - before, 2),
+            "INTEREST_RATE_SB": round(before - 3, 2),
+            "INTEREST_RATE_SA": round(after - 3, 2),
+            "CHANGE_RATE_S": round(after - before, 2),
+        }
+        for published, day, before, after in _RESERVES
+        if published <= view.now.date()
+    ]
+
+
+def _foreign(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    """One row a month, also of the next release, which has no value yet."""
+    rows = []
+    for place, month in economy.months(view.now.date()):
+        out = released(month, 12, "20:30")
+        for number, (name, line) in _FOREIGN.items():
+            told = out <= view.now
+            rows.append(
+                {
+                    "COUNTRY": "美国",
+                    "INDICATOR_ID": number,
+                    "INDICATOR_NAME": name,
+                    "REPORT_DATE": f"{month} 00:00:00",
+                    "REPORT_DATE_CH": f"{month.year}年{month.month:02d}月",
+                    "PUBLISH_DATE": f"{out.date()} 00:00:00",
+                    "VALUE": round(line.at(place), 1) if told else None,
+                    "PRE_VALUE": round(line.at(place - 1), 1),
+                }
+            )
+    return rows
+
+
+def _connect_days(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    """Millions; of northbound nothing but turnover and deals since the disclosure changed."""
+    since, until = between(clauses, "TRADE_DATE")
+    rows: list[Row] = []
+    for day in dates_between(view, number_of(since), number_of(until), "18:00"):
+        channels = connect_days.of_date(view, day)
+        north = [one for one in channels if one.northbound]
+        told = [*channels, *([connect_days.summed(north)] if north else [])]
+        rows += [connect_row(one, day) for one in told]
+    return rows
+
+
+def connect_row(one: connect_days.Channel, day: int) -> Row:
+    text = str(day)
+    hidden = one.northbound and day >= connect_days.UNDISCLOSED_FROM
+    return {
+        "MUTUAL_TYPE": _KINDS[one.name],
+        "TRADE_DATE": f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00",
+        "FUND_INFLOW": None if hidden else one.net,
+        "NET_DEAL_AMT": None if hidden else one.net,
+        "BUY_AMT": None if hidden else one.bought,
+        "SELL_AMT": None if hidden else one.sold,
+        "QUOTA_BALANCE": None if hidden else one.quota_left,
+        "ACCUM_DEAL_AMT": None,
+        "DEAL_AMT": one.turnover,
+        "DEAL_NUM": one.deals,
+        "LEAD_STOCKS_CODE": None,
+        "LEAD_STOCKS_NAME": None,
+        "LS_CHANGE_RATE": None,
+        "INDEX_CLOSE_PRICE": None,
+        "INDEX_CHANGE_RATE": None,
+        "HOLD_MARKET_CAP": None,
+        "QUOTA_BALANCE_TEXT": None,
+    }
+
+
+def levels(request: HttpRequest, view: View) -> Reply | None:
+    """Daily bars of an exchange rate or of the dollar index; None for any other secid."""
+    params = request.params()
+    told = LEVELS.get(params.get("secid", ""))
+    if told is None or params.get("klt") != "101":
+        return None
+    code, market, name, line = told
+    today = view.now.date()
+    since = max(date(2016, 1, 1), _day(params.get("beg", "0"), date(2016, 1, 1)))
+    until = min(today, _day(params.get("end", "20500101"), today))
+    days = [day for day in economy.weekdays(since, until) if economy.next_day(day, view)][::-1]
+    lines = [_level(line, day) for day in days for _ in range(view.copies)]
+    data = {
+        "code": code,
+        "market": market,
+        "name": name,
+        "decimal": 4,
+        "dktotal": len(lines),
+        "preKPrice": 0.0,
+        "klines": lines,
+    }
+    return envelope.reply(request, envelope.RT_KLINE, data)
+
+
+def _level(line: Line, day: date) -> str:
+    close, before = line.at(day.toordinal()), line.at(day.toordinal() - 1)
+    high, low = max(close, before) * 1.001, min(close, before) * 0.999
+    change = close - before
+    prices = ",".join(f"{value:.4f}" for value in (before, close, high, low))
+    percent = f"{(high - low) / before * 100:.2f},{change / before * 100:.2f},{change:.4f}"
+    return f"{day},{prices},0,0.00,{percent},0.00"
+
+
+def _day(text: str, default: date) -> date:
+    return datetime.strptime(text, "%Y%m%d").date() if len(text) == 8 and text.isdigit() else default

@@ -1,0 +1,1 @@
+"""The six futures exchanges' own sites."""

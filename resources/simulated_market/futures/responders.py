@@ -1,0 +1,209 @@
+"""Daily files: JSON of Shanghai, its energy exchange, Dalian and Guangzhou, text of the two others."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from resources.simulated_market.exchanges.days import iso_of
+from resources.simulated_market.futures.book import Contract, of_date
+from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View, route
+
+_NOT_FOUND = Reply(b"<html><body>404 Not Found</body></html>", "text/html", 404)
+_DIGITS = re.compile(r"\d{8}")
+_TEXT = "text/plain; charset=UTF-8"
+
+
+def _day_in(path: str) -> int:
+    found = _DIGITS.findall(path)
+    return int(found[-1]) if found else 0
+
+
+def _rows(view: View, exchange: str, day: int) -> list[Contract]:
+    return [one for one in of_date(view, exchange, day) for _ in range(view.copies)]
+
+
+class ShanghaiResponder:
+    """`kx<date>.dat` of the futures exchange or of the energy exchange."""
+
+    def __init__(self, exchange: str) -> None:
+        self.upstream = exchange
+        path = r"/data/tradedata/future/dailydata/kx\d{8}\.dat"
+        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+
+    def daily(self, request: HttpRequest, view: View) -> Reply:
+        day = _day_in(request.path)
+        contracts = _rows(view, self.upstream, day)
+        if not contracts:
+            return _NOT_FOUND
+        rows: list[dict[str, Any]] = []
+        for one in contracts:
+            rows.append(_shanghai(one, one.month))
+        for code in dict.fromkeys(one.product.code for one in contracts):
+            some = next(one for one in contracts if one.product.code == code)
+            rows.append({**_shanghai(some, "小计"), **dict.fromkeys(("OPENPRICE", "CLOSEPRICE"), "")})
+        rows.append({**_shanghai(contracts[0], ""), "PRODUCTID": "总计    "})
+        document = {
+            "o_curinstrument": rows,
+            "o_curproduct": [],
+            "o_curmetalindex": [],
+            "report_date": str(day),
+            "o_code": 0,
+        }
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+def _shanghai(one: Contract, month: str) -> dict[str, Any]:
+    traded = one.volume > 0
+    return {
+        "PRODUCTID": f"{one.product.code}_f    ",
+        "PRODUCTGROUPID": f"{one.product.code}      ",
+        "PRODUCTSORTNO": 10,
+        "PRODUCTNAME": f"{one.product.name}              ",
+        "DELIVERYMONTH": month,
+        "PRESETTLEMENTPRICE": one.before,
+        "OPENPRICE": one.open if traded else "",
+        "HIGHESTPRICE": one.high if traded else "",
+        "LOWESTPRICE": one.low if traded else "",
+        "CLOSEPRICE": one.close,
+        "SETTLEMENTPRICE": one.settle,
+        "ZD1_CHG": round(one.close - one.before, 3),
+        "ZD2_CHG": round(one.settle - one.before, 3),
+        "VOLUME": one.volume,
+        "OPENINTEREST": one.held,
+        "OPENINTERESTCHG": one.held - one.held_before,
+        "TURNOVER": one.turnover,
+        "TASVOLUME": "",
+        "ORDERNO": 0,
+        "ORDERNO2": 0,
+    }
+
+
+class FinancialResponder:
+    upstream = "cffex"
+
+    def __init__(self) -> None:
+        path = r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv"
+        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+
+    def daily(self, request: HttpRequest, view: View) -> Reply:
+        """CSV in GB 2312 with sums, and an option among the futures."""
+        contracts = _rows(view, self.upstream, _day_in(request.path))
+        if not contracts:
+            return _NOT_FOUND
+        heads = (
+            "合约代码,今开盘,最高价,最低价,成交量,成交金额,持仓量,持仓变化,今收盘,今结算,前结算,涨跌1,涨跌2"
+        )
+        lines = [f"{heads},隐含波动率(%),Delta"]
+        for one in contracts:
+            prices = (one.open, one.high, one.low) if one.volume else ("", "", "")
+            values = (
+                f"{one.product.code}{one.month}  ", *prices, one.volume, one.turnover, one.held,
+                one.held - one.held_before, one.close, one.settle, one.before,
+                round(one.close - one.before, 3), round(one.settle - one.before, 3), "--", "--",
+            )  # fmt: skip
+            lines.append(",".join(str(value) for value in values))
+        lines.append("IO2609-C-4000,1.0,2.0,1.0,10,0.3,20,1,1.5,1.5,1.4,0.1,0.1,15.2,0.5")
+        lines += ["小计,,,,100,1.0,100,1,,,,,,,", "合计,,,,100,1.0,100,1,,,,,,,"]
+        return Reply("\r\n".join(lines).encode("gb18030"), "text/csv")
+
+
+class DalianResponder:
+    upstream = "dce"
+
+    def __init__(self) -> None:
+        path = r"/dcereport/publicweb/dailystat/dayQuotes"
+        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+
+    def daily(self, request: HttpRequest, view: View) -> Reply:
+        """Texts; no rows on a day without trading."""
+        asked = str(request.document().get("tradeDate", ""))
+        contracts = _rows(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
+        rows = [
+            {**_day_quotes(one), "variety": one.product.name, "contractId": f"{one.product.code}{one.month}"}
+            for one in contracts
+        ]
+        rows += [{**row, "variety": f"{row['variety']}小计", "contractId": ""} for row in rows[:1]]
+        document = {"success": True, "msg": "操作成功", "data": rows}
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+class GuangzhouResponder:
+    upstream = "gfex"
+
+    def __init__(self) -> None:
+        path = r"/u/interfacesWebTiDayQuotes/loadList"
+        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+
+    def daily(self, request: HttpRequest, view: View) -> Reply:
+        asked = request.form().get("trade_date", "")
+        contracts = _rows(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
+        rows = [
+            {**_day_quotes(one), "variety": one.product.name, "varietyOrder": one.product.code,
+             "delivMonth": one.month}
+            for one in contracts
+        ]  # fmt: skip
+        rows += [{**row, "variety": "小计", "delivMonth": ""} for row in rows[:1]]
+        document = {"code": "0", "msg": "success", "data": rows}
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+def _day_quotes(one: Contract) -> dict[str, Any]:
+    traded = one.volume > 0
+    return {
+        "open": str(one.open) if traded else "-",
+        "high": str(one.high) if traded else "-",
+        "low": str(one.low) if traded else "-",
+        "close": str(one.close),
+        "lastClear": str(one.before),
+        "clearPrice": str(one.settle),
+        "diff": str(round(one.close - one.before, 3)),
+        "diff1": str(round(one.settle - one.before, 3)),
+        "volumn": str(one.volume),
+        "openInterest": str(one.held),
+        "diffI": str(one.held - one.held_before),
+        "turnover": str(one.turnover),
+    }
+
+
+class ZhengzhouResponder:
+    upstream = "czce"
+
+    def __init__(self) -> None:
+        path = r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt"
+        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+
+    def daily(self, request: HttpRequest, view: View) -> Reply:
+        """Pipes, thousands commas, one digit for the year."""
+        day = _day_in(request.path)
+        contracts = _rows(view, self.upstream, day)
+        if not contracts:
+            return _NOT_FOUND
+        heads = (
+            "合约代码", "昨结算", "今开盘", "最高价", "最低价", "今收盘", "今结算", "涨跌1", "涨跌2",
+            "成交量(手)", "持仓量", "增减量", "成交额(万元)", "交割结算价",
+        )  # fmt: skip
+        lines = [f"郑州商品交易所期货每日行情表({iso_of(day)})", "|".join(f"{head:<10}" for head in heads)]
+        for one in contracts:
+            prices = (one.open, one.high, one.low) if one.volume else (0.0, 0.0, 0.0)
+            values = (
+                f"{one.product.code}{one.month[1:]}  ", f"{one.before:,.2f}",
+                *(f"{value:,.2f}" for value in prices), f"{one.close:,.2f}", f"{one.settle:,.2f}",
+                f"{one.close - one.before:,.2f}", f"{one.settle - one.before:,.2f}", f"{one.volume:,}",
+                f"{one.held:,}", f"{one.held - one.held_before:,}", f"{one.turnover:,.2f}", "",
+            )  # fmt: skip
+            lines.append("|".join(values))
+        sums = "|".join(["小计", *[""] * 8, "100", "100", "1", "1.00", ""])
+        return Reply("\r\n".join([*lines, sums, sums.replace("小计", "总计")]).encode(), _TEXT)
+
+
+def futures_responders() -> list[Responder]:
+    """One for each exchange."""
+    return [
+        ShanghaiResponder("shfe"),
+        ShanghaiResponder("ine"),
+        FinancialResponder(),
+        DalianResponder(),
+        ZhengzhouResponder(),
+        GuangzhouResponder(),
+    ]

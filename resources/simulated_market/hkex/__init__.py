@@ -1,0 +1,1 @@
+"""The Hong Kong exchange's site."""

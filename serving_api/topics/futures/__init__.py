@@ -1,0 +1,1 @@
+"""Futures: contracts of a day, bars of a contract, and what index futures cost against their index."""

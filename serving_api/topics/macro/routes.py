@@ -1,0 +1,109 @@
+"""/macro/* and /fusion/macro/*: open to anyone, plain."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from starlette.requests import Request
+
+from platform_assets.datasets._macro_series import CN_NAMES, SERIES
+from serving_api.answers import Answer
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.parameters import AsOf, AsOfRead
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.topics.macro import queries, schemas
+
+router = area_router(f"{PREFIX}/macro", "macro")
+fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
+
+
+def _bound(as_of: AsOf | None) -> str | None:
+    return None if as_of is None else as_of.bound
+
+
+def _top(as_of: AsOf | None) -> dict[str, Any]:
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
+@router.get("/bond-yield")
+@serving(schemas.BondYield, top=[("as_of", str)], tables=(queries.VALUES,))
+async def bond_yield(
+    request: Request,
+    subject: Anyone,
+    as_of: AsOfRead,
+    region: Annotated[Literal["cn", "us"], Query(description="whose government bonds")] = "cn",
+    days: Annotated[int, Query(ge=5, le=2500, description="newest dates")] = 250,
+) -> Answer:
+    """Yields of government bonds by date, oldest first."""
+    nothing: list[dict[str, Any]] = []
+    reading = state_of(request).reading
+    rows = await read_or(nothing, reading.scan(queries.yields, region, days, _bound(as_of)))
+    answer: dict[str, Any] = {
+        "items": rows,
+        "total": len(rows),
+        "latest": rows[-1] if rows else {},
+        "latestDate": rows[-1]["date"] if rows else None,
+        "available": bool(rows),
+    }
+    if not rows:
+        answer["reason"] = "no yields are stored"
+    return Answer(answer, top=_top(as_of))
+
+
+@router.get("/erp")
+@serving(schemas.RiskPremium, top=[("as_of", str)], tables=(queries.VALUES, queries.PE))
+async def risk_premium(
+    request: Request,
+    subject: Anyone,
+    as_of: AsOfRead,
+    index: Annotated[
+        str, Query(pattern=r"^(sh|sz|csi)[0-9A-Z]{6}$", description="index whose PE is taken")
+    ] = "sh000300",
+    days: Annotated[int, Query(ge=30, le=2500, description="newest dates")] = 750,
+) -> Answer:
+    """Earnings yield of an index above the ten-year yield, by date, oldest first."""
+    reading = state_of(request).reading
+    nothing = queries.premium_of(index, [], "the database is away")
+    found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
+    return Answer(found, top=_top(as_of))
+
+
+@fusion_router.get("/cn-extended/{name}")
+@serving(schemas.SeriesByName, top=[("as_of", str)], tables=(queries.VALUES,), raises=(404,))
+async def cn_extended(
+    request: Request,
+    subject: Anyone,
+    name: str,
+    as_of: AsOfRead,
+    limit: Annotated[int, Query(ge=1, le=600, description="newest periods")] = 60,
+) -> Answer:
+    """One series of the Chinese economy by its name, oldest first."""
+    if name not in CN_NAMES:
+        told = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
+        return Answer(told, status_code=404)
+    one = SERIES[name]
+    nothing: list[dict[str, Any]] = []
+    reading = state_of(request).reading
+    rows = await read_or(nothing, reading.scan(_newest, name, limit, _bound(as_of)))
+    answer: dict[str, Any] = {
+        "name": name,
+        "title": one.name,
+        "unit": one.unit,
+        "freq": one.freq,
+        "available": bool(rows),
+        "items": rows,
+        "total": len(rows),
+        "latestDate": rows[-1]["date"] if rows else None,
+    }
+    if not rows:
+        answer["reason"] = "nothing of this series is stored"
+    return Answer(answer, top=_top(as_of))
+
+
+def _newest(session: Any, name: str, limit: int, as_of: str | None) -> list[dict[str, Any]]:
+    rows = queries.series(session, [name], limit=limit, as_of=as_of)
+    return [
+        {"date": row["period_date"], **{key: row[key] for key in ("value", "yoy", "mom")}} for row in rows
+    ]

@@ -1,0 +1,101 @@
+"""Futures: the contracts of all exchanges, the main one of each product, and an exchange that is away."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import pandas as pd
+import pytest
+
+from platform_assets.compute.futures_terms import annualised, last_day, main_of_day
+from tests.conftest import SQLITE_OFTEN, engine_url
+from tests.pipeline.conftest import House, opened_house
+
+BEFORE, TODAY = "2026-08-20", "2026-08-21"
+
+
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def house(request, tmp_path_factory, sample_world) -> Iterator[House]:
+    folder = tmp_path_factory.mktemp("futures")
+    for url in engine_url(request.param, folder):
+        with opened_house(url, folder, sample_world) as opened:
+            opened.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
+            yield opened
+
+
+def rows(house: House) -> pd.DataFrame:
+    return house.warehouse.frame("raw_futures", columns=house.warehouse.table("raw_futures").names)
+
+
+def test_a_load_at_the_close_brings_the_day_before_and_what_is_out_already(house: House) -> None:
+    loaded = house.raw("raw_futures")
+
+    found = rows(house)
+    assert set(found[found["date"] == BEFORE]["exchange"]) == {"SHFE", "INE", "CFFEX", "DCE", "CZCE", "GFEX"}
+    assert set(found[found["date"] == TODAY]["exchange"]) == {"CFFEX"}
+    assert sum(loaded.calls.values()) == 12
+    assert "eastmoney" not in loaded.calls
+    assert (found["src"] == found["exchange"].str.lower()).all()
+
+
+def test_each_product_has_one_main_contract_a_day_the_one_that_is_held_most(house: House) -> None:
+    found = rows(house)
+    mains = found[found["is_main"].astype(bool)]
+
+    assert (mains.groupby(["date", "product"]).size() == 1).all()
+    most = found.groupby(["date", "product"])["open_interest"].transform("max")
+    assert (mains["open_interest"] == most[mains.index]).all()
+
+
+def test_an_exchange_that_is_away_is_told_by_the_portal_for_its_main_contracts(house: House) -> None:
+    house.clock.at = datetime.fromisoformat(f"{TODAY}T18:00")
+    house.faults.replace([{"upstream": "shfe", "call": "*", "kind": "status", "args": {"code": 400}}])
+    house.fresh()
+    house.raw("raw_futures")
+
+    found = rows(house)
+    shanghai = found[(found["date"] == TODAY) & (found["exchange"] == "SHFE")]
+    assert set(shanghai["product"]) == {"au", "rb"}
+    assert set(shanghai["src"]) == {"eastmoney"}
+    assert shanghai[["close", "open_interest", "prev_settle", "oi_change"]].notna().all().all()
+    assert shanghai["settle"].isna().all()  # the portal has none
+    assert set(found[(found["date"] == BEFORE) & (found["exchange"] == "SHFE")]["src"]) == {"shfe"}
+
+    house.faults.clear()
+    house.fresh()
+    house.raw("raw_futures")
+    found = rows(house)
+    shanghai = found[(found["date"] == TODAY) & (found["exchange"] == "SHFE")]
+    assert set(shanghai["src"]) == {"shfe"}
+    assert len(shanghai) == 8
+
+
+def test_the_settlement_of_a_day_is_told_again_on_the_next(house: House) -> None:
+    found = rows(house).set_index(["symbol", "date"])
+    told = found.loc[(slice(None), TODAY), "prev_settle"].droplevel("date")
+    before = found.loc[(slice(None), BEFORE), "settle"].droplevel("date")
+    both = told.to_frame().join(before, how="inner").dropna()
+    assert len(both) > 30
+    assert (both["prev_settle"] == both["settle"]).all()
+
+
+def test_a_hostile_file_reaches_no_table(house: House) -> None:
+    stored = len(rows(house))
+    for kind in ("garbage", "html", "double_rows"):
+        house.faults.replace([{"upstream": "dce", "call": "daily", "kind": kind, "args": {}, "count": 4}])
+        house.fresh()
+        loaded = house.raw("raw_futures")
+        assert "error" in next(item for item in loaded.sources if item["src"] == "dce"), kind
+    house.faults.clear()
+    assert len(rows(house)) == stored
+
+
+def test_terms_of_contracts() -> None:
+    assert last_day("IF2610") == "2026-10-16"
+    assert last_day("IF2613") is None
+    assert annualised(10.0, 4000.0, "2026-09-16", "IF2610") == pytest.approx(0.25 * 365 / 30, abs=1e-3)
+    assert annualised(10.0, 4000.0, "2026-10-16", "IF2610") is None
+    held = pd.DataFrame(
+        {"date": "d", "product": "au", "symbol": ["au2612", "au2610"], "open_interest": [5, 5],
+         "volume_contracts": [1, 1]}
+    )  # fmt: skip
+    assert main_of_day(held).tolist() == [False, True]

@@ -1,0 +1,151 @@
+"""The economy: three upstreams in one table, when a figure is known, and its releases."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from platform_assets.datasets import _macro_sources
+from platform_assets.pipeline.download import AllSourcesFailed
+from tests.conftest import SQLITE_OFTEN, engine_url
+from tests.pipeline.conftest import House, opened_house
+
+VALUES, RELEASES = "fusion_macro_indicator", "fusion_macro_release"
+FIRST, SECOND, LATER = "2026-08-07", "2026-08-21", "2026-09-18"
+
+
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def house(request, tmp_path_factory, sample_world) -> Iterator[House]:
+    """Loads of early August, of two weeks later, of September; a year of daily values is past enough."""
+    folder = tmp_path_factory.mktemp("macro")
+    patch = pytest.MonkeyPatch()
+    patch.setattr(_macro_sources, "YEARS", 1)
+    patch.setattr(_macro_sources, "SHORT_YEARS", 1)
+    for url in engine_url(request.param, folder):
+        with opened_house(url, folder, sample_world) as opened:
+            for day in (FIRST, SECOND, LATER):
+                opened.at(day)
+                opened.fuse("macro_indicator", day)
+                opened.fuse("macro_release", day)
+            yield opened
+    patch.undo()
+
+
+def rows(house: House, table: str = VALUES, as_of: str | None = None):
+    return house.warehouse.frame(table, columns=house.warehouse.table(table).names, as_of=as_of)
+
+
+def one(house: House, indicator: str, period: str, as_of: str | None = None):
+    found = rows(house, as_of=as_of)
+    found = found[(found["indicator"] == indicator) & (found["period_date"] == period)]
+    return None if found.empty else found.iloc[0]
+
+
+def test_every_series_has_rows_and_each_says_who_told_it(house: House) -> None:
+    found = rows(house)
+
+    told = found.groupby("indicator")["src"].agg(set)
+    assert told["cn_cpi_yoy"] == told["us_bond_10y"] == told["dxy"] == {"eastmoney"}
+    assert told["cn_bond_1y"] == {"chinabond"}
+    assert told["cn_bond_10y"] == {"eastmoney"}
+    assert (found["quality"] == "ok").mean() > 0.99
+    assert not found.duplicated(["indicator", "period_date"]).any()
+
+
+def test_the_three_upstreams_agree(house: House) -> None:
+    flags = rows(house)["quality_flags"].dropna()
+
+    assert not flags.str.contains("source_conflict").any()
+
+
+def test_a_monthly_figure_is_known_from_its_first_sight(house: House) -> None:
+    july = one(house, "cn_cpi_yoy", "2026-07-01")
+    assert july["publish_date"] == SECOND  # released on the ninth, seen by the load after it
+    assert july["valid_from"][:16] == f"{SECOND} 15:45"
+    assert one(house, "cn_cpi_yoy", "2026-07-01", as_of=f"{SECOND} 15:00:00.000000") is None
+    assert one(house, "cn_cpi_yoy", "2026-06-01")["publish_date"] == FIRST
+    assert july["prev_value"] == one(house, "cn_cpi_yoy", "2026-06-01")["value"]
+
+
+def test_daily_values_are_known_in_the_evening_of_their_day_and_american_ones_the_day_after(
+    house: House,
+) -> None:
+    curve, foreign = one(house, "cn_bond_10y", "2026-08-20"), one(house, "us_bond_10y", "2026-08-20")
+    assert (curve["publish_date"], curve["valid_from"][:16]) == ("2026-08-20", "2026-08-20 18:00")
+    assert (foreign["publish_date"], foreign["valid_from"][:16]) == ("2026-08-21", "2026-08-21 07:00")
+    assert one(house, "cn_bond_10y", "2026-08-20", as_of="2026-08-20 17:59:00.000000") is None
+
+
+def test_a_corrected_figure_is_a_version_with_the_publication_it_had(house: House) -> None:
+    before = one(house, "cn_retail", "2026-07-01", as_of=f"{SECOND} 23:00:00.000000")
+    now = one(house, "cn_retail", "2026-07-01")
+
+    assert now["value"] != before["value"]
+    assert now["publish_date"] == before["publish_date"] == SECOND
+    assert now["valid_from"][:10] == LATER
+    assert one(house, "cn_retail", "2026-08-01")["prev_value"] == now["value"]
+
+
+def test_the_past_is_asked_for_once(house: House) -> None:
+    house.fresh()
+    again = house.fuse("macro_indicator", LATER)
+
+    assert sum(again.calls.values()) < 30
+    assert again.results[0].rows_written == 0
+    assert house.fuse("macro_release", LATER).results[0].rows_written == 0
+
+
+def test_what_was_released_is_dated_and_not_told_anew_when_it_is_corrected(house: House) -> None:
+    events = rows(house, RELEASES).set_index("event_key")
+    cpi = events[(events["indicator"] == "cn_cpi_yoy") & (events["period_text"] == "2026年8月")].iloc[0]
+    assert (cpi["release_time"], cpi["src"]) == (f"{LATER} 15:45:00", "derived")
+    assert (cpi["actual"], cpi["previous"]) == (
+        one(house, "cn_cpi_yoy", "2026-08-01")["value"],
+        one(house, "cn_cpi_yoy", "2026-07-01")["value"],
+    )
+    retail = events[(events["indicator"] == "cn_retail_yoy")]
+    assert len(retail) == retail["period_text"].nunique()
+    assert events[["forecast", "revised", "surprise"]].isna().all().all()
+    old = events[(events["region"] == "cn") & (events["release_time"] < "2026-08")]
+    assert set(old["indicator"]) <= {"cn_lpr_1y", "cn_lpr_5y", "cn_rrr_large", "cn_rrr_small"}
+
+
+def test_an_event_to_come_has_no_figure_and_gets_it(house: House) -> None:
+    events = rows(house, RELEASES)
+    coming = events[(events["indicator"] == "us_cpi_yoy") & events["actual"].isna()]
+    assert coming["release_time"].tolist() == ["2026-10-12 00:00:00"]
+    told = events[(events["indicator"] == "us_cpi_yoy") & (events["period_text"] == "2026年8月")].iloc[0]
+    assert told["release_time"] == "2026-09-12 00:00:00"
+    before = rows(house, RELEASES, as_of=f"{SECOND} 23:00:00.000000").set_index("event_key")
+    assert before.loc[told["event_key"], "actual"] != told["actual"]  # not known then
+
+
+def test_a_report_that_changed_is_left_out_and_a_portal_that_is_away_leaves_the_others(
+    house: House,
+) -> None:
+    columns = [{"upstream": "eastmoney", "call": "kline", "kind": "garbage", "args": {}}]
+    house.faults.replace(columns)
+    house.fresh()
+    loaded = house.fuse("macro_indicator", LATER)
+    portal = next(item for item in loaded.sources if item["src"] == "eastmoney")
+    assert "error" not in portal
+    records = house.warehouse.frame("sys_quality_record")
+    assert records["message"].str.contains("not believed").any()
+
+    house.faults.replace(
+        [{"upstream": "eastmoney", "call": "report", "kind": "status", "args": {"code": 503}}]
+    )
+    house.fresh()
+    loaded = house.fuse("macro_indicator", LATER)
+    assert {item["src"]: "error" in item for item in loaded.sources} == {
+        "eastmoney": True,
+        "chinabond": False,
+        "chinamoney": False,
+    }
+    kinds = [{"upstream": name, "call": "*", "kind": "empty", "args": {}}
+             for name in ("eastmoney", "chinabond", "chinamoney")]  # fmt: skip
+    house.faults.replace(kinds)
+    house.fresh()
+    with pytest.raises(AllSourcesFailed):
+        house.fuse("macro_indicator", LATER)
+    house.faults.clear()
+    assert len(rows(house)) > 10_000

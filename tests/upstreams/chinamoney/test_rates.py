@@ -1,0 +1,93 @@
+"""Closing curve, SHIBOR and LPR of the interbank market: texts for figures, pages with a count."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resources.errors import InputError, PayloadError
+from resources.upstreams.chinamoney import rates
+from resources.upstreams.chinamoney.client import ChinamoneyClient
+from tests.upstreams.eastmoney.test_reports import Pages
+from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
+
+SPAN = ("2026-09-18", "2026-09-24")
+CURVE = {"newDateValueCN": "2026-09-24", "yearTermStr": "10.0", "maturityYieldStr": "1.8312",
+         "currentYieldStr": "1.8421", "futureYieldStr": "---"}  # fmt: skip
+SHIBOR = {"ON": "1.3640", "1W": "1.44", "2W": "1.5", "1M": "1.52", "3M": "1.43", "6M": "1.55", "9M": "1.6",
+          "1Y": "---", "showDateCN": "2026-09-24"}  # fmt: skip
+LPR = {"1Y": "3.00", "5Y": "3.50", "showDateCN": "2026-09-21"}
+
+
+def body(*records: dict[str, Any], total: int | None = None, code: str = "200") -> bytes:
+    data = {} if total is None else {"totalCount": total}
+    return json.dumps({"head": {"rep_code": code}, "data": data, "records": list(records)}).encode()
+
+
+PARSERS: dict[bytes, Any] = {
+    body(CURVE, total=1): lambda text: rates.curve_frame(rates.parse_curve(text, *SPAN).rows),
+    body(SHIBOR): lambda text: rates.parse_shibor(text, *SPAN),
+    body(LPR): lambda text: rates.parse_lpr(text, *SPAN),
+}
+
+
+def test_figures_are_texts_and_dashes_are_missing() -> None:
+    curve, shibor, lpr = (parse(text) for text, parse in PARSERS.items())
+
+    assert curve.to_numpy().tolist() == [["2026-09-24", 10.0, 1.8312]]
+    assert dict(zip(shibor["tenor"], shibor["rate"], strict=True))["on"] == 1.364
+    assert shibor[shibor["tenor"] == "1y"]["rate"].isna().all()
+    assert lpr.to_numpy().tolist() == [["2026-09-21", "1y", 3.0], ["2026-09-21", "5y", 3.5]]
+    assert rates.parse_lpr(body(), *SPAN).empty
+
+
+@pytest.mark.parametrize(
+    ("at", "changed", "reason"),
+    [
+        (0, {"newDateValueCN": "2026-09-25"}, "asked was"),
+        (0, {"yearTermStr": "十年"}, "yearTermStr"),
+        (0, {"maturityYieldStr": "183.12"}, "another unit"),
+        (0, {"maturityYieldStr": 1.8312}, "no text"),
+        (1, {"ON": "abc"}, "no number"),
+        (2, {"showDateCN": "21/09/2026"}, "no date"),
+    ],
+)
+def test_what_is_not_believed(at: int, changed: dict[str, Any], reason: str) -> None:
+    text, parse = list(PARSERS.items())[at]
+    row = json.loads(text)["records"][0]
+    with pytest.raises(PayloadError, match=reason):
+        parse(body({**row, **changed}, total=1 if at == 0 else None))
+
+
+def test_a_refusal_of_the_site_a_missing_field_and_a_day_twice() -> None:
+    with pytest.raises(PayloadError, match="rep_code"):
+        rates.parse_shibor(body(code="400"), *SPAN)
+    with pytest.raises(PayloadError, match="no field 5Y"):
+        rates.parse_lpr(body({"1Y": "3.00", "showDateCN": "2026-09-21"}), *SPAN)
+    with pytest.raises(PayloadError, match="twice"):
+        rates.parse_lpr(body(LPR, LPR), *SPAN)
+
+
+def test_pages_are_counted_and_spans_are_bounded() -> None:
+    many = [{**CURVE, "yearTermStr": f"{years}.0"} for years in range(1, 61)]
+    pages = Pages(body(*many[:50], total=60), body(*many[50:], total=60))
+    assert len(ChinamoneyClient(pages).closing_curve(*SPAN)) == 60
+    with pytest.raises(PayloadError, match="50 of 60"):
+        ChinamoneyClient(Pages(body(*many[:50], total=60), body(total=60))).closing_curve(*SPAN)
+    with pytest.raises(InputError, match="31 days"):
+        ChinamoneyClient(Pages()).closing_curve("2026-01-01", "2026-09-24")
+
+
+@quick
+@given(st.data())
+def test_damaged_answers(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(sorted(PARSERS)))
+    damaged = data.draw(st.one_of(damaged_json(text), damaged_bytes(text)))
+    try:
+        rows = PARSERS[text](damaged)
+    except ACCEPTED:
+        return
+    assert rows["date"].between(*SPAN).all()
+    assert not (rows["rate"].abs() > 30).any()
