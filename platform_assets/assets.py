@@ -118,7 +118,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
 
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
-    fed = [registry.datasets[name] for name in registry.download_to_fusion[raw.name]]
+    fed = [one for one in registry.datasets.values() if raw.table_name in one.feeds]
     tasks = raw.tasks
     if tasks is None:
         tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
@@ -132,7 +132,7 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         check_texts={SCHEMA_CHECK: schema_check().text},
         domain=None,
         load=lambda run, scope: load_raw(run, raw, scope),
-        tasks=tasks,
+        tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
     )
 
 

@@ -92,6 +92,7 @@ def open_desk(settings: Settings, clock: Clock, calendar: TradeCalendar) -> Desk
         makers=makers,
         closers=closers,
         direct=settings.data_source == "direct",
+        ths_eps=settings.valuation_ths_eps_enabled,
     )
 
 

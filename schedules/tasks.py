@@ -39,6 +39,12 @@ EXCHANGE = (
     "exchange_margin", "exchange_block_trade", "stg_margin", "fusion_margin", "stg_block_trade",
     "fusion_block_trade", "stg_dragon_tiger", "fusion_dragon_tiger",
 )  # fmt: skip
+F10_EVENTS = (
+    "raw_holding_org", "raw_top_holders", "raw_fund_holding", "aux_profile", "aux_finance_changes",
+    "aux_holders", "aux_bonus", "aux_operate", "aux_worth", "aux_equity", "aux_news", "aux_capital",
+    "aux_lhb", "aux_rzrq", "aux_dzjy", "raw_risk_pledge", "raw_risk_goodwill", "raw_risk_comment",
+    "raw_hk_finance",
+)  # fmt: skip
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
 
@@ -125,6 +131,15 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=2,
             retry_delay_s=600,
             note="finishes by fusing the latest 10 trade days",
+        ),
+        Task(
+            key="aux_f10_events_sync",
+            name="F10事件同步",
+            timing=Timing(hm=2100),
+            datasets=F10_EVENTS,
+            max_retries=1,
+            retry_delay_s=600,
+            note="codes with events first, then a hundred in turn",
         ),
         Task(
             key=EOD_CORE,

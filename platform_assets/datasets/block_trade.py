@@ -222,6 +222,7 @@ DATASET = Dataset(
         Raw(
             name="aux_dzjy",
             tasks=("fusion_daily_sync", "eod_core"),
+            also_tasks=("aux_f10_events_sync",),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
             model=AuxDeal,
             key=("code", "date", "row_key", "src"),

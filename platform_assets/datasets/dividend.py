@@ -240,6 +240,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_bonus",
+            also_tasks=("aux_f10_events_sync",),
             title="Dividends beside the F10 tables: the portal's report once more, no further call",
             model=AuxBonus,
             key=(*KEY, "src"),

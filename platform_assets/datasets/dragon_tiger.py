@@ -281,6 +281,7 @@ DATASET = Dataset(
         Raw(
             name="aux_lhb",
             tasks=("fusion_daily_sync", "eod_core"),
+            also_tasks=("aux_f10_events_sync",),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
             key=_LISTING,

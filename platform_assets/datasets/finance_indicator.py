@@ -404,7 +404,15 @@ _BY_PERIOD: _Params = {
 }
 
 
-def _raw(name: str, title: str, model: type[Model], columns: tuple[str, ...], *sources: Source) -> Raw:
+def _raw(
+    name: str,
+    title: str,
+    model: type[Model],
+    columns: tuple[str, ...],
+    *sources: Source,
+    per_code: bool = False,
+    also_tasks: tuple[str, ...] = (),
+) -> Raw:
     """A RAW table by report period; nobody may have reported yet."""
     return Raw(
         name=name,
@@ -416,6 +424,8 @@ def _raw(name: str, title: str, model: type[Model], columns: tuple[str, ...], *s
         payload=False,
         sources=sources,
         may_be_empty=True,
+        per_code=per_code,
+        also_tasks=also_tasks,
     )
 
 
@@ -472,6 +482,7 @@ DATASET = Dataset(
             ("code", "report_period", "item"),
             Source("em_f10", ask.summary_changes, only_when=ask.by_report),
             Source("em_f10", ask.statement_changes, only_when=ask.few_codes),
+            also_tasks=("aux_f10_events_sync",),
         ),
         _raw(
             "earnings_forecast",
@@ -479,6 +490,7 @@ DATASET = Dataset(
             RawForecast,
             ("code", "report_period", "indicator", "ann_date"),
             Source("eastmoney", ask.forecasts),
+            per_code=True,
         ),
     ),
     feeds={

@@ -88,6 +88,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="fund_flow",
+            gaps=True,
             title="Money flow as the upstreams show it",
             model=received(FundFlow, ("code", "date")),
             key=("code", "date", "src"),

@@ -38,6 +38,7 @@ from platform_assets.declaration.scope import Context, Scope
 
 _LARGE_CHANGE = 80
 _NEAR = 0.05
+_LARGEST = {"top10": "top10_ratio_pct", "float10": "float10_ratio_pct"}
 
 
 class Holder(Model):
@@ -65,12 +66,8 @@ class AuxHolder(Model):
     change_ratio: Pct = col("pct", "change since the count before")
     avg_shares: F = col("sh", "A shares per holder", ge=0)
     avg_market_cap: Amt = col("CNY", "market value per holder", ge=0)
-    top10_ratio_pct: Pct = col(
-        "pct", "shares of the ten largest holders", no_source="data-layer issue: raw_top_holders"
-    )
-    float10_ratio_pct: Pct = col(
-        "pct", "shares of the ten largest float holders", no_source="data-layer issue: raw_top_holders"
-    )
+    top10_ratio_pct: Pct = col("pct", "shares of the ten largest holders / all shares", ge=0)
+    float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
 
 def holder_counts(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
@@ -82,6 +79,24 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
     return by_notice(desk, scope, holder_counts, ("code", "date"))
+
+
+def with_largest(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The same answers; beside counts of a period's end what the ten largest holders have of the company, as
+    far as that is stored."""
+    rows = portal(desk, scope)
+    if rows.empty:
+        return rows
+    held = desk.read(
+        "raw_top_holders",
+        columns=("code", "report_period", "holder_type", "ratio_pct"),
+        codes=scope.codes,
+        since=rows["date"].min(),
+        until=rows["date"].max(),
+    )
+    sums = held.groupby(["code", "report_period", "holder_type"])["ratio_pct"].sum(min_count=1)
+    wide = sums.unstack("holder_type").reindex(columns=list(_LARGEST)).rename(columns=_LARGEST).reset_index()
+    return rows.merge(wide.rename(columns={"report_period": "date"}), how="left", on=["code", "date"])
 
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -140,13 +155,16 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_holders",
+            also_tasks=("aux_f10_events_sync",),
             title="Holder counts beside the F10 tables: the portal's report once more, no further call",
             model=AuxHolder,
             key=("code", "date", "src"),
             partition=Partition.CODE,
             date_column="date",
             payload=False,
-            sources=(Source("em_f10", portal),),
+            sources=(Source("em_f10", with_largest),),
+            keep_when_null=tuple(_LARGEST.values()),
+            reads=("raw_top_holders",),
             may_be_empty=True,
         ),
     ),

@@ -7,6 +7,7 @@ import pandas as pd
 from platform_assets.compute.days import moved
 from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import open_on_any
+from platform_assets.datasets._sweeps import in_season
 from platform_assets.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, Partition
@@ -69,15 +70,16 @@ DATASET = Dataset(
             partition=Partition.CODE,
             date_column="report_period",
             payload=False,
-            sources=(Source("eastmoney", portal),),
+            sources=(Source("eastmoney", portal, only_when=in_season),),
             may_be_empty=True,
         ),
     ),
+    tasks=("aux_f10_events_sync",),
     interfaces=(
         Interface(
             "get_holding_org",
             "stock",
-            "holding_periods",
+            "newest_periods",
             {
                 "code": ("string", True, None),
                 "periods": ("int", False, 8),

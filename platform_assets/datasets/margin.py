@@ -235,6 +235,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="margin",
+            gaps=True,
             title="Margin trading as the portal reports it",
             model=RawMargin,
             key=("code", "date"),
@@ -247,6 +248,7 @@ DATASET = Dataset(
         Raw(
             name="aux_rzrq",
             tasks=("fusion_daily_sync", "eod_core"),
+            also_tasks=("aux_f10_events_sync",),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
             model=AuxMargin,
             key=("code", "date", "src"),

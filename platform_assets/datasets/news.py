@@ -227,6 +227,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="reports",
+            per_code=True,
             title="Research reports with rating, forecasts and target price",
             model=RawReport,
             key=("code", "info_code", "src"),
@@ -240,6 +241,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_news",
+            also_tasks=("aux_f10_events_sync",),
             title="Articles beside the F10 tables: the search once more, no further call",
             model=AuxNews,
             key=("code", "title_key", "src"),

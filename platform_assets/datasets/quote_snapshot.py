@@ -234,6 +234,7 @@ def quoted_on_the_date(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 QUOTE = Raw(
     name="quote",
+    gaps=True,
     title="Full-market quote batch",
     model=RawQuote,
     key=("code", "trade_date", "src"),

@@ -241,6 +241,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal_boards),),
             replace_by=("src",),
+            per_code=True,
         ),
         Raw(
             name="block_member",

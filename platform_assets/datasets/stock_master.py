@@ -70,6 +70,13 @@ def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return staged[staged["name"].notna()]
 
 
+def from_structures(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Staged: the share capital in force on the scope's last date."""
+    known = rows[rows["change_date"] <= context.scope.until].sort_values("change_date", kind="stable")
+    newest = known.drop_duplicates(subset=["code"], keep="last")
+    return newest[["code", "src", "total_shares", "float_shares"]]
+
+
 def add_identity(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     pairs = list(zip(rows["code"], rows["market"], strict=True))
     rows["board"] = [board_of(code, market) or None for code, market in pairs]
@@ -133,8 +140,9 @@ DATASET = Dataset(
     domain="wide",
     partition=Partition.SNAPSHOT,
     dimension=True,
-    feeds={"raw_quote": from_quotes},
-    order=("tdx", "tencent", "eastmoney"),
+    feeds={"raw_quote": from_quotes, "aux_equity": from_structures},
+    order=("tdx", "tencent", "eastmoney", "em_f10"),
+    completes=("em_f10",),
     fuse=Fields(
         order={
             # The terminal's list cuts names at eight bytes, so the full name of another source comes first.

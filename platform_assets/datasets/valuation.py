@@ -55,7 +55,7 @@ class Valuation(Model):
     pe_ttm: F = col("", "price / earnings, trailing")
     pe_static: F = col("", "price / earnings, last year")
     pe_dynamic: F = col("", "price / earnings, annualised")
-    pe_forward: F = col("", "price / consensus earnings", computed=True, no_source=_ISSUE_3)
+    pe_forward: F = col("", "price / consensus EPS of this year", computed=True)
     pb: F = col("", "price / book")
     ps_ttm: F = col("", "price / sales", no_source=_ISSUE_3)
     pcf_ttm: F = col("", "price / cash flow", no_source=_ISSUE_3)
@@ -65,10 +65,10 @@ class Valuation(Model):
     float_market_cap: Amt = col("wan", "float market cap", gt=0)
     eps_ttm: Px = col("CNY", "price / pe_ttm", computed=True)
     bvps: Px = col("CNY", "price / pb", computed=True)
-    eps_fy1: Px = col("CNY", "consensus EPS, this year", no_source=_ISSUE_3)
-    eps_fy2: Px = col("CNY", "consensus EPS, next year", no_source=_ISSUE_3)
-    eps_fy3: Px = col("CNY", "consensus EPS, the year after", no_source=_ISSUE_3)
-    forecast_orgs: Int = col("", "brokers in the consensus", no_source=_ISSUE_3)
+    eps_fy1: Px = col("CNY", "consensus EPS, this year")
+    eps_fy2: Px = col("CNY", "consensus EPS, next year")
+    eps_fy3: Px = col("CNY", "consensus EPS, the year after")
+    forecast_orgs: Int = col("", "brokers in the consensus of this year", ge=0)
     pe_pct_3y: Pct = col("pct", "percentile of pe_ttm in 3 years", computed=True, no_source=_ISSUE_4)
     pb_pct_3y: Pct = col("pct", "percentile of pb in 3 years", computed=True, no_source=_ISSUE_4)
     pe_pct_5y: Pct = col("pct", "percentile of pe_ttm in 5 years", computed=True, no_source=_ISSUE_4)
@@ -105,6 +105,7 @@ def from_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows[rows["price"] > 0]
 
 
+_EXPECTED = ("eps_fy1", "eps_fy2", "eps_fy3")
 _FROM_QUOTE = (
     "name",
     "price",
@@ -125,6 +126,24 @@ def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return staged
 
 
+def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """What is expected of the year of the scope's date and of the two after it. Consensus is told of now
+    alone: of the newest trade date, as far as it was stored before its close, or where the date has its
+    first version already."""
+    day = context.scope.until
+    columns = ["code", "date", "src", *_EXPECTED, "forecast_orgs"]
+    if context.scope.is_range or context.calendar.on_or_before(context.today) != day:
+        return pd.DataFrame(columns=columns)
+    told = context.read("fusion_valuation", columns=("code",), since=day, until=day)["code"]
+    known = rows[(rows["imported_at"] < f"{day} 15:00:00") | rows["code"].isin(told)]
+    ahead = known["forecast_year"].astype(int) - int(day[:4])
+    known = known.assign(ahead=ahead)[ahead.between(0, len(_EXPECTED) - 1)]
+    wide = known.pivot(index=["code", "src"], columns="ahead", values="eps_mean")
+    wide = wide.reindex(columns=range(len(_EXPECTED))).set_axis(list(_EXPECTED), axis=1)
+    brokers = known[known["ahead"] == 0].set_index(["code", "src"])["org_count"]
+    return wide.assign(forecast_orgs=brokers, date=day).reset_index()[columns]
+
+
 def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Caps that no source gave, from the shares in force on the date."""
     changes = context.read(
@@ -141,6 +160,7 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["eps_ttm"] = rows["price"] / rows["pe_ttm"].where(rows["pe_ttm"] > 0)
     rows["bvps"] = rows["price"] / rows["pb"].where(rows["pb"] > 0)
+    rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
     return rows
 
 
@@ -169,6 +189,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="valuation",
+            gaps=True,
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,
             key=("code", "date", "src"),
@@ -178,8 +199,9 @@ DATASET = Dataset(
             may_be_empty=True,
         ),
     ),
-    feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes},
-    order=("tencent", "eastmoney", "tdx"),
+    feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, "aux_worth": from_consensus},
+    order=("tencent", "eastmoney", "tdx", "ths", "em_f10"),
+    completes=("ths", "em_f10"),
     fuse=Fields(
         # The quote site rounds caps to a million CNY; the portal has them to the yuan.
         order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
@@ -191,6 +213,7 @@ DATASET = Dataset(
         Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
     ),
     reads=("ref_exright",),
+    reads_own_past=True,
     public_at=close_of("date"),
     freshness=trading(1),
     per_code=True,

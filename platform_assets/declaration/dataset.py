@@ -77,10 +77,18 @@ class Raw:
     contract: tuple[Contract, ...] = ()
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
+    fuses: tuple[str, ...] = ()
+    """Fused datasets that a download by codes is followed by although they do not stage this table: they ask
+    upstreams themselves (bars by period)."""
+    gaps: bool = False
+    """Every trade date between a code's first and last row promises one: a download by codes counts those
+    that are missing."""
     reads: tuple[str, ...] = ()
     """Stored tables that its sources read (which codes had an event): they are loaded before."""
     tasks: tuple[str, ...] | None = None
     """Scheduled tasks that download it. None: those of its file and of the datasets that it feeds."""
+    also_tasks: tuple[str, ...] = ()
+    """Tasks that download it beside those of `tasks`."""
     unique: tuple[tuple[str, ...], ...] = ()
     """Further groups of columns that name a row."""
 
@@ -133,6 +141,9 @@ class Dataset:
     dimension: bool = False
     order: tuple[str, ...] = ()
     """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
+    completes: tuple[str, ...] = ()
+    """Sources whose rows only complete those of others: what a column must hold is asked of the fused row
+    alone, and a key that no other source tells is left out."""
     fuse: Rows | Fields = field(default_factory=Rows)
     contract: tuple[Contract, ...] = ()
     stands_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
@@ -182,6 +193,8 @@ class Dataset:
             raise DeclarationError(f"{self.name}: sources (bypass) and feeds (staged) exclude each other")
         if self.feeds and not self.order:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
+        if not set(self.completes) <= set(self.order):
+            raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
         if self.makes_codes_anew and self.partition is not Partition.CODE:
             raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
         strange = {table for table, _ in self.owners.values()} - set(self.reads)

@@ -48,6 +48,9 @@ class Registry:
             for feed in dataset.feeds:
                 if feed not in self.raws:
                     raise DeclarationError(f"{dataset.name}: feed {feed!r} is no RAW table of any dataset")
+            for fused in (name for raw in dataset.raw for name in raw.fuses):
+                if fused not in self.datasets:
+                    raise DeclarationError(f"{dataset.name}: fuses {fused!r}, which nobody declares")
             for table in (*dataset.reads, *(name for raw in dataset.raw for name in raw.reads)):
                 if table not in self._tables:
                     raise DeclarationError(f"{dataset.name}: reads {table!r}, which nobody declares")
@@ -101,7 +104,9 @@ class Registry:
     def download_to_fusion(self) -> dict[str, tuple[str, ...]]:
         """Download type -> fused datasets that it feeds."""
         return {
-            raw.name: tuple(d.name for d in self.datasets.values() if raw.table_name in d.feeds)
+            raw.name: tuple(
+                d.name for d in self.datasets.values() if raw.table_name in d.feeds or d.name in raw.fuses
+            )
             for raw in self.raws.values()
         }
 

@@ -132,11 +132,20 @@ def _failures(check: Any, data: Any, index: pd.Index) -> Mask:
 
 
 def apply_hard(
-    frame: pd.DataFrame, model: type[Model], key: Sequence[str], destroyed: dict[str, Mask]
+    frame: pd.DataFrame,
+    model: type[Model],
+    key: Sequence[str],
+    destroyed: dict[str, Mask],
+    partial: Mask | None = None,
 ) -> Checked:
-    """Reject the rows that fail; duplicates of a key keep the first valid row."""
+    """Reject the rows that fail; duplicates of a key keep the first valid row. `partial` rows may leave out
+    what a row must hold, but for the key."""
     frame = frame.reset_index(drop=True)
     masks = hard_masks(frame, model, destroyed)
+    if partial is not None and partial.any():
+        needed = {f"{name}:not_null" for name in key}
+        masks |= {name: mask & ~partial for name, mask in masks.items()
+                  if name.endswith(":not_null") and name not in needed}  # fmt: skip
     bad = np.zeros(len(frame), dtype=bool)
     for mask in masks.values():
         bad |= mask

@@ -34,10 +34,14 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     if window.dated:
         inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
-    entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed)
+    partial = clean["src"].isin(list(dataset.completes)).to_numpy(dtype=bool)
+    entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
+    entry.frame = _beside_others(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if entry.frame.empty and dataset.may_be_empty:
         return [Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)]
+    if entry.frame.empty:
+        raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
     merged = _fused_rows(dataset, entry, context)
     if merged.frame.empty:
         raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
@@ -59,6 +63,16 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
         if dataset.public_at is not None and dataset.layer is Layer.DWD:
             part.public_at = dataset.public_at(part.frame, context).tolist()
     return parts
+
+
+def _beside_others(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the completing rows of keys that no other source tells."""
+    completing = frame["src"].isin(list(dataset.completes))
+    if not completing.any():
+        return frame
+    told = pd.MultiIndex.from_frame(frame.loc[~completing, list(dataset.key)])
+    alone = completing.to_numpy() & ~pd.MultiIndex.from_frame(frame[list(dataset.key)]).isin(told)
+    return frame[~alone].reset_index(drop=True)
 
 
 def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:

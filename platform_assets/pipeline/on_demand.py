@@ -16,8 +16,6 @@ from resources.transport.redact import redact
 from resources.warehouse.ledger.sync_log import SyncLine, write_lines
 from resources.warehouse.slices import Slice
 
-GAP_DATES = 250
-"""How far back missing trade dates of a code are counted."""
 _MOST_TEXT = 300
 
 Part = dict[str, Any]
@@ -76,7 +74,7 @@ def _per_code(run: PipelineRun, raw: Raw, scope: Scope, loaded: Loaded) -> dict[
     codes = tuple(scope.codes or ())
     columns = ["code", "batch_id", *([raw.date_column] if raw.date_column else [])]
     rows = run.warehouse.frame(raw.table_name, columns=columns, where=raw_window(run, raw, scope).slice())
-    gaps = _gaps(run, raw, codes, scope.until)
+    gaps = _gaps(run, raw, codes)
     return {
         code: {
             "total": int((rows["code"] == code).sum()),
@@ -87,18 +85,17 @@ def _per_code(run: PipelineRun, raw: Raw, scope: Scope, loaded: Loaded) -> dict[
     }
 
 
-def _gaps(run: PipelineRun, raw: Raw, codes: Sequence[str], until: str) -> dict[str, int]:
-    """Trade dates between a code's first stored one and `until` that it has no row for. Only types of which
-    every trade date promises a row have gaps."""
-    if raw.expected is None or raw.date_column is None:
+def _gaps(run: PipelineRun, raw: Raw, codes: Sequence[str]) -> dict[str, int]:
+    """Trade dates between a code's first and last stored row that it has no row for; of types alone of which
+    every trade date promises a row."""
+    if not raw.gaps or raw.date_column is None:
         return {}
-    since = run.calendar.last(GAP_DATES, until)[0]
-    where = Slice(date_column=raw.date_column, since=since, until=until, codes=tuple(codes))
-    rows = run.warehouse.frame(raw.table_name, columns=["code", raw.date_column], where=where)
+    columns = ["code", raw.date_column]
+    rows = run.warehouse.frame(raw.table_name, columns=columns, where=Slice.of_codes(list(codes)))
     gaps = {}
     for code, days in rows.groupby("code")[raw.date_column]:
         stored = set(days.tolist())
-        gaps[str(code)] = len(set(run.calendar.between(min(stored), until)) - stored)
+        gaps[str(code)] = len(set(run.calendar.between(min(stored), max(stored))) - stored)
     return gaps
 
 
@@ -119,7 +116,8 @@ def _fuse(run: PipelineRun, fetched: Sequence[str], scope: Scope) -> Part | None
 
 def _fuse_one(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[Part, str | None]:
     try:
-        load_stage(run, dataset, scope)
+        if dataset.staged:
+            load_stage(run, dataset, scope)
         loaded = load_fused(run, dataset, scope)
     except LockLost:
         raise

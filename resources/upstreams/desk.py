@@ -75,12 +75,15 @@ class Desk:
         closers: Sequence[Callable[[], None]] = (),
         direct: bool = False,
         workers: int = 3,
+        ths_eps: bool = True,
     ) -> None:
-        """`makers`: upstream key -> function that binds its client to a log (sharing connections);
+        """`ths_eps`: whether the topic portal's pages of single companies are read.
+        `makers`: upstream key -> function that binds its client to a log (sharing connections);
         `closers` end the shared connections."""
         self.clock = clock
         self.calendar = calendar
         self.direct = direct
+        self.ths_eps = ths_eps
         self.log = FetchLog()
         self.problems: list[tuple[str, str]] = []
         self._makers = dict(makers)

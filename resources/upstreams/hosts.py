@@ -58,6 +58,7 @@ SITES: dict[str, Site] = {
     "ths.limits": Site("ths", "ths", ("https://data.10jqka.com.cn",)),
     "ths.hot": Site("ths", "ths", ("https://dq.10jqka.com.cn",)),
     "ths.events": Site("ths", "ths", ("https://zx.10jqka.com.cn",)),
+    "ths.f10": Site("ths", "ths", ("https://basic.10jqka.com.cn",), "https://basic.10jqka.com/"),
     # Shanghai refuses a request that does not come from its own pages.
     "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),
     "szse.report": Site(

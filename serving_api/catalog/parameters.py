@@ -60,11 +60,16 @@ MEANINGS: Mapping[str, Meaning] = {
     "sort": Meaning("column, prefix - for descending"),
     "ascending": Meaning("oldest first"),
     "adjust": Meaning("none | qfq | hfq", allowed=("none", "qfq", "hfq")),
-    "period": Meaning("week | month | quarter | year", allowed=("week", "month", "quarter", "year")),
+    "period": Meaning(
+        "week | month | quarter | year; of minute bars their minutes, 5 | 15 | 30 | 60",
+        allowed=("week", "month", "quarter", "year"),
+    ),
     "market": Meaning("market", allowed=("CN", "SH", "SZ", "BJ", "HK", "US")),
     "org_type": Meaning(
         "holder class", allowed=("fund", "qfii", "social", "broker", "insurance", "trust", "all")
     ),
+    "holder_type": Meaning("top10 | float10", allowed=("top10", "float10")),
+    "dim_type": Meaning("product | industry | region", allowed=("product", "industry", "region")),
     "keyword": Meaning("search text"),
     "ann_type": Meaning("announcement category, or type in the words of its source"),
     "news_type": Meaning("news | research", allowed=("news", "research")),

@@ -30,6 +30,7 @@ _ON_A_RUNG = (
     "code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times",
 )  # fmt: skip
 _WHOLE_MARKET = 20_000
+_MINUTES = (5, 15, 30, 60)
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
@@ -59,6 +60,22 @@ def periods(session: Session, asked: Question) -> Any:
         equal=_filters(asked),
     )
     return rows[::-1] if asked.params.get("ascending", True) else rows
+
+
+def minute_bars(session: Session, asked: Question) -> Any:
+    """Stored minute bars of the newest trade dates that have any, oldest first."""
+    minutes = asked.params["period"]
+    if minutes not in _MINUTES:
+        raise asked.bad("period", f"{minutes} is none of {', '.join(map(str, _MINUTES))} minutes")
+    equal = {"period": f"{minutes}m"}
+    newest = queries.in_range(session, asked.table, asked.code, limit=1, as_of=None, equal=equal)
+    if not newest:
+        return []
+    since = asked.calendar.last(asked.params["days"], str(newest[0]["datetime"])[:10])[0]
+    rows = queries.in_range(
+        session, asked.table, asked.code, since=since, limit=MOST_ROWS, as_of=None, equal=equal
+    )
+    return rows[::-1]
 
 
 def newest(session: Session, asked: Question) -> Any:
@@ -257,10 +274,27 @@ def ex_dates(session: Session, asked: Question) -> Any:
     return rankings.ex_dates(session, asked.table, since, until, asked.params["limit"], asked.as_of)
 
 
-def holding_periods(session: Session, asked: Question) -> Any:
-    """What institutions held of one code in its newest report periods, newest first."""
-    periods, kind = asked.params["periods"], asked.params["org_type"]
-    return rankings.holding_periods(session, asked.table, asked.code, periods, kind)
+def newest_periods(session: Session, asked: Question) -> Any:
+    """Rows of one code in its newest report periods, newest period first; those alone that hold the values
+    asked for."""
+    periods, order = asked.params["periods"], asked.interface.order
+    return rankings.newest_periods(session, asked.table, asked.code, periods, _filters(asked), order)
+
+
+def of_period(session: Session, asked: Question) -> Any:
+    """Rows of one code in one report period (default: its newest)."""
+    period = asked.params["report_period"]
+    if period is not None:
+        must_be_period(asked, period)
+    rows = rankings.newest_periods(
+        session, asked.table, asked.code, 1, _filters(asked), asked.interface.order, period
+    )
+    return rows[: asked.params.get("limit", MOST_ROWS)]
+
+
+def by_year(session: Session, asked: Question) -> Any:
+    """What is expected of one code by year, from the page of the company where it was read."""
+    return rankings.by_year(session, asked.table, asked.code)
 
 
 def most_visited(session: Session, asked: Question) -> Any:
@@ -350,6 +384,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "history": history,
     "bars": bars,
     "periods": periods,
+    "minute_bars": minute_bars,
     "newest": newest,
     "single_quarters": single_quarters,
     "statement": statement,
@@ -362,7 +397,9 @@ EXECUTORS: Mapping[str, Executor] = {
     "ex_dates": ex_dates,
     "yield_rank": yield_rank,
     "most_visited": most_visited,
-    "holding_periods": holding_periods,
+    "newest_periods": newest_periods,
+    "of_period": of_period,
+    "by_year": by_year,
     "headlines": headlines,
     "schedule": schedule,
     "market_totals": market_totals,

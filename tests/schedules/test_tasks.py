@@ -68,6 +68,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "market_phase_sync": "45 15 * * *",
         "limitup_reason_sync": "5 18 * * *",
         "exchange_sync": "10 18 * * *",
+        "aux_f10_events_sync": "0 21 * * *",
         "eod_core": None,
         "data_cleanup": "30 4 * * 1",
     }
@@ -81,6 +82,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "market_phase_sync": 3,
         "limitup_reason_sync": 2,
         "exchange_sync": 13,
+        "aux_f10_events_sync": 19,
         "eod_core": 62,
         "data_cleanup": 0,
     }

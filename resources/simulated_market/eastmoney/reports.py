@@ -5,6 +5,7 @@ report, column or filter that does not exist.
 """
 
 import json
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from resources.simulated_market.eastmoney import bonds, macro
 from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.events import Events
+from resources.simulated_market.eastmoney.f10_reports import F10Reports
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
 from resources.simulated_market.eastmoney.hong_kong import HongKong
@@ -29,6 +31,10 @@ _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^(
 _SETS = {"ALL", "HKF10_FN_MAININDICATOR"}
 """Names that stand for every column of a report."""
 _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
+
+_NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]
@@ -58,6 +64,7 @@ class Reports:
             **bonds.reports(),
             **HongKong(finance).reports(),
             **macro.reports(),
+            **F10Reports().reports(),
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:
@@ -160,6 +167,8 @@ def _holds(row: Row, clause: Clause) -> bool:
     name, how, values = clause
     if name not in row:
         raise UnknownReportError(name)
+    if isinstance(row[name], int | float) and how in _NUMBERS:
+        return _NUMBERS[how](row[name], float(values[0]))
     held = str(row[name])
     if held.endswith(" 00:00:00"):
         held = held[:10]

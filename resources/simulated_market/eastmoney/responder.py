@@ -8,6 +8,7 @@ from typing import Any
 from resources.simulated_market import series
 from resources.simulated_market.connect_days import southbound_net
 from resources.simulated_market.eastmoney import envelope, futures_lines, macro, profiles
+from resources.simulated_market.eastmoney.business import business
 from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
@@ -65,6 +66,7 @@ class EastmoneyResponder:
             route("f10_survey", r"/PC_HSF10/CompanySurvey/PageAjax", profiles.survey),
             route("f10_operations", r"/PC_HSF10/BusinessAnalysis/PageAjax", profiles.business_page),
             route("f10_holders", r"/PC_HSF10/ShareholderResearch/PageAjax", profiles.holders_page),
+            route("f10_operations", r"/PC_HSF10/BusinessAnalysis/PageAjax", business),
             route("notices", r"/api/security/ann", self._press.notices),
             route("research", r"/report/list", self._press.research),
             route("articles", r"/search/jsonp", self._press.articles),

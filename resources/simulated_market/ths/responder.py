@@ -16,6 +16,7 @@ from resources.simulated_market.limits import (
     sessions_before,
 )
 from resources.simulated_market.popularity import ranking
+from resources.simulated_market.ths.worth import worth
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
@@ -36,6 +37,7 @@ class ThsResponder:
         self.routes: Sequence[Route] = (
             route("limit_pool", f"/dataapi/limit_up/(?:{'|'.join(_POOLS)})", self.limit_pool),
             route("hot_list", r"/fuyao/hot_list_data/out/hot_list/v1/stock", self.hot_list),
+            route("worth", r"/new/\d{6}/worth\.html", worth),
             route("getharden", r"/event/api/getharden/date/[0-9-]+/orderby/date/.*", self.strong),
         )
 

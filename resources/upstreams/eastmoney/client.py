@@ -17,6 +17,7 @@ from resources.upstreams.eastmoney import (
 )
 from resources.upstreams.eastmoney.company_calls import CompanyCalls
 from resources.upstreams.eastmoney.event_calls import EventCalls
+from resources.upstreams.eastmoney.f10_calls import F10Calls
 from resources.upstreams.eastmoney.fund_calls import FundCalls
 from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
 from resources.upstreams.eastmoney.hong_kong_calls import HongKongCalls
@@ -41,6 +42,7 @@ class EastmoneyClient(
     ProfileCalls,
     MarketCalls,
     MacroCalls,
+    F10Calls,
 ):
     """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
 

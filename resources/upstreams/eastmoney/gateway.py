@@ -75,11 +75,13 @@ class Gateway:
             raise PayloadError(
                 f"{report.name}: rows of {outside.iloc[0]}, asked was {span}", source=self.source
             )
+        return self.only_of(rows, codes, report.name)
+
+    def only_of(self, rows: pd.DataFrame, codes: Sequence[str] | None, what: str) -> pd.DataFrame:
+        """The rows, when all of them are of the codes that were asked for."""
         strange = sorted(set(rows["code"]) - set(codes)) if codes is not None else []
         if strange:
-            raise PayloadError(
-                f"{report.name}: rows of {strange[0]}, which was not asked for", source=self.source
-            )
+            raise PayloadError(f"{what}: rows of {strange[0]}, which was not asked for", source=self.source)
         return rows
 
 

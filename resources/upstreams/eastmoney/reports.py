@@ -51,6 +51,12 @@ def among(column: str, values: Sequence[str]) -> str:
     return f"({column} in ({quoted}))"
 
 
+def days_among(column: str, days: Sequence[str]) -> str:
+    """A clause over a date column: one of some days."""
+    quoted = ",".join(f"'{day}'" for day in days)
+    return f"({column} in ({quoted}))"
+
+
 def on_day(column: str, day: str, operator: str = "=") -> str:
     """A clause over a date column."""
     return f"({column}{operator}'{day}')"

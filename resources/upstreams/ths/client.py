@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher
-from resources.upstreams.ths import hot, limits
+from resources.upstreams.ths import hot, limits, worth
 
 
 class ThsClient:
@@ -47,3 +47,8 @@ class ThsClient:
     def strong_stocks(self, day: str) -> pd.DataFrame:
         """Strong stocks of a date with the topics behind them; columns `STRONG_COLUMNS`, one call."""
         return self._fetcher.call(hot.strong_request(day), partial(hot.parse_strong, day=day))
+
+    def eps_consensus(self, code: str) -> pd.DataFrame:
+        """Earnings that brokers expect of one company by year; columns `WORTH_COLUMNS`, one call. Empty where
+        nobody forecasts."""
+        return self._fetcher.call(worth.worth_request(code), partial(worth.parse_worth, code=code))

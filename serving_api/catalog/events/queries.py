@@ -42,9 +42,9 @@ def branch_trades(session: Session, table: Table, since: str, name: str, limit: 
     )
 
 
-def branch_totals(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
-    """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, those that
-    dealt most first. `trades` are codes and dates.
+def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, list[str]]:
+    """(a SELECT of branch_name, code, trade_date, bought, sold, org, its values): what each branch whose name
+    holds a text dealt in a code on a date since `since`, 10k CNY.
 
     A branch on both sides of a listing counts once; institutions, many under one name, by their figures.
     The listings of one code and date overlap: the largest counts."""
@@ -64,6 +64,13 @@ def branch_totals(session: Session, table: Table, since: str, name: str | None, 
         "SELECT branch_name, code, trade_date, MAX(bought) AS bought, MAX(sold) AS sold, MAX(org) AS org "
         f"FROM ({listing}) AS listing GROUP BY branch_name, code, trade_date"
     )
+    return deal, values
+
+
+def branch_totals(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
+    """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, those that
+    dealt most first. `trades` are codes and dates."""
+    deal, values = deals_of_branches(table, since, name)
     rows = session.run(
         "SELECT branch_name, COUNT(*), SUM(bought), SUM(sold), COUNT(DISTINCT code), MAX(org) "
         f"FROM ({deal}) AS deal GROUP BY branch_name ORDER BY SUM(bought) + SUM(sold) DESC, branch_name "

@@ -1,5 +1,6 @@
 """SQL of the interfaces that look at the newest row of every code, and at ex-dates."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from platform_assets.compute.days import moved
@@ -95,19 +96,45 @@ def most_visited(session: Session, table: Table, today: str, days: int, limit: i
     ]
 
 
-def holding_periods(
-    session: Session, table: Table, code: str, periods: int, org_type: str | None
+def newest_periods(
+    session: Session,
+    table: Table,
+    code: str,
+    periods: int,
+    equal: Mapping[str, str],
+    sort: str = "",
+    period: str | None = None,
 ) -> list[Row]:
-    """Rows of the newest report periods of a code, of one kind of institution or of all, newest first."""
-    found = session.run(
-        f"SELECT DISTINCT report_period FROM {session.sql.name(table.name)} WHERE code=? "
-        "ORDER BY report_period DESC LIMIT ?",
-        (code, periods),
+    """Rows of the newest report periods of a code (or of one `period`) that hold the values of `equal`: the
+    newest period first, within one by a column ("-column": largest first) and the key."""
+    clauses = ["code=?", *(f"{session.sql.name(column)}=?" for column in equal)]
+    values = [code, *equal.values()]
+    if period is None:
+        found = session.run(
+            f"SELECT DISTINCT report_period FROM {session.sql.name(table.name)} "
+            f"WHERE {' AND '.join(clauses)} ORDER BY report_period DESC LIMIT ?",
+            (*values, periods),
+        )
+        if not found:
+            return []
+        clauses, values = [*clauses, "report_period>=?"], [*values, str(found[-1][0])]
+    else:
+        clauses, values = [*clauses, "report_period=?"], [*values, period]
+    order = ["report_period DESC"]
+    if sort:
+        column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
+        order += [f"{column} IS NULL", f"{column} {way}"]
+    order += [column for column in table.key if column not in ("code", "report_period")]
+    return public_rows(
+        session, table.name, where=" AND ".join(clauses), values=tuple(values), order=", ".join(order)
     )
-    if not found:
-        return []
-    where, values = "code=? AND report_period>=?", [code, str(found[-1][0])]
-    if org_type is not None:
-        where, values = f"{where} AND org_type=?", [*values, org_type]
-    order = "report_period DESC, org_type"
-    return public_rows(session, table.name, where=where, values=tuple(values), order=order)
+
+
+def by_year(session: Session, table: Table, code: str) -> list[Row]:
+    """One row per forecast year of a code, oldest first: of several sources the first in alphabet's reverse,
+    the page of the company before the report."""
+    rows = public_rows(session, table.name, where="code=?", values=(code,), order="forecast_year, src DESC")
+    found: dict[int, Row] = {}
+    for row in rows:
+        found.setdefault(row["forecast_year"], row)
+    return list(found.values())

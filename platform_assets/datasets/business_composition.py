@@ -1,0 +1,72 @@
+"""aux_operate: revenue, cost and profit of a company by industry, product and region."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+_KEY = ("code", "report_period", "dim_type", "item")
+
+
+class AuxOperate(Model):
+    """One part of the business in one report period."""
+
+    code: Code = key("security code")
+    report_period: Date = key("end of the report period")
+    dim_type: S8 = key("how the business is divided", isin=["product", "industry", "region"])
+    item: S128 = key("the part")
+    revenue: Amt = col("CNY", "revenue of the part; below zero where sales inside the group are taken off")
+    revenue_ratio_pct: Pct = col("pct", "revenue of the part / revenue", le=150)
+    cost: Amt = col("CNY", "cost of the part")
+    profit: Amt = col("CNY", "revenue - cost")
+    gross_margin: Pct = col("pct", "profit / revenue of the part", le=150)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per code. Of the market the codes that reported and a hundred in turn."""
+    symbols = desk.symbols(swept_codes(desk, scope), "stock")
+    parts = [part for part in desk.each(desk.eastmoney.operations, symbols) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY))
+
+
+DATASET = Dataset(
+    name="business_composition",
+    title="What companies earn their money with",
+    raw=(
+        Raw(
+            name="aux_operate",
+            title="Revenue, cost and profit by industry, product and region",
+            model=AuxOperate,
+            key=_KEY,
+            partition=Partition.CODE,
+            date_column="report_period",
+            payload=False,
+            sources=(Source("em_f10", portal),),
+            may_be_empty=True,
+            reads=REPORTED,
+        ),
+    ),
+    tasks=("aux_f10_events_sync",),
+    interfaces=(
+        Interface(
+            "get_business_composition",
+            "stock",
+            "newest_periods",
+            {
+                "code": ("string", True, None),
+                "dim_type": ("string", False, "product"),
+                "periods": ("int", False, 4),
+            },
+            "object[]",
+            86400,
+            "main business composition",
+            table="aux_operate",
+            order="-revenue",
+        ),
+    ),
+)

@@ -1,0 +1,102 @@
+"""aux_worth: earnings per share that brokers expect, by company and year.
+
+The portal tells the mean of every company that is followed in one report. The topic portal's page of one
+company tells more (lowest, highest, profit) and is asked for the codes that somebody wrote about, unless
+VALUATION_THS_EPS_ENABLED is off. Both stand side by side.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+PAGES, REPORT = "ths", "em_f10"
+_MOST_PAGES = 100
+_KEY = ("code", "forecast_year", "src")
+
+
+class AuxWorth(Model):
+    """What is expected of one company for one year."""
+
+    code: Code = key("security code")
+    forecast_year: Int = key("year", ge=2000, le=2100)
+    src: K32 = key("upstream: ths the company's page, em_f10 the report of all companies")
+    update_date: Date = col(title="day of the newest forecast; the report tells none")
+    org_count: Int = col("", "brokers", ge=0)
+    eps_min: Px = col("CNY", "lowest EPS; the report tells none")
+    eps_mean: Px = col("CNY", "mean EPS")
+    eps_max: Px = col("CNY", "highest EPS; the report tells none")
+    net_profit_mean: Amt = col("CNY", "mean net profit; the report tells none")
+    industry_mean: Px = col("CNY", "mean EPS of the industry; the report tells none")
+
+
+def pages(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call per code: of the market the codes with a research report in the days of the scope, at most a
+    hundred."""
+    codes = scope.codes if scope.codes is not None else _researched(desk, scope)
+    listed = [symbol[2:] for symbol in desk.symbols(codes, "stock")]
+    parts = [part for part in desk.each(desk.ths.eps_consensus, listed) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY[:2]))
+
+
+def report(desk: Any, scope: Scope) -> pd.DataFrame:
+    """About seven calls for the market, one for a hundred codes. Years that are over are results, no
+    forecasts."""
+    parts = [part for codes in scope.code_groups() if len(part := desk.eastmoney.consensus(codes))]
+    if not parts:
+        return pd.DataFrame(columns=list(_KEY[:2]))
+    rows = pd.concat(parts, ignore_index=True)
+    return rows[rows["forecast_year"] >= int(desk.today[:4])]
+
+
+def pages_are_read(desk: Any, scope: Scope) -> bool:
+    """Unless they are switched off."""
+    return bool(desk.ths_eps)
+
+
+def _researched(desk: Any, scope: Scope) -> tuple[str, ...]:
+    since, until = scope.event_days(desk.calendar)
+    rows = desk.read("raw_reports", columns=("code", "pub_date"), since=since, until=until)
+    newest = rows.sort_values(["pub_date", "code"], ascending=[False, True])["code"]
+    return tuple(dict.fromkeys(newest))[:_MOST_PAGES]
+
+
+DATASET = Dataset(
+    name="eps_consensus",
+    title="Earnings per share that brokers expect",
+    raw=(
+        Raw(
+            name="aux_worth",
+            title="Consensus by company and year: the report of all, the pages of some",
+            model=AuxWorth,
+            key=_KEY,
+            partition=Partition.CODE,
+            date_column="update_date",
+            payload=False,
+            sources=(
+                Source(PAGES, pages, only_when=pages_are_read),
+                Source(REPORT, report),
+            ),
+            combine="all",
+            may_be_empty=True,
+            reads=("raw_reports",),
+            tasks=("aux_f10_events_sync",),
+        ),
+    ),
+    interfaces=(
+        Interface(
+            "get_eps_consensus",
+            "stock",
+            "by_year",
+            {"code": ("string", True, None)},
+            "object[]",
+            3600,
+            "consensus EPS",
+            table="aux_worth",
+        ),
+    ),
+)

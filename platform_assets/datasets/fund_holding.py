@@ -1,0 +1,97 @@
+"""raw_fund_holding: funds that hold a company at the end of a report period."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.report_periods import latest_ended, previous_period
+from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+_KEY = ["code", "report_period", "fund_code"]
+_PERIODS_OF_CODES = 4
+_PERIODS_OF_SWEEP = 2
+
+
+class FundHolding(Model):
+    """What one fund held of one company."""
+
+    code: Code = key("security code")
+    report_period: Date = key("end of the report period")
+    fund_code: S16 = key("code of the fund")
+    fund_name: S128 = col(title="fund")
+    hold_shares: Big = col("sh", "shares held", ge=0)
+    hold_value: Amt = col("CNY", "value of the shares", ge=0)
+    nav_ratio_pct: Pct = col("pct", "value / net assets of the fund", ge=0)
+    float_ratio_pct: Pct = col("pct", "shares held / float shares", ge=0, le=100)
+    change_shares: Big = col("sh", "change since the period before; of a new holder all shares")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One question per code for the newest periods and the one before them: one call, or a few where more
+    than 500 funds hold. Of the market the codes that reported and a hundred in turn."""
+    count = _PERIODS_OF_SWEEP if scope.codes is None else _PERIODS_OF_CODES
+    periods = [latest_ended(scope.until)]
+    while len(periods) <= count:
+        periods.append(previous_period(periods[-1]))
+
+    def of(symbol: str) -> pd.DataFrame:
+        return with_changes(desk.eastmoney.fund_positions(symbol, periods), periods)
+
+    symbols = desk.symbols(swept_codes(desk, scope), "stock")
+    parts = [part for part in desk.each(of, symbols) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
+
+
+def with_changes(rows: pd.DataFrame, periods: list[str]) -> pd.DataFrame:
+    """Rows of all `periods` (newest first) but the last, with the change since the one before. Where no fund
+    is known of the period before, nothing is said."""
+    held = {(row.report_period, row.fund_code): row.hold_shares for row in rows.itertuples(index=False)}
+    known = set(rows["report_period"])
+    before = [previous_period(day) for day in rows["report_period"]]
+    pairs = zip(before, rows["fund_code"], rows["hold_shares"], strict=True)
+    changes = [shares - held.get((day, fund), 0.0) if day in known else None for day, fund, shares in pairs]
+    told = rows.assign(change_shares=pd.Series(changes, index=rows.index, dtype="float64"))
+    return told[told["report_period"].isin(periods[:-1])]
+
+
+DATASET = Dataset(
+    name="fund_holding",
+    title="Funds that hold a company, by report period",
+    raw=(
+        Raw(
+            name="fund_holding",
+            title="Funds that hold a company, by report period",
+            model=FundHolding,
+            key=("code", "report_period", "fund_code"),
+            partition=Partition.CODE,
+            date_column="report_period",
+            payload=False,
+            sources=(Source("eastmoney", portal),),
+            may_be_empty=True,
+            per_code=True,
+            reads=REPORTED,
+        ),
+    ),
+    tasks=("aux_f10_events_sync",),
+    interfaces=(
+        Interface(
+            "get_fund_holding",
+            "stock",
+            "of_period",
+            {
+                "code": ("string", True, None),
+                "report_period": ("date", False, None),
+                "limit": ("int", False, 100),
+            },
+            "object[]",
+            3600,
+            "funds holding one code",
+            table="raw_fund_holding",
+            order="-hold_shares",
+        ),
+    ),
+)

@@ -1,0 +1,136 @@
+"""raw_kline: unadjusted daily bars of single codes, as somebody asked for them. On demand alone.
+
+The first time 2,000 bars, later those since the newest stored one. A download is followed by the fusion of
+the code's week, month, quarter and year bars.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.compute.asof import value_on
+from platform_assets.declaration.columns import S4, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.scope import Scope
+
+FIRST_BARS = 2000
+_KNOWN_WITHIN = 250
+"""Trade dates in which a stored bar is looked for; a code without one is asked for from the begin."""
+_COLUMNS = ["code", "date", "open", "high", "low", "close", "volume", "amount", "turnover_pct"]
+
+Bars = Callable[[str, str | None, int], pd.DataFrame]
+"""(symbol, newest stored date or None, bars that are missing) -> bars, more than asked for included."""
+
+
+class RawKline(Model):
+    """One bar of one code as one upstream shows it; a suspended day may be a bar without volume."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    open: Px = col("CNY", "opening price", nullable=False, gt=0)
+    high: Px = col("CNY", "highest price", nullable=False, gt=0)
+    low: Px = col("CNY", "lowest price", nullable=False, gt=0)
+    close: Px = col("CNY", "closing price", nullable=False, gt=0)
+    volume: Big = col("sh", "shares traded", nullable=False, ge=0)
+    amount: Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: Pct = col("pct", "volume / float shares of the day", ge=0)
+    adj: S4 = col(title="none: never adjusted", isin=["none"])
+
+    @pa.dataframe_check
+    def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
+        top = rows[["open", "close", "low"]].max(axis=1)
+        bottom = rows[["open", "close", "high"]].min(axis=1)
+        return ~((rows["high"] < top) | (rows["low"] > bottom))
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A call per 800 bars and code. Its bars tell no turnover rate: that is against the stored float shares
+    of their days."""
+    rows = _of_codes(desk, scope, lambda symbol, _, count: desk.terminal_bars(symbol, count))
+    if rows.empty:
+        return rows
+    changes = desk.read("ref_exright", columns=("code", "date", "float_after"), codes=scope.codes)
+    shares = value_on(rows, changes[changes["float_after"] > 0], "float_after")
+    return rows.assign(turnover_pct=rows["volume"].to_numpy(dtype=float) / shares * 100)
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A call per code."""
+
+    def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
+        return desk.believe_bars(  # type: ignore[no-any-return]
+            symbol, desk.tencent.daily_bars(symbol, start=since or "", count=count)
+        )
+
+    return _of_codes(desk, scope, bars)
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A call per code."""
+
+    def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
+        first = since or desk.calendar.last(count, desk.today)[0]
+        return desk.believe_bars(symbol, desk.eastmoney.daily_bars(symbol, beg=first))  # type: ignore[no-any-return]
+
+    return _of_codes(desk, scope, bars)
+
+
+def of_named_codes(desk: Any, scope: Scope) -> bool:
+    """Nobody sweeps the market for it."""
+    return scope.codes is not None
+
+
+def _of_codes(desk: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
+    """Bars of every code of the scope, up to its last date and to the last session that has ended."""
+    until = scope.until
+    if until == desk.today and not desk.is_current_session(until):
+        until = desk.calendar.offset(until, -1)
+    known = _newest_stored(desk, scope, until)
+
+    def one(symbol: str) -> pd.DataFrame:
+        since = known.get(symbol[2:])
+        wanted = FIRST_BARS if since is None else len(desk.calendar.between(since, desk.today))
+        bars = ask(symbol, since, min(wanted, FIRST_BARS)).assign(code=symbol[2:])
+        inside = (bars["date"] <= until) & (bars["date"] >= (since or ""))
+        return bars[inside].reindex(columns=_COLUMNS).tail(FIRST_BARS)
+
+    parts = [part for part in desk.each(one, desk.symbols(scope.codes)) if len(part)]
+    if not parts:
+        return pd.DataFrame(columns=_COLUMNS)
+    return pd.concat(parts, ignore_index=True).assign(adj="none")
+
+
+def _newest_stored(desk: Any, scope: Scope, until: str) -> dict[str, str]:
+    """Newest stored date by code, of codes that have a bar of the last year."""
+    since = desk.calendar.last(_KNOWN_WITHIN, until)[0]
+    stored = desk.read("raw_kline", columns=("code", "date"), codes=scope.codes, since=since, until=until)
+    return {str(code): str(day) for code, day in stored.groupby("code")["date"].max().items()}
+
+
+DATASET = Dataset(
+    name="kline",
+    title="Daily bars of single codes, on demand",
+    raw=(
+        Raw(
+            name="kline",
+            title="Unadjusted daily bars of single codes as the upstreams show them",
+            model=RawKline,
+            key=("code", "date"),
+            partition=Partition.CODE,
+            date_column="date",
+            payload=False,
+            sources=(
+                Source("tdx", terminal, only_when=of_named_codes),
+                Source("tencent", quote_site, only_when=of_named_codes),
+                Source("eastmoney", portal, only_when=of_named_codes),
+            ),
+            may_be_empty=True,
+            reads=("ref_exright",),
+            fuses=("kline_bar",),
+            gaps=True,
+        ),
+    ),
+)

@@ -1,0 +1,117 @@
+"""raw_minute_kline: bars of 5, 15, 30 and 60 minutes of single codes, as somebody asked for them. On demand
+alone, and fused into nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+from platform_assets.datasets.kline import of_named_codes
+from platform_assets.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+PERIODS = {"5m": 5, "15m": 15, "30m": 30, "60m": 60}
+BARS_PER_CALL = 800
+"""Bars of one length that are asked for: what the terminal gives in one page, 16 trade dates of 5 minutes."""
+_SITE_BARS = 320
+_KEY = ["code", "period", "datetime"]
+
+
+class RawMinuteKline(Model):
+    """One bar of one code; `datetime` is its end."""
+
+    code: Code = key("security code")
+    period: S4 = key("length of the bar", isin=list(PERIODS))
+    datetime: Dt = key("end of the bar")
+    open: Px = col("CNY", "first price", nullable=False, gt=0)
+    high: Px = col("CNY", "highest price", nullable=False, gt=0)
+    low: Px = col("CNY", "lowest price", nullable=False, gt=0)
+    close: Px = col("CNY", "last price", nullable=False, gt=0)
+    volume: Big = col("sh", "shares traded", nullable=False, ge=0)
+    amount: Amt = col("CNY", "turnover; the quote site tells none", ge=0)
+
+    @pa.dataframe_check
+    def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
+        top = rows[["open", "close", "low"]].max(axis=1)
+        bottom = rows[["open", "close", "high"]].min(axis=1)
+        return ~((rows["high"] < top) | (rows["low"] > bottom))
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for each length and code: the newest 800 bars."""
+    return _of_codes(desk, scope, lambda symbol, period: desk.tdx.bars(symbol, period, BARS_PER_CALL))
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for each length and code: the newest 320 bars."""
+    return _of_codes(
+        desk, scope, lambda symbol, period: desk.tencent.minute_bars(symbol, PERIODS[period], _SITE_BARS)
+    )
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for each length and code: one to two months of 5 minutes."""
+    return _of_codes(
+        desk,
+        scope,
+        lambda symbol, period: desk.eastmoney.kline(symbol, klt=PERIODS[period], limit=BARS_PER_CALL),
+    )
+
+
+def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Bars of the four lengths that have ended by now, up to the scope's last date."""
+    now = f"{desk.clock.now():%Y-%m-%d %H:%M:%S}"
+    last = min(now, f"{scope.until} 23:59:59")
+
+    def one(symbol: str) -> pd.DataFrame:
+        parts = [ask(symbol, period).assign(code=symbol[2:], period=period) for period in PERIODS]
+        return pd.concat(parts, ignore_index=True)
+
+    parts = [part for part in desk.each(one, desk.symbols(scope.codes)) if len(part)]
+    if not parts:
+        return pd.DataFrame(columns=_KEY)
+    rows = pd.concat(parts, ignore_index=True)
+    return rows[rows["datetime"] <= last]
+
+
+DATASET = Dataset(
+    name="minute_kline",
+    title="Minute bars of single codes, on demand",
+    raw=(
+        Raw(
+            name="minute_kline",
+            title="Bars of 5, 15, 30 and 60 minutes of single codes as the upstreams show them",
+            model=RawMinuteKline,
+            key=("code", "period", "datetime"),
+            partition=Partition.CODE,
+            date_column="datetime",
+            payload=False,
+            sources=(
+                Source("tdx", terminal, only_when=of_named_codes),
+                Source("tencent", quote_site, only_when=of_named_codes),
+                Source("eastmoney", portal, only_when=of_named_codes),
+            ),
+            may_be_empty=True,
+            per_code=True,
+        ),
+    ),
+    interfaces=(
+        Interface(
+            "get_minute_kline",
+            "timeseries",
+            "minute_bars",
+            {
+                "code": ("string", True, None),
+                "period": ("int", False, 5),
+                "days": ("int", False, 1),
+            },
+            "object[]",
+            60,
+            "stored minute bars",
+            table="raw_minute_kline",
+        ),
+    ),
+)

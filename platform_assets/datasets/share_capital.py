@@ -1,0 +1,219 @@
+"""aux_equity: share capital by the day of its change. aux_capital: what companies do with their capital, as
+events: buybacks and changes of the share capital."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.text_keys import hash_key
+from platform_assets.datasets._notices import by_notice
+from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.declaration.columns import (
+    K16,
+    K32,
+    S32,
+    S64,
+    S255,
+    Amt,
+    Big,
+    Code,
+    Date,
+    Model,
+    Text,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Raw, Source
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+
+BUYBACK, SHARE_CHANGE = "回购", "股本变动"
+_EQUITY_KEY = ("code", "change_date")
+_EVENT_KEY = ("code", "ann_date", "row_key")
+_TASK = ("aux_f10_events_sync",)
+
+
+class AuxEquity(Model):
+    """The structure of a company's shares from a day on."""
+
+    code: Code = key("security code")
+    change_date: Date = key("day of the change")
+    src: K32 = key("upstream")
+    total_shares: Big = col("sh", "total shares", nullable=False, gt=0)
+    float_shares: Big = col("sh", "listed A shares that may be traded", ge=0)
+    restricted_shares: Big = col("sh", "shares that may not be traded yet", ge=0)
+    reason: S255 = col(title="why it changed")
+
+
+class AuxCapital(Model):
+    """One event."""
+
+    code: Code = key("security code")
+    ann_date: Date = key("day on which it was told; of a share change the day of the change")
+    event_type: S32 = col(title="回购 or 股本变动", nullable=False, isin=[BUYBACK, SHARE_CHANGE])
+    row_key: K16 = key("16 hex of the SHA-1 of kind, title, amount and number among equal events")
+    title: S255 = col(title="the event in a few words", nullable=False)
+    amount: Amt = col("CNY", "money spent; of a share change none", ge=0)
+    progress: S64 = col(title="how far it has come")
+    content: Text = col(title="the figures")
+
+
+def share_changes(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = desk.eastmoney.share_changes(since, until, codes)
+    return rows
+
+
+def buybacks(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = desk.eastmoney.buybacks(since, until, codes)
+    return rows
+
+
+def structures(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Changes on the days of the scope and of the week before (one call, shared with `events`), and the whole
+    history of the codes that reported and of a hundred in turn: some ten calls."""
+    rows = by_notice(desk, scope, share_changes, _EQUITY_KEY)
+    if scope.codes is not None:
+        return rows
+    swept = Scope(scope.dates, swept_codes(desk, scope))
+    parts = [share_changes(desk, None, scope.until, codes) for codes in swept.code_groups()]
+    filled = [part for part in (rows, *parts) if len(part)]
+    if not filled:
+        return rows
+    found = pd.concat(filled, ignore_index=True).drop_duplicates(subset=list(_EQUITY_KEY), keep="last")
+    return found[found["code"].map(is_a_share).astype(bool)]
+
+
+def events(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Buybacks of which something was told in the days of the scope, and share changes of those days: two
+    calls for an ordinary date, two for a hundred codes."""
+    bought = by_notice(desk, scope, buybacks, ("code", "update_date"))
+    changed = by_notice(desk, scope, share_changes, _EQUITY_KEY)
+    parts = [part for part in (of_buybacks(bought), of_share_changes(changed)) if len(part)]
+    if not parts:
+        return pd.DataFrame(columns=list(_EVENT_KEY))
+    return keyed(pd.concat(parts, ignore_index=True))
+
+
+def of_buybacks(rows: pd.DataFrame) -> pd.DataFrame:
+    """One event for every thing that is told of a buyback."""
+    made = []
+    for row in rows.itertuples(index=False):
+        parts = [
+            _range("拟回购金额", row.amount_low, row.amount_high, "元"),
+            _range("拟回购数量", row.shares_low, row.shares_high, "股"),
+            "" if pd.isna(row.price_cap) else f"价格上限{row.price_cap:g}元/股",
+            "" if pd.isna(row.shares_bought) else f"已回购{row.shares_bought:.0f}股",
+            "" if pd.isna(row.amount_bought) else f"已用资金{row.amount_bought:.2f}元",
+            "" if row.end_date is None else f"截止{row.end_date}",
+        ]
+        made.append(
+            {
+                "code": row.code,
+                "ann_date": row.update_date,
+                "event_type": BUYBACK,
+                "title": f"股份回购（{row.start_date}起）",
+                "amount": row.amount_bought,
+                "progress": row.progress,
+                "content": "，".join(part for part in parts if part) or None,
+            }
+        )
+    return pd.DataFrame(made)
+
+
+def of_share_changes(rows: pd.DataFrame) -> pd.DataFrame:
+    """One event for every change of the share capital."""
+    made = []
+    for row in rows.itertuples(index=False):
+        parts = [
+            f"总股本{row.total_shares:.0f}股",
+            "" if pd.isna(row.float_shares) else f"流通A股{row.float_shares:.0f}股",
+            "" if pd.isna(row.restricted_shares) else f"限售{row.restricted_shares:.0f}股",
+        ]
+        made.append(
+            {
+                "code": row.code,
+                "ann_date": row.change_date,
+                "event_type": SHARE_CHANGE,
+                "title": row.reason or SHARE_CHANGE,
+                "amount": None,
+                "progress": None,
+                "content": "，".join(part for part in parts if part),
+            }
+        )
+    return pd.DataFrame(made)
+
+
+def _range(what: str, low: float, high: float, unit: str) -> str:
+    told = [f"{value:.0f}" for value in (low, high) if not pd.isna(value)]
+    return f"{what}{'-'.join(told)}{unit}" if told else ""
+
+
+def keyed(rows: pd.DataFrame) -> pd.DataFrame:
+    """`row_key` added: equal events of a day are numbered, so that each has its own."""
+    amounts = ["" if pd.isna(value) else f"{value:.2f}" for value in rows["amount"]]
+    same = [
+        rows["code"],
+        rows["ann_date"],
+        rows["event_type"],
+        rows["title"],
+        pd.Series(amounts, index=rows.index),
+    ]
+    numbers = rows.groupby(same).cumcount()
+    made = zip(rows["event_type"], rows["title"], amounts, numbers, strict=True)
+    return rows.assign(row_key=[hash_key(kind, title, amount, str(at)) for kind, title, amount, at in made])
+
+
+DATASET = Dataset(
+    name="share_capital",
+    title="Share capital and what companies do with it",
+    raw=(
+        Raw(
+            name="aux_equity",
+            title="Share capital by the day of its change",
+            model=AuxEquity,
+            key=("code", "change_date", "src"),
+            partition=Partition.CODE,
+            date_column="change_date",
+            payload=False,
+            sources=(Source("em_f10", structures),),
+            may_be_empty=True,
+            reads=REPORTED,
+            tasks=_TASK,
+        ),
+        Raw(
+            name="aux_capital",
+            title="Buybacks and share changes as events",
+            model=AuxCapital,
+            key=_EVENT_KEY,
+            partition=Partition.CODE,
+            date_column="ann_date",
+            payload=False,
+            sources=(Source("em_f10", events),),
+            may_be_empty=True,
+            tasks=_TASK,
+        ),
+    ),
+    interfaces=(
+        Interface(
+            "get_share_structure",
+            "timeseries",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 30)},
+            "object[]",
+            86400,
+            "share capital changes",
+            table="aux_equity",
+        ),
+        Interface(
+            "get_capital_operations",
+            "stock",
+            "newest",
+            {"code": ("string", True, None), "limit": ("int", False, 30)},
+            "object[]",
+            86400,
+            "buybacks and share changes",
+            table="aux_capital",
+        ),
+    ),
+)

@@ -1,0 +1,83 @@
+"""BusinessAnalysis: what a company earns its money with, half-yearly, by industry, product and region.
+
+Revenue and cost of a report are split in shares that belong to the company, so that each dimension adds up
+to the report. Financials tell no cost. A replayed market tells nothing.
+"""
+
+import json
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.fundamentals import Report
+from resources.simulated_market.world.model import Security
+
+Row = dict[str, Any]
+_HALF_YEARS = (6, 12)
+_OTHER = "其他(补充)"
+
+
+def business(request: HttpRequest, view: View) -> Reply:
+    """The page of one company; an unknown one has no rows."""
+    security = view.world.find(request.params().get("code", "").lower())
+    known = security is not None and security.kind == "stock"
+    rows = [] if security is None or not known else list(_rows(view, security))
+    if view.fault is not None and view.fault.kind == "cut_list":
+        rows = rows[: int(view.fault.args.get("rows", 100))]
+    scope = [] if security is None else [_scope(security)]
+    document = {"zyfw": scope, "zygcfx": [row for row in rows for _ in range(view.copies)]}
+    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _scope(security: Security) -> Row:
+    return {
+        "SECUCODE": f"{security.code}.{security.market}",
+        "SECURITY_CODE": security.code,
+        "BUSINESS_SCOPE": f"{security.industry}产品的研发、生产和销售。",
+    }
+
+
+def _rows(view: View, security: Security) -> Iterator[Row]:
+    """Newest period first."""
+    for report in reversed(view.world.reports(security, view.now)):
+        if report.months in _HALF_YEARS and report.revenue > 0:
+            for kind, items in _items(security).items():
+                yield from _split(security, report, kind, items)
+
+
+def _items(security: Security) -> dict[str, list[str]]:
+    name = security.industry or security.sector or "主营"
+    products = [f"{name}{word}" for word in ("产品", "服务", "配件")]
+    return {"1": [name, _OTHER], "2": [*products, _OTHER], "3": ["国内", "国外"]}
+
+
+def _split(security: Security, report: Report, kind: str, items: list[str]) -> Iterator[Row]:
+    left, cost_left = report.revenue, None
+    if report.gross_profit is not None:
+        cost_left = round(report.revenue - report.gross_profit, 2)
+    for place, item in enumerate(items):
+        last = place == len(items) - 1
+        share = 0.6 + 0.3 * zlib.crc32(f"{security.symbol} {item}".encode()) / 2**32
+        revenue = left if last else round(left * share, 2)
+        cost = None if cost_left is None else cost_left if last else round(cost_left * share, 2)
+        left = round(left - revenue, 2)
+        cost_left = None if cost_left is None or cost is None else round(cost_left - cost, 2)
+        profit = None if cost is None else round(revenue - cost, 2)
+        yield {
+            "SECUCODE": f"{security.code}.{security.market}",
+            "SECURITY_CODE": security.code,
+            "REPORT_DATE": _stamp(report.period),
+            "MAINOP_TYPE": kind,
+            "ITEM_NAME": item,
+            "MAIN_BUSINESS_INCOME": revenue,
+            "MBI_RATIO": round(revenue / report.revenue, 6),
+            "MAIN_BUSINESS_COST": cost,
+            "MAIN_BUSINESS_RPOFIT": profit,
+            "GROSS_RPOFIT_RATIO": None if profit is None or not revenue else round(profit / revenue, 6),
+        }
+
+
+def _stamp(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -1,0 +1,204 @@
+"""Reports of holders, share capital and prospects as the data centre has them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from resources.simulated_market import capital, forecasts, shareholders
+from resources.simulated_market.capital import Buyback, ShareChange
+from resources.simulated_market.corporate import stocks
+from resources.simulated_market.forecasts import Outlook
+from resources.simulated_market.shareholders import FLOAT, TOP, Holding, Position
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import Security
+
+Row = dict[str, Any]
+Clause = tuple[str, str, list[str]]
+Of = Callable[[View, Security, int], Iterator[Row]]
+_CHANGES = {1: "增加", 0: "不变", -1: "减少"}
+
+
+class F10Reports:
+    """Rows by report. The rows of the newest question of each report are kept, so that its pages cost one
+    reading."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, tuple[object, list[Row]]] = {}
+
+    def reports(self) -> dict[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+        """Rows by the name of the report."""
+        return {
+            "RPT_DMSK_HOLDERS": self._of("RPT_DMSK_HOLDERS", _top_rows, "END_DATE"),
+            "RPT_F10_EH_FREEHOLDERS": self._of("RPT_F10_EH_FREEHOLDERS", _float_rows, "END_DATE"),
+            "RPT_MAINDATA_MAIN_POSITIONDETAILS": self._of(
+                "RPT_MAINDATA_MAIN_POSITIONDETAILS", _position_rows, "REPORT_DATE"
+            ),
+            "RPT_F10_EH_EQUITY": self._of("RPT_F10_EH_EQUITY", _equity_rows, "END_DATE"),
+            "RPTA_WEB_GETHGLIST_NEW": self._of("RPTA_WEB_GETHGLIST_NEW", _buyback_rows, "UPDATEDATE"),
+            "RPT_WEB_RESPREDICT": self._of("RPT_WEB_RESPREDICT", _consensus_rows, ""),
+        }
+
+    def _of(self, name: str, rows_of: Of, day: str) -> Callable[[View, Sequence[Clause]], list[Row]]:
+        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+            question = (id(view.world), view.now, repr(clauses))
+            kept = self._newest.get(name)
+            if view.fault is None and kept is not None and kept[0] == question:
+                return kept[1]
+            codes = _codes(clauses)
+            since = _since(clauses, day)
+            asked = [one for one in stocks(view) if not codes or one.code in codes]
+            found = [row for security in asked for row in rows_of(view, security, since)]
+            if view.fault is None:
+                self._newest[name] = (question, found)
+            return found
+
+        return rows
+
+
+def _top_rows(view: View, security: Security, since: int) -> Iterator[Row]:
+    return map(top_row, shareholders.top_holders(view, security, TOP, since))
+
+
+def _float_rows(view: View, security: Security, since: int) -> Iterator[Row]:
+    return map(float_row, shareholders.top_holders(view, security, FLOAT, since))
+
+
+def _position_rows(view: View, security: Security, since: int) -> Iterator[Row]:
+    return map(position_row, shareholders.positions(view, security, since))
+
+
+def _equity_rows(view: View, security: Security, since: int) -> Iterator[Row]:
+    return (equity_row(one) for one in capital.share_changes(view, security) if one.date >= since)
+
+
+def _buyback_rows(view: View, security: Security, since: int) -> Iterator[Row]:
+    return (buyback_row(one, view) for one in capital.buybacks(view, security))
+
+
+def _consensus_rows(view: View, security: Security, since: int) -> Iterator[Row]:
+    found = forecasts.outlook(view, security)
+    if found is not None:
+        yield consensus_row(found, view)
+
+
+def top_row(one: Holding) -> Row:
+    """RPT_DMSK_HOLDERS: the ratio in percent of all shares."""
+    return {"RANK": one.rank, "HOLD_RATIO": round(one.shares / one.of * 100, 6), **_holding(one)}
+
+
+def float_row(one: Holding) -> Row:
+    """RPT_F10_EH_FREEHOLDERS: the ratio in percent of the float."""
+    return {
+        "HOLDER_RANK": one.rank,
+        "FREE_HOLDNUM_RATIO": round(one.shares / one.of * 100, 6),
+        **_holding(one),
+    }
+
+
+def _holding(one: Holding) -> Row:
+    """The change is a number, or the word 不变 or 新进 in its place."""
+    change: Any = "新进" if one.change is None else one.change or "不变"
+    return {
+        "SECURITY_CODE": one.security.code,
+        "SECUCODE": _secucode(one.security),
+        "END_DATE": _stamp(one.period),
+        "HOLDER_NAME": one.name,
+        "SHARES_TYPE": one.nature,
+        "HOLD_NUM": one.shares,
+        "HOLD_NUM_CHANGE": change,
+        "HOLDNUM_CHANGE_NAME": "新进"
+        if one.change is None
+        else _CHANGES[(one.change > 0) - (one.change < 0)],
+    }
+
+
+def position_row(one: Position) -> Row:
+    """RPT_MAINDATA_MAIN_POSITIONDETAILS: shares, CNY, percent."""
+    return {
+        "SECURITY_CODE": one.security.code,
+        "SECUCODE": _secucode(one.security),
+        "REPORT_DATE": _stamp(one.period),
+        "ORG_TYPE": "01",
+        "HOLDER_CODE": one.fund,
+        "HOLDER_NAME": one.name,
+        "PARENT_ORG_NAME": f"{one.name[:2]}基金管理有限公司",
+        "TOTAL_SHARES": one.shares,
+        "HOLD_MARKET_CAP": one.value,
+        "FREE_SHARES_RATIO": round(one.shares / one.float_shares * 100, 8),
+        "NETASSET_RATIO": one.assets_pct,
+        "FUND_DERIVECODE": f"{one.fund}.OF",
+    }
+
+
+def equity_row(one: ShareChange) -> Row:
+    """RPT_F10_EH_EQUITY: shares."""
+    return {
+        "SECURITY_CODE": one.security.code,
+        "SECUCODE": _secucode(one.security),
+        "END_DATE": _stamp(one.date),
+        "TOTAL_SHARES": one.total,
+        "LIMITED_SHARES": one.total - one.floating,
+        "UNLIMITED_SHARES": one.floating,
+        "LISTED_A_SHARES": one.floating,
+        "H_FREE_SHARE": None,
+        "CHANGE_REASON": one.reason,
+    }
+
+
+def buyback_row(one: Buyback, view: View) -> Row:
+    """RPTA_WEB_GETHGLIST_NEW: CNY and shares."""
+    return {
+        "DIM_SCODE": one.security.code,
+        "SECURITYSHORTNAME": view.world.name(one.security, view.now),
+        "DIM_DATE": f"{one.planned} 00:00:00",
+        "UPD": f"{one.told} 00:00:00",
+        "REPURSTARTDATE": f"{one.planned} 00:00:00",
+        "REPURENDDATE": f"{one.ends} 00:00:00",
+        "REPURPROGRESS": one.progress,
+        "REPURAMOUNTLOWER": one.low,
+        "REPURAMOUNTLIMIT": one.high,
+        "REPURNUMLOWER": round(one.low / one.price_cap),
+        "REPURNUMCAP": round(one.high / one.price_cap),
+        "REPURPRICECAP": one.price_cap,
+        "REPURNUM": one.bought or None,
+        "REPURAMOUNT": one.spent or None,
+        "UPDATEDATE": f"{one.told} 00:00:00",
+    }
+
+
+def consensus_row(one: Outlook, view: View) -> Row:
+    """RPT_WEB_RESPREDICT: last year's result and what is expected of three years, CNY."""
+    first = one.years[0]
+    row: Row = {
+        "SECURITY_CODE": one.security.code,
+        "SECUCODE": _secucode(one.security),
+        "SECURITY_NAME_ABBR": view.world.name(one.security, view.now),
+        "RATING_ORG_NUM": first.brokers,
+        "RATING_BUY_NUM": first.brokers // 2,
+        "YEAR1": first.year - 1,
+        "EPS1": one.actual,
+    }
+    for at, year in enumerate(one.years, start=2):
+        row |= {f"YEAR{at}": year.year, f"EPS{at}": year.mean}
+    return row
+
+
+def _codes(clauses: Sequence[Clause]) -> set[str]:
+    """Six digits of the securities that a question names, in one of three ways."""
+    names = {"SECURITY_CODE", "SECUCODE", "DIM_SCODE"}
+    return {value[:6] for name, how, values in clauses if name in names and how in {"=", "in"}
+            for value in values}  # fmt: skip
+
+
+def _since(clauses: Sequence[Clause], column: str) -> int:
+    """The first day that a question asks for; 0 when it has none."""
+    days = [min(values) for name, how, values in clauses if name == column and how in {">=", "=", "in"}]
+    return max((int(day[:10].replace("-", "")) for day in days), default=0)
+
+
+def _secucode(security: Security) -> str:
+    return f"{security.code}.{security.market}"
+
+
+def _stamp(day: int) -> str:
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -1,0 +1,88 @@
+"""What brokers expect of the companies of a world: from the trailing result, with a growth that belongs to a
+company and is looked at anew every month. One company of four is followed by nobody; a replayed market by
+nobody at all."""
+
+import zlib
+from dataclasses import dataclass
+
+from resources.simulated_market.corporate import evening
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.fundamentals import ttm
+from resources.simulated_market.world.model import Security
+
+YEARS = 3
+_MOST_BROKERS = 24
+_HOUSES = ("东岳证券", "云麓证券", "江屿证券", "北辰证券", "华澜证券", "南屏证券")
+_PEOPLE = ("郑一鸣", "冯子安", "韩若水", "沈见川")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of one year: EPS in CNY, profit in CNY."""
+
+    year: int
+    brokers: int
+    low: float
+    mean: float
+    high: float
+    profit: float
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Consensus of one company; `told` is the day of the newest forecast, `actual` the EPS of last year."""
+
+    security: Security
+    told: int
+    actual: float
+    years: tuple[Expected, ...]
+    brokers: tuple[tuple[str, str], ...]
+
+
+def outlook(view: View, security: Security) -> Outlook | None:
+    """None for a company that nobody follows, or whose result of a year is not known."""
+    if _draw(security) % 4 == 0:
+        return None
+    reports = list(view.world.reports(security, view.now, 3))
+    earned = ttm(reports, "net_profit")
+    total, _ = view.world.shares(security, view.now)
+    if earned is None or not total:
+        return None
+    month = view.now.year * 100 + view.now.month
+    told = _first_session(view, month)
+    year = view.now.year
+    followers = 1 + _draw(security, "brokers") % _MOST_BROKERS
+    growth = 1 + (_draw(security, "growth") % 31 - 5 + _draw(security, month) % 5) / 100
+    years = []
+    for at in range(YEARS):
+        profit = earned * growth ** (at + 1)
+        mean = profit / total
+        spread = abs(mean) * (0.02 + 0.03 * at) if followers > 1 else 0.0
+        years.append(
+            Expected(
+                year=year + at,
+                brokers=max(followers - at, 1),
+                low=round(mean - spread, 2),
+                mean=round(mean, 2),
+                high=round(mean + spread, 2),
+                profit=profit,
+            )
+        )
+    full = [one for one in reports if one.months == 12]
+    actual = full[-1].net_profit / total if full else earned / total
+    people = tuple(
+        (_HOUSES[(_draw(security) + at) % len(_HOUSES)], _PEOPLE[at % len(_PEOPLE)])
+        for at in range(min(followers, len(_HOUSES)))
+    )
+    return Outlook(security, told, round(actual, 2), tuple(years), people)
+
+
+def _first_session(view: View, month: int) -> int:
+    """The first session of the month that is over by now, else the last one of the month before."""
+    sessions = [int(day) for day in view.world.trade_dates()[-400:] if evening(int(day)) <= view.now]
+    inside = [day for day in sessions if day // 100 == month]
+    return inside[0] if inside else sessions[-1]
+
+
+def _draw(security: Security, *parts: object) -> int:
+    return zlib.crc32(" ".join([security.symbol, "outlook", *map(str, parts)]).encode())

@@ -1,0 +1,65 @@
+"""worth.html: what brokers expect of a company, as the topic portal's page tells it (GBK, tables)."""
+
+from collections.abc import Sequence
+
+from resources.simulated_market.forecasts import Outlook, outlook
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+NOBODY = "本年度暂无机构做出业绩预测"
+_HEAD = ("年度", "预测机构数", "最小值", "均值", "最大值", "行业平均数")
+_YI = 1e8
+
+
+def worth(request: HttpRequest, view: View) -> Reply:
+    """The page of one company; 404 for a code that nobody lists."""
+    code = request.path.split("/")[2]
+    found = [one for one in view.world.securities(view.now) if one.code == code and one.kind == "stock"]
+    if not found:
+        return Reply(b"<html><body>404</body></html>", "text/html", 404)
+    told = outlook(view, found[0])
+    name = view.world.name(found[0], view.now)
+    title = f"{name}({code}) 盈利预测_F10_同花顺金融服务网"
+    body = f"<p>{NOBODY}</p>" if told is None else _tables(told, view.copies)
+    page = (
+        f'<!DOCTYPE html>\n<html><head><meta charset="gbk"><title>{title}</title></head><body>'
+        f"<h1>{name} {code}</h1>{body}{_table((('指标',), ('每股净资产',)))}</body></html>"
+    )
+    return Reply(page.encode("gb18030"), "text/html; charset=gbk")
+
+
+def _tables(told: Outlook, copies: int) -> str:
+    eps = [(one.year, one.brokers, f"{one.low:.2f}", f"{one.mean:.2f}", f"{one.high:.2f}",
+            f"{one.mean * 0.6:.2f}") for one in told.years for _ in range(copies)]  # fmt: skip
+    profit = [(one.year, one.brokers, f"{one.profit * _low(one) / _YI:.2f}", f"{one.profit / _YI:.2f}",
+               f"{one.profit * _high(one) / _YI:.2f}", f"{one.profit / _YI / 2:.2f}") for one in told.years
+              for _ in range(copies)]  # fmt: skip
+    years = [str(one.year) for one in told.years]
+    day = str(told.told)
+    brokers = [
+        (house, person, *(f"{one.mean:.2f}" for one in told.years),
+         *(f"{one.profit / _YI:.2f}亿" for one in told.years), f"{day[:4]}-{day[4:6]}-{day[6:]}")
+        for house, person in told.brokers
+    ]  # fmt: skip
+    head = ("机构名称", "研究员", "预测每股收益(元)", "预测净利润(元)", "报告日期")
+    return "".join(
+        [
+            _table([_HEAD, *eps]),
+            _table([_HEAD, *profit]),
+            _table([head, [f"{year}预测" for year in (*years, *years)], *brokers]),
+        ]
+    )
+
+
+def _low(one: object) -> float:
+    return 0.95 if getattr(one, "brokers", 0) > 1 else 1.0
+
+
+def _high(one: object) -> float:
+    return 1.05 if getattr(one, "brokers", 0) > 1 else 1.0
+
+
+def _table(rows: Sequence[Sequence[object]]) -> str:
+    head, *body = rows
+    cells = "".join(f"<th>{cell}</th>" for cell in head)
+    lines = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in body)
+    return f'<table class="m_table"><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>'

@@ -1,0 +1,111 @@
+"""Earnings that brokers expect of one company, a page of the topic portal (worth.html): GBK, tables in a
+fixed order. Table 0 is EPS by year, 1 net profit in 100 million CNY, 2 the brokers' own forecasts with their
+days; where nobody forecasts, the first two are missing and a sentence says so."""
+
+import math
+import re
+from typing import Any
+
+import pandas as pd
+from lxml import html
+
+from resources.errors import PayloadError, Refused, Transient
+from resources.transport.request import Request
+from resources.upstreams.frames import frame, numbers, texts
+from resources.upstreams.payload import amount, iso_day, number, required, whole
+
+WORTH_COLUMNS: dict[str, str] = {
+    **texts("code update_date"),
+    **numbers("forecast_year org_count eps_min eps_mean eps_max net_profit_mean industry_mean"),
+}
+_NOBODY = "本年度暂无机构做出业绩预测"
+_HEAD = ["年度", "预测机构数", "最小值", "均值", "最大值", "行业平均数"]
+_YI = 1e8
+_LARGEST_EPS = 1000
+_DAY = re.compile(r"20\d\d-\d\d-\d\d")
+
+
+def worth_request(code: str) -> Request:
+    """The page of one company."""
+    return Request("ths.f10", "worth", f"/new/{code}/worth.html", label=code)
+
+
+def parse_worth(body: bytes, code: str) -> pd.DataFrame:
+    """Columns `WORTH_COLUMNS`, a row per year, CNY; `update_date` is the day of the newest forecast. Empty
+    where nobody forecasts. Refused for a page that is not this one, PayloadError for one that cannot be
+    believed."""
+    what = f"worth {code}"
+    if not body.strip():
+        raise Transient("empty body")
+    try:
+        text = body.decode("gb18030")
+    except UnicodeDecodeError as error:
+        raise PayloadError(f"{what}: not GBK: {error.reason} at byte {error.start}") from error
+    if "<table" not in text and _NOBODY not in text:
+        raise Refused("a page without tables")
+    if code not in text:
+        raise PayloadError(f"{what}: the page is not of this code")
+    if _NOBODY in text:
+        return frame([], WORTH_COLUMNS)
+    tables = _tables(text, what)
+    if len(tables) < 2:
+        raise PayloadError(f"{what}: {len(tables)} tables")
+    profits = {row[0]: row for row in _rows(tables[1], f"{what} profit")}
+    days = [cell for row in tables[2] for cell in row if _DAY.fullmatch(cell)] if len(tables) > 2 else []
+    newest = max((iso_day(day, f"{what} day") for day in days), default=None)
+    rows = []
+    for row in _rows(tables[0], what):
+        made = _year(row, profits.get(row[0]), f"{what} {row[0][:8]}")
+        rows.append({"code": code, "update_date": newest, **made})
+    years = [row["forecast_year"] for row in rows]
+    if len(set(years)) != len(years):
+        raise PayloadError(f"{what}: a year stands in it twice")
+    return frame(rows, WORTH_COLUMNS)
+
+
+def _tables(text: str, what: str) -> list[list[list[str]]]:
+    """Cells of every table, row by row."""
+    try:
+        document = html.document_fromstring(text)
+    except (ValueError, html.etree.ParserError) as error:
+        raise PayloadError(f"{what}: no page: {error}") from error
+    return [
+        [[cell.text_content().strip() for cell in row.iter("th", "td")] for row in table.iter("tr")]
+        for table in document.iter("table")
+    ]
+
+
+def _rows(table: list[list[str]], what: str) -> list[list[str]]:
+    """The rows below the head, which must be the known one."""
+    if not table or table[0] != _HEAD:
+        raise PayloadError(f"{what}: the head of the table is {table[0][:6] if table else 'missing'}")
+    wrong = next((row for row in table[1:] if len(row) != len(_HEAD)), None)
+    if wrong is not None:
+        raise PayloadError(f"{what}: a row of {len(wrong)} cells")
+    return table[1:]
+
+
+def _year(row: list[str], profit: list[str] | None, what: str) -> dict[str, Any]:
+    year = whole(number(row[0], f"{what} year"), f"{what} year")
+    if not 2000 <= year <= 2100:
+        raise PayloadError(f"{what}: no believable year")
+    low, mean, high = (number(row[at], f"{what} {_HEAD[at]}") for at in (2, 3, 4))
+    required(mean, f"{what} mean")
+    if not math.isnan(low + high) and not low <= mean <= high:
+        raise PayloadError(f"{what}: the mean {mean} is not between {low} and {high}")
+    if abs(mean) > _LARGEST_EPS:
+        raise PayloadError(f"{what}: EPS {mean} CNY is not believable")
+    earned = math.nan
+    if profit is not None:
+        earned = number(profit[3], f"{what} profit", digits=2, scale=_YI)
+        if not math.isnan(earned) and earned * mean < 0:
+            raise PayloadError(f"{what}: profit {profit[3]} and EPS {mean} have two signs")
+    return {
+        "forecast_year": year,
+        "org_count": amount(row[1], f"{what} brokers"),
+        "eps_min": low,
+        "eps_mean": mean,
+        "eps_max": high,
+        "net_profit_mean": earned,
+        "industry_mean": number(row[5], f"{what} industry"),
+    }

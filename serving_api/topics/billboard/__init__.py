@@ -1,0 +1,1 @@
+"""What the branches of brokers deal on the exchanges' billboard."""

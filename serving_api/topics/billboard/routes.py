@@ -1,0 +1,35 @@
+"""/market/lhb-branch-stat: anyone."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.topics.billboard import queries, schemas
+
+router = area_router(f"{PREFIX}/market", "market: billboard")
+
+
+@router.get("/lhb-branch-stat")
+@serving(schemas.BranchStat, tables=(queries.SEATS, queries.LISTINGS))
+async def branch_stat(
+    request: Request,
+    subject: Anyone,
+    days: Annotated[int, Query(ge=5, le=250, description="trade dates")] = 30,
+    branch: Annotated[str, Query(max_length=64, description="text in the name of the branch")] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Answer:
+    """What branches bought and sold on the billboard, those that dealt most first."""
+    state = state_of(request)
+    dates = state.calendar.last(days, state.clock.now().date().isoformat())
+    empty: tuple[list[dict[str, object]], int] = ([], 0)
+    items, total = await read_or(
+        empty, state.reading.scan(queries.branches, dates[0], branch.strip() or None, limit)
+    )
+    return Answer({"items": items, "total": total, "window": {"from": dates[0], "to": dates[-1]}})

@@ -1,0 +1,1 @@
+"""Boards of the portal: industries, concepts, regions."""

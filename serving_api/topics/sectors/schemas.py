@@ -1,0 +1,23 @@
+"""Shapes of the portal's boards, for the document."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class BoardMinute(BaseModel):
+    """Nets since the open, CNY."""
+
+    time: str
+    main_net: float | None
+    super_net: float | None
+    large_net: float | None
+    medium_net: float | None
+    small_net: float | None
+    change_pct: float | None = Field(description="null: the source of the flows does not tell it")
+
+
+class BoardFlow(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    board_code: str
+    name: str | None
+    items: list[BoardMinute]
+    source: str | None = Field(alias="_source")

@@ -1,0 +1,310 @@
+"""Holders, share capital, business and consensus: what the world's companies tell, stored as they told it."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pytest
+
+from platform_assets.datasets import _sweeps
+from platform_assets.datasets.fund_holding import with_changes
+from platform_assets.datasets.share_capital import keyed as keyed_events
+from platform_assets.datasets.top_holders import keyed
+from platform_assets.declaration.scope import Scope
+from platform_assets.pipeline.download import AllSourcesFailed
+from platform_assets.pipeline.on_demand import download
+from resources.simulated_market import capital, forecasts, shareholders
+from resources.simulated_market.wire import View
+from resources.simulated_market.world.model import Security, World
+from tests.conftest import mariadb_database
+from tests.pipeline.conftest import TODAY, House, opened_house
+
+BEFORE = "2026-08-20"
+PERIOD = "2026-06-30"
+STOCKS = 60
+TABLES = ("raw_top_holders", "raw_fund_holding", "aux_equity", "aux_capital", "aux_operate", "aux_worth")
+
+
+@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+def house(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
+) -> Iterator[House]:
+    """The evening of one date: holders, capital, business, consensus, then the counts beside them."""
+    folder = tmp_path_factory.mktemp("f10")
+    urls = (
+        [f"sqlite:///{folder / 'warehouse.sqlite3'}"]
+        if request.param == "sqlite"
+        else mariadb_database("builtin")
+    )
+    for url in urls:
+        with opened_house(url, folder, sample_world) as house:
+            house.at(BEFORE)
+            for name in (*TABLES, "aux_holders"):
+                house.raw(name, BEFORE)
+            house.at(TODAY)
+            yield house
+
+
+def view(house: House, day: str = BEFORE) -> View:
+    return View(house.world, pd.Timestamp(f"{day}T15:45").to_pydatetime())
+
+
+def stocks(house: House) -> list[Security]:
+    return [one for one in house.world.securities(view(house).now) if one.kind == "stock"]
+
+
+def iso(day: int) -> str:
+    return pd.Timestamp(str(day)).date().isoformat()
+
+
+def test_the_largest_holders_are_those_of_the_world(house: House) -> None:
+    rows = house.warehouse.frame("raw_top_holders")
+    told = {(one.security.code, iso(one.period), kind, one.name): one
+            for security in stocks(house) for kind in (shareholders.TOP, shareholders.FLOAT)
+            for one in shareholders.top_holders(view(house), security, kind, 20260630)}  # fmt: skip
+    assert len(told) > 200
+    kept = {(row.code, row.report_period, row.holder_type, row.holder_name): row for row in rows.itertuples()}
+    assert kept.keys() == told.keys()
+    for name, one in told.items():
+        row = kept[name]
+        assert (row.rank_no, row.hold_shares) == (one.rank, one.shares)
+        assert row.ratio_pct == pytest.approx(one.shares / one.of * 100, abs=1e-4)
+        assert pd.isna(row.change_shares) == (one.change is None)
+        assert (row.change_text == "新进") == (one.change is None)
+    ties = rows[rows.duplicated(["code", "report_period", "holder_type", "rank_no"], keep=False)]
+    assert len(ties) > 0
+
+
+def test_counts_stand_beside_what_the_largest_hold(house: House) -> None:
+    rows = house.warehouse.frame("aux_holders").set_index(["code", "date"])
+    held = house.warehouse.frame("raw_top_holders")
+    sums = held[held["holder_type"] == "top10"].groupby(["code", "report_period"])["ratio_pct"].sum()
+    both = rows.loc[rows.index.isin(sums.index)]
+    assert len(both) > 3
+    assert both["top10_ratio_pct"].to_numpy(float) == pytest.approx(sums.loc[both.index].to_numpy(), abs=1e-3)
+    assert both["float10_ratio_pct"].notna().all()
+
+
+def test_funds_hold_together_what_their_kind_of_institution_holds(house: House) -> None:
+    rows = house.warehouse.frame("raw_fund_holding")
+    sums = rows.groupby(["code", "report_period"])["hold_shares"].sum()
+    told = {}
+    for security in stocks(house):
+        for one in shareholders.positions(view(house), security, 20260331):
+            key = (security.code, iso(one.period))
+            told[key] = told.get(key, 0) + one.shares
+    assert sums.to_dict() == told
+    assert (rows["float_ratio_pct"] > 0).all()
+    assert rows[rows["report_period"] == "2026-03-31"]["change_shares"].notna().mean() > 0.3
+
+
+def test_share_capital_of_a_day_is_that_of_the_world(house: House) -> None:
+    rows = house.warehouse.frame("aux_equity").set_index(["code", "change_date"])
+    told = {(security.code, iso(one.date)): one for security in stocks(house)
+            for one in capital.share_changes(view(house), security)}  # fmt: skip
+    assert len(rows) > 20
+    assert set(rows.index) == set(told)
+    for name, one in told.items():
+        row = rows.loc[name]
+        assert (row["total_shares"], row["float_shares"], row["reason"]) == (
+            one.total,
+            one.floating,
+            one.reason,
+        )
+        assert row["restricted_shares"] == one.total - one.floating
+
+
+def test_a_buyback_is_told_step_by_step(house: House) -> None:
+    told = [one for security in stocks(house) for one in capital.buybacks(view(house, TODAY), security)]
+    one = max(told, key=lambda buyback: buyback.spent)
+    download(house.run, [one.security.code], ["aux_capital"], TODAY)
+
+    rows = house.warehouse.frame("aux_capital")
+    rows = rows[(rows["code"] == one.security.code) & (rows["event_type"] == "回购")]
+    row = rows[rows["ann_date"] == f"{one.told}"].iloc[0]
+    assert row["amount"] == one.spent
+    assert f"{one.planned}" in row["title"]
+    assert row["progress"] in {"实施中", "完成实施", "停止实施"}
+    assert f"价格上限{one.price_cap:g}元/股" in row["content"]
+
+
+def test_the_parts_of_the_business_add_up_to_the_report(house: House) -> None:
+    rows = house.warehouse.frame("aux_operate")
+    newest = rows[rows["report_period"] == "2025-12-31"]
+    now = view(house).now
+    revenue = {one.code: report.revenue for one in stocks(house)
+               for report in house.world.reports(one, now) if report.period == 20251231}  # fmt: skip
+    sums = newest.groupby(["code", "dim_type"])["revenue"].sum()
+    assert set(sums.index.get_level_values("dim_type")) == {"product", "industry", "region"}
+    for (code, _), total in sums.items():
+        assert total == pytest.approx(revenue[code], abs=0.05)
+    assert newest.groupby(["code", "dim_type"])["revenue_ratio_pct"].sum().between(99.99, 100.01).all()
+    known = newest[newest["gross_margin"].notna()]
+    assert (known["profit"] / known["revenue"] * 100 - known["gross_margin"]).abs().max() < 0.01
+
+
+def test_consensus_comes_from_the_report_and_for_a_code_from_its_page(house: House) -> None:
+    rows = house.warehouse.frame("aux_worth")
+    assert set(rows["src"]) == {"em_f10"}
+    told = {one.code: found for one in stocks(house)
+            if (found := forecasts.outlook(view(house), one)) is not None}  # fmt: skip
+    assert set(rows["code"]) == set(told)
+    code, outlook = next(iter(told.items()))
+    followed = rows[rows["code"] == code].sort_values("forecast_year")
+    assert followed["eps_mean"].tolist() == [one.mean for one in outlook.years]
+    assert followed["forecast_year"].tolist() == [2026, 2027, 2028]
+
+    download(house.run, [code], ["aux_worth"], TODAY)
+
+    page = house.warehouse.frame("aux_worth")
+    page = page[(page["code"] == code) & (page["src"] == "ths")].sort_values("forecast_year")
+    assert page["eps_mean"].tolist() == [one.mean for one in outlook.years]
+    assert page["org_count"].tolist() == [one.brokers for one in outlook.years]
+    assert (page["eps_min"] <= page["eps_max"]).all()
+    assert page["net_profit_mean"].to_numpy(float) == pytest.approx(
+        [one.profit for one in outlook.years], abs=0.006e8
+    )
+    assert set(page["update_date"]) == {iso(outlook.told)}
+
+
+def test_the_consensus_of_yesterday_values_today(house: House) -> None:
+    house.at(TODAY)
+    house.master(TODAY)
+    house.raw("raw_valuation", TODAY)
+    house.stage("valuation", TODAY)
+    house.fuse("valuation", TODAY)
+
+    rows = house.warehouse.frame("fusion_valuation").set_index("code")
+    worth = house.warehouse.frame("aux_worth")
+    worth = worth[worth["src"] == "em_f10"].pivot(index="code", columns="forecast_year", values="eps_mean")
+    known = rows[rows["eps_fy1"].notna()]
+    assert set(known.index) == set(worth.index) & set(rows.index)
+    for code, row in known.iterrows():
+        assert row["eps_fy1"] == worth.loc[code, 2026]
+        assert row["eps_fy3"] == worth.loc[code, 2028]
+        if row["eps_fy1"] > 0:
+            assert row["pe_forward"] == pytest.approx(row["price"] / row["eps_fy1"])
+        else:
+            assert pd.isna(row["pe_forward"])
+    assert (known["forecast_orgs"] > 0).all()
+    assert set(rows["src"]) == {"tencent"}
+    master = house.warehouse.frame("stg_stock_master")
+    assert {"em_f10"} < set(master["src"])
+    assert set(house.warehouse.frame("fusion_stock_master")["src"]) <= {"tencent", "tdx", "eastmoney"}
+    # What was not known then is no part of a past date.
+    house.at("2026-08-24")
+    house.stage("valuation", TODAY)
+    staged = house.warehouse.frame("stg_valuation")
+    assert len(staged[staged["src"] == "em_f10"]) == len(known)
+    house.at(TODAY)
+
+
+def test_pages_are_left_alone_when_they_are_switched_off(house: House) -> None:
+    house.at(TODAY)
+    house.run.desk.ths_eps = False
+    try:
+        code = stocks(house)[3].code
+        part = download(house.run, [code], ["aux_worth"], TODAY)["types"]["aux_worth"]
+    finally:
+        house.run.desk.ths_eps = True
+    assert part["status"] in {"success", "failed"}
+    rows = house.warehouse.frame("aux_worth")
+    assert "ths" not in set(rows[rows["code"] == code]["src"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_date_again_writes_nothing(house: House, name: str) -> None:
+    house.at(BEFORE)
+    loaded = house.raw(name, BEFORE)
+    assert loaded.results[-1].rows_in > 0
+    assert sum(result.rows_written for result in loaded.results) == 0
+    house.at(TODAY)
+
+
+def test_one_download_of_a_code_fills_its_tables_and_what_they_feed(house: House) -> None:
+    house.at(TODAY)
+    code = stocks(house)[5].code
+    kinds = ["top_holders", "fund_holding", "holding_org", "aux_equity", "aux_operate", "aux_holders"]
+
+    answer = download(house.run, [code], kinds, TODAY)
+
+    assert {name: part["status"] for name, part in answer["types"].items()} == dict.fromkeys(kinds, "success")
+    assert set(answer["fusion"]["results"]) == {"stock_master", "holder"}
+    assert answer["fusion"]["status"] == "success"
+    rows = house.warehouse.frame("raw_top_holders")
+    assert rows[rows["code"] == code]["report_period"].nunique() >= 6
+
+
+def test_equal_lines_keep_their_keys() -> None:
+    line = {"code": "600000", "report_period": PERIOD, "holder_type": "top10", "holder_name": "王建国",
+            "share_nature": None}  # fmt: skip
+    rows = keyed(pd.DataFrame([line, {**line, "share_nature": "A股"}, line]))
+    more = keyed(pd.DataFrame([{**line, "holder_name": "李晓明"}, line, line]))
+
+    assert rows["holder_key"].nunique() == 3
+    assert set(more["holder_key"].iloc[1:]) == set(rows["holder_key"].iloc[[0, 2]])
+    event = {"code": "600000", "ann_date": PERIOD, "event_type": "回购", "title": "股份回购", "amount": None}
+    assert keyed_events(pd.DataFrame([event, event, {**event, "amount": 1.0}]))["row_key"].nunique() == 3
+
+
+def test_changes_of_funds_need_the_period_before() -> None:
+    rows = pd.DataFrame(
+        [
+            {"code": "600000", "report_period": day, "fund_code": fund, "hold_shares": shares}
+            for day, fund, shares in (
+                ("2026-06-30", "1", 100.0),
+                ("2026-06-30", "2", 50.0),
+                ("2026-03-31", "1", 80.0),
+                ("2025-09-30", "1", 70.0),
+            )
+        ]
+    )
+    told = with_changes(rows, ["2026-06-30", "2026-03-31", "2025-12-31", "2025-09-30"])
+
+    changes = {(row.report_period, row.fund_code): row.change_shares for row in told.itertuples()}
+    assert changes.keys() == {("2026-06-30", "1"), ("2026-06-30", "2"), ("2026-03-31", "1")}
+    assert (changes["2026-06-30", "1"], changes["2026-06-30", "2"]) == (20.0, 50.0)
+    assert pd.isna(changes["2026-03-31", "1"])
+
+
+def test_every_stock_has_its_turn_and_events_come_first(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = house.run.desk_for(type(house.run.desk.log)())
+    monkeypatch.setattr(_sweeps, "ROTATION", 7)
+    calendar = house.run.calendar
+    listed = len(desk.symbols(None, "stock"))
+    days = calendar.last(-(-listed // 7), TODAY)
+
+    seen = [_sweeps.codes_in_turn(desk, Scope((day,))) for day in days]
+
+    assert {len(codes) for codes in seen} == {7}
+    assert len({code for codes in seen for code in codes}) == listed
+    monkeypatch.setattr(_sweeps, "reported_codes", lambda *_: [seen[0][-1], "600040"])
+    assert _sweeps.swept_codes(desk, Scope((days[0],)))[:2] == (seen[0][-1], "600040")
+    assert _sweeps.swept_codes(desk, Scope((days[0],), ("000001",))) == ("000001",)
+
+
+@pytest.mark.parametrize(
+    ("day", "wanted"),
+    [("2026-08-21", True), ("2026-06-01", True), ("2026-06-02", False), ("2026-12-07", True)],
+)
+def test_reports_by_period_are_asked_for_in_season_else_once_a_week(
+    house: House, day: str, wanted: bool
+) -> None:
+    desk = house.run.desk
+    assert _sweeps.in_season(desk, Scope((day,))) is wanted
+    assert _sweeps.in_season(desk, Scope((day,), ("600040",)))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("double_rows", "raw_top_holders"), ("cut_list", "aux_equity")])
+def test_lists_that_are_not_whole_are_not_believed(house: House, kind: str, name: str) -> None:
+    house.at(TODAY)
+    rule = {"upstream": "eastmoney", "call": "report", "kind": kind, "args": {"rows": 3}, "count": 0}
+    house.faults.replace([rule])
+    before = len(house.warehouse.frame(name))
+    try:
+        with pytest.raises(AllSourcesFailed, match=r"of [0-9]+ rows|rows, pages|[0-9]+ rows"):
+            house.raw(name, TODAY)
+    finally:
+        house.faults.replace([])
+    assert len(house.warehouse.frame(name)) == before
