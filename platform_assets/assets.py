@@ -31,6 +31,7 @@ from platform_assets.materialization import (
     column_schema,
     partition_metadata,
     refused_results,
+    shown_whole,
 )
 from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
@@ -268,8 +269,11 @@ def _succeeded(
         for day in asked:
             result = loaded.of(day)
             if result is not None:
+                whole = shown_whole(loaded) if result is last else {}
                 context.add_asset_metadata(
-                    partition_metadata(loaded, result), asset_key=asset_key(plan.table), partition_key=day
+                    {**partition_metadata(loaded, result), **whole},
+                    asset_key=asset_key(plan.table),
+                    partition_key=day,
                 )
         metadata: dict[str, Any] = {}
     else:

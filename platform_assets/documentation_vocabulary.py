@@ -60,6 +60,8 @@ _CLIENTS = (
     ("hkex", "resources.upstreams.hkex", "HkexClient", "client"),
     ("chinabond", "resources.upstreams.chinabond", "ChinabondClient", "client"),
     ("chinamoney", "resources.upstreams.chinamoney", "ChinamoneyClient", "client"),
+    ("sina", "resources.upstreams.sina", "SinaClient", "client"),
+    ("xueqiu", "resources.upstreams.xueqiu", "XueqiuClient", "client"),
     ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
 )
 

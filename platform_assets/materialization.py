@@ -1,6 +1,6 @@
 """What a materialization tells the Dagster UI: figures of the batch, sources, checks, a preview."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -58,6 +58,39 @@ def partition_metadata(loaded: Loaded, result: WriteResult) -> dict[str, Any]:
         "sources": dg.MetadataValue.md(_sources(loaded)),
         "preview": dg.MetadataValue.md(_preview(loaded.preview)),
     }
+
+
+def shown_whole(loaded: Loaded) -> dict[str, Any]:
+    """What the newest partition of a small table shows beside its figures; {} for all others."""
+    show = SHOWN.get(loaded.table.name)
+    return {} if show is None else show(loaded.newest)
+
+
+def _agreement(rows: pd.DataFrame) -> dict[str, Any]:
+    """Agreement of the sources as a table, and as a plot of one line per pair: the share that agrees."""
+    if rows.empty:
+        return {}
+    heads = ("pair", "compared", "within", "only a", "only b", "median", "largest", "drift 20 d", "status")
+    table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    plot = []
+    for row in rows.to_dict("records"):
+        pair = f"{row['dataset']}.{row['field_name']}: {row['source_a']} / {row['source_b']}"
+        share = row["within_pct"]
+        known = share is not None and not pd.isna(share)
+        cells = [pair, row["compared"], f"{share:.2f} %" if known else None, row["only_a"], row["only_b"],
+                 row["median_diff"], row["max_diff"], row["drift_20d"], row["status"]]  # fmt: skip
+        table.append("| " + " | ".join(_cell(cell, 90) for cell in cells) + " |")
+        filled = round(float(share) / 100 * _BAR) if known else 0
+        plot.append(f"{'█' * filled}{'░' * (_BAR - filled)} {pair}")
+    return {
+        "agreement": dg.MetadataValue.md("\n".join(table)),
+        "agreement_plot": dg.MetadataValue.md("```\n" + "\n".join(plot) + "\n```"),
+    }
+
+
+_BAR = 40
+SHOWN: Mapping[str, Callable[[pd.DataFrame], dict[str, Any]]] = {"calc_reconcile": _agreement}
+"""Table -> what its materialization shows of all its rows."""
 
 
 def _sources(loaded: Loaded) -> str:

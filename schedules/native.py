@@ -21,6 +21,7 @@ from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Slot, Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import tags
+from schedules.gaps import gap_sensor
 from schedules.gate import Act, Verdict, judge
 from schedules.house import House, open_house
 from schedules.runner import RANGE_END, RANGE_START
@@ -66,7 +67,10 @@ def build_schedules(
     served = {state.key: state.task.timing.hm for state in timed}
     return Scheduling(
         schedules=[_schedule(state, jobs[state.key], house) for state in timed],
-        sensors=[_sensor([jobs[state.key] for state in timed], tasks, served, house)] if timed else [],
+        sensors=[
+            *([_sensor([jobs[state.key] for state in timed], tasks, served, house)] if timed else []),
+            gap_sensor(house, _idle),
+        ],
     )
 
 

@@ -45,6 +45,7 @@ F10_EVENTS = (
     "aux_lhb", "aux_rzrq", "aux_dzjy", "raw_risk_pledge", "raw_risk_goodwill", "raw_risk_comment",
     "raw_hk_finance",
 )  # fmt: skip
+FRESHNESS = ("calc_freshness_snapshot", "calc_reconcile")
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
 
@@ -140,6 +141,16 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=1,
             retry_delay_s=600,
             note="codes with events first, then a hundred in turn",
+        ),
+        Task(
+            key="freshness_snapshot",
+            name="新鲜度与多源核对",
+            timing=Timing(hm=1930),
+            datasets=FRESHNESS,
+            trading_day_only=False,
+            max_retries=1,
+            retry_delay_s=300,
+            note="idempotent per day",
         ),
         Task(
             key=EOD_CORE,

@@ -22,6 +22,7 @@ from serving_api.accounts.model import User
 from serving_api.accounts.passwords import Passwords
 from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
+from serving_api.alt_sources.routes import router as alt_sources_router
 from serving_api.cache import VersionedCache
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
 from serving_api.datamgr_download.routes import router as datamgr_download_router
@@ -69,6 +70,7 @@ AREAS = (
     datamgr_download_router,
     datamgr_sync_router,
     datamgr_portfolio_router,
+    alt_sources_router,
     *DATAMGR_ROUTERS,
     *TOPIC_ROUTERS,
 )

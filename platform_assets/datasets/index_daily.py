@@ -10,6 +10,7 @@ from platform_assets.declaration.columns import S8, S64, Amt, Big, Code, Date, M
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
 from platform_assets.declaration.scope import Context, Scope
+from resources.upstreams.desk import current_session
 
 INDICES = {
     "sh000001": "上证指数",
@@ -78,6 +79,13 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["code", "date"])
 
 
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The second quote site's snapshots of the finished session of today: one call. Its history has no
+    amounts and is not asked."""
+    quotes = desk.sina.quotes(list(INDICES))
+    return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
+
+
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:
     """Half of the largest step that an amount comes in: 100 CNY of the quote site's history, or the
     float32 of the terminal."""
@@ -127,7 +135,11 @@ DATASET = Dataset(
     domain="kline",
     partition=Partition.TRADE_DATE,
     date_column="date",
-    sources=(Source("tencent", quote_site), Source("tdx", terminal)),
+    sources=(
+        Source("tencent", quote_site),
+        Source("tdx", terminal),
+        Source("sina", second_site, only_when=current_session),
+    ),
     fuse=Rows(),
     stands_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),

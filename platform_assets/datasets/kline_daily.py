@@ -58,6 +58,7 @@ from platform_assets.declaration.rules import (
 )
 from platform_assets.declaration.scope import Context, Reader, Scope
 from resources.errors import PayloadError, Unavailable, UpstreamError
+from resources.upstreams.desk import within_last
 
 _HALF_FEN = 0.005
 
@@ -201,6 +202,27 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
         out[column] = np.where(idle, rows["last_close"], rows[source])
     return out.assign(date=scope.until)
+
+
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The second quote site, when nobody else answers: its batch of today's finished session, without
+    convertible bonds (nobody documents the unit of their volume); any other date from its bars per code,
+    which carry no amount."""
+    if not _session(desk, scope):
+        wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+        return _per_code(
+            desk, scope, lambda symbol: desk.believe_bars(symbol, desk.sina.daily_bars(symbol, wanted))
+        )
+    rows = desk.sina.quotes(desk.symbols())
+    rows = rows[rows["volume"].notna() & ((rows["trade_date"] == scope.until) | (rows["volume"] == 0))]
+    rows = rows.drop(columns="sec_type").merge(
+        _identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner"
+    )
+    out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=scope.until)
+    idle = (rows["volume"] == 0).to_numpy()
+    for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
+        out[column] = np.where(idle, rows["last_close"], rows[source])
+    return pd.DataFrame(out)
 
 
 def _session(desk: Any, scope: Scope) -> bool:
@@ -360,6 +382,7 @@ DATASET = Dataset(
         Source("tdx", terminal),
         Source("tencent", quote_site, only_when=_session),
         Source("eastmoney", portal),
+        Source("sina", second_site, only_when=within_last(1000)),
     ),
     fuse=Rows(
         finer={"amount": amount_rounding, "volume": volume_rounding},
@@ -378,7 +401,7 @@ DATASET = Dataset(
         Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
     ),
     whole=(Whole(covers_the_list),),
-    reads=("ref_exright", "ref_name_history"),
+    reads=("ref_exright", "ref_name_history", "fusion_stock_master"),
     reads_own_past=True,
     public_at=close_of("date"),
     freshness=trading(1),

@@ -4,7 +4,7 @@
 return a canonical frame. They are the only place where a dataset names an upstream.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -179,6 +179,9 @@ class Dataset:
     """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
     `Partition.CODE`."""
     builtin: bool = True
+    repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
+    """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
+    job is asked for once for each such date and codes."""
 
     def __post_init__(self) -> None:
         if self.model is None:

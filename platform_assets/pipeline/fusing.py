@@ -39,7 +39,9 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     entry.frame = _beside_others(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if entry.frame.empty and dataset.may_be_empty:
-        return [Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)]
+        nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
+        by_date = window.dated and dataset.partition is not Partition.REPORT_PERIOD and scope.codes is None
+        return with_empty([nothing], scope.dates[:-1] if by_date else (), entry.frame)
     if entry.frame.empty:
         raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
     merged = _fused_rows(dataset, entry, context)
@@ -48,10 +50,10 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     parts = list(partition_parts(window, merged.frame))
     if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
-        if missing and dataset.late:
-            parts = with_newest(parts, scope, merged.frame, late=dataset.late)
-        elif missing and dataset.may_be_empty:
+        if missing and dataset.may_be_empty:
             parts = with_empty(parts, missing, merged.frame)
+        elif missing and dataset.late:
+            parts = with_newest(parts, scope, merged.frame, late=dataset.late)
         elif missing:
             raise QualityError(
                 f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name

@@ -25,6 +25,7 @@ from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fusing import fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
+from platform_assets.pipeline.repairs import ask_repairs
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from platform_assets.pipeline.windows import Window
 from platform_assets.pipeline.written import written_codes
@@ -50,6 +51,8 @@ class Loaded:
     """partition -> {check: failing rows}."""
     whole: dict[str, list[Quality]] = field(default_factory=dict)
     preview: pd.DataFrame = field(default_factory=pd.DataFrame)
+    newest: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """All rows of the newest partition."""
     calls: dict[str, int] = field(default_factory=dict)
 
     def of(self, partition: str) -> WriteResult | None:
@@ -243,6 +246,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         replace=dataset.makes_codes_anew,
         later=dataset.later,
     )
+    if dataset.repairs is not None:
+        ask_repairs(run, *dataset.repairs, frames=[part.frame for part in parts])
     return loaded
 
 
@@ -312,7 +317,8 @@ def _write_parts(
         raise
     if parent:
         run.warehouse.writer.close_parent(parent.batch_id, loaded.results)
-    loaded.preview = parts[-1].frame.head(5) if parts else empty_frame(table.columns)
+    loaded.newest = parts[-1].frame if parts else empty_frame(table.columns)
+    loaded.preview = loaded.newest.head(5)
 
 
 def _chunks(parts: Sequence[Part]) -> Iterator[list[Part]]:

@@ -12,9 +12,11 @@ from resources.simulated_market.hkex.responder import HkexResponder
 from resources.simulated_market.indexers.cnindex import CnindexResponder
 from resources.simulated_market.indexers.csindex import CsindexResponder
 from resources.simulated_market.indexers.sw import SwResponder
+from resources.simulated_market.sina.responder import SinaResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.ths.responder import ThsResponder
 from resources.simulated_market.wire import Responder
+from resources.simulated_market.xueqiu.responder import XueqiuResponder
 
 
 def responders() -> list[Responder]:
@@ -34,4 +36,6 @@ def responders() -> list[Responder]:
         HkexResponder(),
         ChinabondResponder(),
         ChinamoneyResponder(),
+        SinaResponder(),
+        XueqiuResponder(),
     ]

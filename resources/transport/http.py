@@ -176,7 +176,8 @@ class HttpTransport:
                 status, headers, body = self._send(request, site, base, host, started)
                 retry_after = headers.get("retry-after")
                 answer.retry_after = parse_retry_after(retry_after, datetime.now(UTC).replace(tzinfo=None))
-                _check_status(status, host)
+                if status not in request.explained:
+                    _check_status(status, host)
                 answer.value = parse(body)
                 outcome = Outcome.EMPTY if _is_empty(answer.value) else Outcome.OK
             except PlatformError as error:

@@ -45,7 +45,8 @@ def host_of(base: str) -> str:
 @dataclass(frozen=True)
 class Request:
     """One call, free of addresses. `site` is a key of the site table, `path` is encoded already,
-    `label` names codes or page in the fetch record."""
+    `label` names codes or page in the fetch record, `explained` the HTTP errors whose body is a document
+    that says what is wrong: the parser reads it."""
 
     site: str
     call: str
@@ -55,6 +56,7 @@ class Request:
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
     content: bytes = b""
+    explained: tuple[int, ...] = ()
 
     @property
     def target(self) -> str:

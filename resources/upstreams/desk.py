@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
     from resources.upstreams.futures import FuturesClient
     from resources.upstreams.hkex import HkexClient
+    from resources.upstreams.sina import SinaClient
     from resources.upstreams.sw import SwClient
     from resources.upstreams.tdx.client import TdxClient
     from resources.upstreams.tencent import TencentClient
     from resources.upstreams.ths import ThsClient
+    from resources.upstreams.xueqiu import XueqiuClient
 
 T = TypeVar("T")
 MARKETS = ("sz", "sh", "bj")
@@ -197,6 +199,16 @@ class Desk:
     @property
     def chinamoney(self) -> "ChinamoneyClient":
         client: ChinamoneyClient = self._client("chinamoney")
+        return client
+
+    @property
+    def sina(self) -> "SinaClient":
+        client: SinaClient = self._client("sina")
+        return client
+
+    @property
+    def xueqiu(self) -> "XueqiuClient":
+        client: XueqiuClient = self._client("xueqiu")
         return client
 
     # -- time -------------------------------------------------------------------------------------

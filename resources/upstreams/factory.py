@@ -12,6 +12,7 @@ from resources.fetch import FetchLog
 from resources.settings import Settings, refuse_reserved
 from resources.transport.gate import Gate
 from resources.transport.gates import SqliteGate
+from resources.transport.request import Fetcher
 from resources.transport.settings import TransportSettings
 from resources.upstreams.hosts import SITES, mock_sites
 
@@ -54,19 +55,7 @@ def make_clients(
     """
     refuse_reserved(settings)
     from resources.transport.http import HttpTransport
-    from resources.upstreams.chinabond import ChinabondClient
-    from resources.upstreams.chinamoney import ChinamoneyClient
-    from resources.upstreams.cnindex import CnindexClient
-    from resources.upstreams.cninfo import CninfoClient
-    from resources.upstreams.csindex import CsindexClient
-    from resources.upstreams.eastmoney import EastmoneyClient
-    from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
-    from resources.upstreams.futures.client import CALLS, FuturesClient
-    from resources.upstreams.hkex import HkexClient
-    from resources.upstreams.sw import SwClient
     from resources.upstreams.tdx.client import TdxClient
-    from resources.upstreams.tencent import TencentClient
-    from resources.upstreams.ths import ThsClient
 
     numbers = transport_settings(settings)
     closers: list[Callable[[], None]] = []
@@ -83,30 +72,54 @@ def make_clients(
         calendar=calendar,
         sleeper=sleeper,
     )
-    makers: Makers = {
-        "tdx": tdx.with_fetches,
-        "tencent": partial(_bound, TencentClient, http),
-        "eastmoney": lambda log: EastmoneyClient(http.logged(log), clock),
-        "cninfo": partial(_bound, CninfoClient, http),
-        "sse": partial(_bound, SseClient, http),
-        "szse": partial(_bound, SzseClient, http),
-        "bse": partial(_bound, BseClient, http),
-        "ths": partial(_bound, ThsClient, http),
-        "csindex": partial(_bound, CsindexClient, http),
-        "cnindex": partial(_bound, CnindexClient, http),
-        "sw": partial(_bound, SwClient, http),
-        **{name: partial(_of_exchange, FuturesClient, http, name) for name in CALLS},
-        "hkex": partial(_bound, HkexClient, http),
-        "chinabond": partial(_bound, ChinabondClient, http),
-        "chinamoney": partial(_bound, ChinamoneyClient, http),
-    }
+    makers: Makers = {"tdx": tdx.with_fetches, **http_clients(http.logged, clock)}
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]
 
 
-def _of_exchange(client: Any, http: Any, exchange: str, log: FetchLog) -> Any:
-    return client(http.logged(log), exchange)
+def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers:
+    """The clients that speak HTTP, over whatever fetches for a log."""
+    from resources.upstreams.chinabond import ChinabondClient
+    from resources.upstreams.chinamoney import ChinamoneyClient
+    from resources.upstreams.cnindex import CnindexClient
+    from resources.upstreams.cninfo import CninfoClient
+    from resources.upstreams.csindex import CsindexClient
+    from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+    from resources.upstreams.futures.client import CALLS, FuturesClient
+    from resources.upstreams.hkex import HkexClient
+    from resources.upstreams.sina import SinaClient
+    from resources.upstreams.sw import SwClient
+    from resources.upstreams.tencent import TencentClient
+    from resources.upstreams.ths import ThsClient
+    from resources.upstreams.xueqiu import XueqiuClient
+
+    plain: dict[str, Any] = {
+        "tencent": TencentClient,
+        "cninfo": CninfoClient,
+        "sse": SseClient,
+        "szse": SzseClient,
+        "bse": BseClient,
+        "ths": ThsClient,
+        "sina": SinaClient,
+        "xueqiu": XueqiuClient,
+        "csindex": CsindexClient,
+        "cnindex": CnindexClient,
+        "sw": SwClient,
+        "hkex": HkexClient,
+        "chinabond": ChinabondClient,
+        "chinamoney": ChinamoneyClient,
+    }
+    return {
+        "eastmoney": lambda log: EastmoneyClient(fetcher(log), clock),
+        **{name: partial(_bound, client, fetcher) for name, client in plain.items()},
+        **{name: partial(_of_exchange, FuturesClient, fetcher, name) for name in CALLS},
+    }
 
 
-def _bound(client: Any, http: Any, log: FetchLog) -> Any:
-    return client(http.logged(log))
+def _of_exchange(client: Any, fetcher: Callable[[FetchLog], Fetcher], exchange: str, log: FetchLog) -> Any:
+    return client(fetcher(log), exchange)
+
+
+def _bound(client: Any, fetcher: Callable[[FetchLog], Fetcher], log: FetchLog) -> Any:
+    return client(fetcher(log))

@@ -9,6 +9,7 @@ from resources.transport.request import Site, host_of
 _EM_REFERER = "https://quote.eastmoney.com/"
 _EM_F10_REFERER = "https://emweb.securities.eastmoney.com/"
 _TENCENT_REFERER = "https://gu.qq.com/"
+_SINA_REFERER = "https://finance.sina.com.cn/"
 
 # Fail-over order. The delayed mirror of push2 is not in it: quarter-hour-old quotes are a silent lie.
 SITES: dict[str, Site] = {
@@ -59,6 +60,12 @@ SITES: dict[str, Site] = {
     "ths.hot": Site("ths", "ths", ("https://dq.10jqka.com.cn",)),
     "ths.events": Site("ths", "ths", ("https://zx.10jqka.com.cn",)),
     "ths.f10": Site("ths", "ths", ("https://basic.10jqka.com.cn",), "https://basic.10jqka.com/"),
+    # Without a Referer of its own pages the second quote site answers 403.
+    "sina.quote": Site("sina", "sina", ("https://hq.sinajs.cn",), _SINA_REFERER),
+    "sina.bars": Site("sina", "sina", ("https://money.finance.sina.com.cn",), _SINA_REFERER),
+    "sina.finance": Site("sina", "sina", ("https://quotes.sina.cn",), _SINA_REFERER),
+    "xueqiu.home": Site("xueqiu", "xueqiu", ("https://xueqiu.com",)),
+    "xueqiu.stock": Site("xueqiu", "xueqiu", ("https://stock.xueqiu.com",), "https://xueqiu.com/"),
     # Shanghai refuses a request that does not come from its own pages.
     "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),
     "szse.report": Site(

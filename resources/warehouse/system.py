@@ -117,6 +117,16 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="ranges of trade dates that the worker loads, and how far it is",
     ),
     _table(
+        "sys_gap",
+        Layer.SYSTEM,
+        "dataset partition_key",
+        "dataset:k32 partition_key:k32 expected:int present:int missing:int codes_json:json reason:s16 "
+        "status:s16 attempts:int run_id:k64 next_at:ts detected_at:ts closed_at:ts note:s255 "
+        "backfill_id:k32",
+        indexes=(("status", "next_at"),),
+        description="trade dates that are not loaded, and what is done about them",
+    ),
+    _table(
         "app_users",
         Layer.USER,
         "id",

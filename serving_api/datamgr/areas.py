@@ -8,6 +8,8 @@ from serving_api.datamgr.config.routes import router as config_router
 from serving_api.datamgr.contracts.routes import router as contracts_router
 from serving_api.datamgr.gaps.routes import router as gaps_router
 from serving_api.datamgr.lineage.routes import router as lineage_router
+from serving_api.datamgr.probes.routes import router as probes_router
+from serving_api.datamgr.reconcile.routes import router as reconcile_router
 from serving_api.datamgr.records.routes import quality_router, sync_logs_router
 from serving_api.datamgr.schedule.routes import alias_router, runs_router
 from serving_api.datamgr.schedule.routes import router as schedule_router
@@ -28,4 +30,6 @@ DATAMGR_ROUTERS = (
     contracts_router,
     gaps_router,
     backfill_router,
+    probes_router,
+    reconcile_router,
 )

@@ -28,11 +28,13 @@ THREADS = 8
 RETRY_WITHIN_S = 3.0
 """A source that was silent for longer is not asked again for this request: the next one is."""
 TDX, TENCENT, EASTMONEY, THS = "tdx", "tencent", "eastmoney", "ths"
+XUEQIU = "xueqiu"
 ORIGIN = {
     TDX: "tcp_terminal",
     TENCENT: "quote_site_a",
     EASTMONEY: "finance_portal_a",
     THS: "backup_source",
+    XUEQIU: "social_site",
 }
 """Upstream key -> what `_source` says."""
 SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
@@ -130,7 +132,7 @@ class LiveClients:
             for name, question in questions:
                 budget.restart()
                 try:
-                    value = question(self._client(name))
+                    value = question(self.client(name))
                 except SOURCE_ERRORS as error:
                     logger.warning("%s: %s: %s", name, type(error).__name__, redact(str(error)))
                     first_error = first_error or error
@@ -142,7 +144,8 @@ class LiveClients:
             return nothing
         raise first_error or Unavailable("no source serves this read")
 
-    def _client(self, name: str) -> Any:
+    def client(self, name: str) -> Any:
+        """The client of an upstream, with a log of its own. Raises Unavailable where none is configured."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._opener(self._settings, self._clock, self._calendar)

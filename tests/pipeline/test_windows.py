@@ -11,6 +11,7 @@ from platform_assets.pipeline.parts import partition_parts
 from platform_assets.pipeline.windows import Window
 from resources.calendar import shipped_calendar
 from resources.warehouse.slices import Slice
+from tests.pipeline.conftest import House
 
 FRIDAY, MONDAY, TUESDAY, WEDNESDAY = "2026-08-21", "2026-08-24", "2026-08-25", "2026-08-26"
 
@@ -101,3 +102,15 @@ def test_a_row_without_a_date_is_public_when_its_batch_is() -> None:
         f"{FRIDAY} 18:00:00.000000",
         None,
     ]
+
+
+def test_a_range_without_any_row_is_known_date_by_date(alone: House) -> None:
+    """Else every quiet date but the last one would look as if nobody had loaded it."""
+    dates = ("2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
+
+    loaded = alone.fuse("block_trade", *dates)
+
+    assert {result.partition_key for result in loaded.results} >= set(dates)
+    assert sum(result.rows_in for result in loaded.results) == 0
+    batches = alone.warehouse.rows("sys_batch", where="table_name='fusion_block_trade' AND status='success'")
+    assert {row["partition_key"] for row in batches} >= set(dates)

@@ -25,6 +25,8 @@ TABLES = {
     "sys_sync_log",
     "sys_batch",
     "sys_backfill",
+    "sys_gap",
+    "sys_fetch",
     "sys_domain_lock",
 }
 # Friday 2026-08-21 and the days around it; Saturday and Sunday are no trade dates.

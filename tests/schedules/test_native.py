@@ -138,7 +138,7 @@ def test_every_timed_task_is_a_running_schedule_in_local_time(published: House) 
         ("wide", "20 16 * * *", "Asia/Shanghai", "RUNNING"),
         ("monitor", "*/30 9-11,13-15 * * *", "Asia/Shanghai", "RUNNING"),
     }
-    assert [item.name for item in made.sensors] == ["task_table"]
+    assert [item.name for item in made.sensors] == ["task_table", "gaps"]
 
 
 def test_schedules_sensor_and_jobs_load_together(published: House) -> None:

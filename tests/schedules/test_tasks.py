@@ -69,6 +69,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "limitup_reason_sync": "5 18 * * *",
         "exchange_sync": "10 18 * * *",
         "aux_f10_events_sync": "0 21 * * *",
+        "freshness_snapshot": "30 19 * * *",
         "eod_core": None,
         "data_cleanup": "30 4 * * 1",
     }
@@ -83,6 +84,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "limitup_reason_sync": 2,
         "exchange_sync": 13,
         "aux_f10_events_sync": 19,
+        "freshness_snapshot": 2,
         "eod_core": 62,
         "data_cleanup": 0,
     }

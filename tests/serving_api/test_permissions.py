@@ -51,6 +51,7 @@ PREFIX_RULES = (
     ("/api/v1/fusion/fund", "anyone"),
     ("/api/v1/earnings-window", "anyone"),
     ("/api/v1/hk-finance", "anyone"),
+    ("/api/v1/alt-sources", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 

@@ -43,6 +43,10 @@ class CninfoClient:
             industries.ratios_request(scheme, day, now), partial(industries.parse_ratios, day=day)
         )
 
+    def newest(self, since: str, until: str) -> Page:
+        """The newest notices disclosed between two dates, at most 30, and how many there are; one call."""
+        return self._page(Query(since, until, ""), 1)
+
     def _page(self, query: Query, page: int) -> Page:
         return self._fetcher.call(
             calls.announcements_request(query, page), partial(calls.parse_announcements, query=query)

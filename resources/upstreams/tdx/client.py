@@ -9,7 +9,7 @@ An upstream that truly has nothing is a frame without rows and the outcome 'empt
 import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from resources.calendar import TradeCalendar, shipped_calendar
 from resources.clock import Clock, Sleeper, real_sleep
@@ -73,6 +73,15 @@ class TdxClient:
         self._session = Session(pool, gate=gate, clock=clock, fetches=fetches, sleeper=sleeper)
         self._calendar = calendar
         self._owns_pool = True
+
+    @classmethod
+    def over(cls, session: Any, calendar: TradeCalendar) -> "TdxClient":
+        """A client over a session that is not its own (a recording)."""
+        made = object.__new__(cls)
+        made._session = session
+        made._calendar = calendar
+        made._owns_pool = False
+        return made
 
     def with_fetches(self, fetches: FetchLog) -> "TdxClient":
         """A view that shares the connections and reports to another log; closing it closes nothing."""

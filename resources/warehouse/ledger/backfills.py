@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -82,14 +82,24 @@ class Backfills:
         self._sql = Sql(engine)
 
     def create(
-        self, dataset: str, since: str, until: str, days: Sequence[str], *, by: str, now: datetime
+        self,
+        dataset: str,
+        since: str,
+        until: str,
+        days: Sequence[str],
+        *,
+        by: str,
+        now: datetime,
+        calls: Mapping[str, int] | None = None,
     ) -> Backfill:
+        """`calls`: what it will cost by upstream, as planned."""
         values = {
             "backfill_id": uuid.uuid4().hex,
             "dataset": dataset,
             "date_from": since,
             "date_to": until,
             "plan_json": json.dumps({"days": list(days)}),
+            "calls_json": None if calls is None else json.dumps(dict(calls)),
             "status": "queued",
             "partitions_total": len(days),
             "requested_by": by,
@@ -115,6 +125,15 @@ class Backfills:
             total = connection.exec_driver_sql(statement, values).scalar_one()
         order = " ORDER BY created_at DESC, backfill_id DESC LIMIT ?"
         return self._read(where + order, (*values, limit)), int(total)
+
+    def calls_planned(self, by: str, since: datetime) -> int:
+        """Calls of all backfills that somebody asked for since a time."""
+        with reading(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text("SELECT calls_json FROM sys_backfill WHERE requested_by=? AND created_at>=?"),
+                (by, stamp(since)),
+            ).all()
+        return sum(sum(json.loads(text).values()) for (text,) in rows if text)
 
     def open_of(self, dataset: str) -> list[Backfill]:
         """Backfills of a dataset that have not ended."""

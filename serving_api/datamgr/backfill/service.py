@@ -5,9 +5,9 @@ from typing import Any
 
 from platform_assets.declaration.registry import builtin_registry
 from resources.errors import ConflictError, InputError
+from resources.warehouse.holes import table_of
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
-from serving_api.datamgr.gaps.holes import table_of
 from serving_api.datamgr.gaps.schemas import PlanWish
 from serving_api.datamgr.gaps.service import Wanted, wanted_days
 from serving_api.datamgr.shared import instant, off_loop

@@ -1,5 +1,6 @@
 """/datamgr/gaps and /datamgr/backfill/plan: admin, enveloped."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Query
@@ -14,12 +15,23 @@ from serving_api.permissions import Admin
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 
+
+class GapStatus(StrEnum):
+    open = "open"
+    queued = "queued"
+    repaired = "repaired"
+    given_up = "given_up"
+
+
 router = area_router(f"{PREFIX}/datamgr", "datamgr: gaps")
 
 
 @router.get("/gaps")
 @serving(
-    list[schemas.Gap], top=[("total", int), ("page", int), ("page_size", int)], raises=(404,), cache=NO_STORE
+    list[schemas.Gap],
+    top=[("total", int), ("page", int), ("page_size", int), ("budget", schemas.Budget)],
+    raises=(404,),
+    cache=NO_STORE,
 )
 async def gaps(
     request: Request,
@@ -27,12 +39,19 @@ async def gaps(
     dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
     since: Annotated[str | None, Query(alias="from", max_length=32, description="first day")] = None,
     until: Annotated[str | None, Query(alias="to", max_length=32, description="last day")] = None,
+    status: Annotated[GapStatus | None, Query(description="only gaps whose repair stands so")] = None,
     page: Annotated[int, Query(ge=1, le=MAX_ID, description="from 1")] = 1,
     page_size: Annotated[int, Query(ge=1, le=200, description="gaps on a page")] = 50,
 ) -> Answer:
     """Trade dates within the loaded range of each dataset that are not loaded, newest first."""
     found = await service.gaps(
-        state_of(request), dataset=dataset, since=since, until=until, page=page, page_size=page_size
+        state_of(request),
+        dataset=dataset,
+        since=since,
+        until=until,
+        status=None if status is None else status.value,
+        page=page,
+        page_size=page_size,
     )
     return Answer(found)
 

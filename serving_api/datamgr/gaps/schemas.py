@@ -8,9 +8,20 @@ from serving_api.documents import example
 
 
 class Repair(BaseModel):
-    status: Literal["open"]
-    attempts: int = Field(description="batches of this date that failed")
+    """What is done about it: the sensor `gaps` has it loaded, three times at most."""
+
+    status: Literal["open", "queued", "repaired", "given_up"]
+    attempts: int = Field(description="repairs that were tried, else batches of this date that failed")
     run_id: str | None = Field(description="run of a failed one")
+    next_at: str | None = Field(default=None, description="not before then")
+    note: str | None = Field(default=None, description="why the last repair brought nothing")
+
+
+class Budget(BaseModel):
+    """Upstream calls that repairs may still cost today."""
+
+    calls_left: int
+    resets_at: str
 
 
 class Gap(BaseModel):
@@ -21,6 +32,7 @@ class Gap(BaseModel):
     expected: int | None = Field(description="rows of a usual date; null: dates have no usual number")
     present: int = Field(description="rows of its fullest successful batch")
     missing: int | None
+    codes: list[str] = Field(description="codes that lack, at most 100; of a date that is there in part")
     reason: Literal["never_run", "failed", "partial"]
     repair: Repair
 

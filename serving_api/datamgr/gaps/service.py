@@ -1,9 +1,9 @@
 """Gaps by calendar and dataset, and the plan of a backfill."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from platform_assets.declaration.dataset import Dataset
@@ -12,12 +12,15 @@ from resources.calendar import TradeCalendar
 from resources.errors import InputError
 from resources.transport.settings import TransportSettings
 from resources.upstreams.factory import transport_settings
-from serving_api.datamgr.contracts import declared
-from serving_api.datamgr.gaps import queries
-from serving_api.datamgr.gaps.holes import Hole, dated, has_dates, holes, table_of, usual_rows
+from resources.warehouse.holes import Hole, dated, has_dates, holes, table_of, usual_rows
+from resources.warehouse.ledger import loads
+from resources.warehouse.ledger.backfills import Backfills
+from resources.warehouse.ledger.costs import calls_per_date, tables_of
+from resources.warehouse.ledger.gaps import CALLS_PER_DAY, OPEN, REPAIRED, REPAIRED_BY, Gap, Gaps
 from serving_api.datamgr.gaps.schemas import PlanWish
 from serving_api.datamgr.schedule.control import newest_complete
-from serving_api.datamgr.shared import parse_day
+from serving_api.datamgr.shared import instant, off_loop, parse_day
+from serving_api.envelope import local_iso
 from serving_api.reading import Session
 from serving_api.state import State
 
@@ -25,10 +28,17 @@ from serving_api.state import State
 
 
 async def gaps(
-    state: State, *, dataset: str | None, since: str | None, until: str | None, page: int, page_size: int
+    state: State,
+    *,
+    dataset: str | None,
+    since: str | None,
+    until: str | None,
+    status: str | None,
+    page: int,
+    page_size: int,
 ) -> dict[str, Any]:
-    """{items[Gap] newest first, total, page, page_size}, over the range that each dataset is loaded for.
-    Raises NotFound, InputError."""
+    """{items[Gap] newest first, total, page, page_size, budget}, over the range that each dataset is loaded
+    for; repaired ones when `status` asks for them. Raises NotFound, InputError."""
     registry = builtin_registry()
     chosen = (
         [item for item in registry.datasets.values() if has_dates(item)]
@@ -36,16 +46,37 @@ async def gaps(
         else [dated(registry.dataset(dataset))]
     )
     first, last = _range(state, since, until)
-    found = await state.reading.scan(_holes, chosen, state.calendar, first, last)
-    found.sort(key=lambda hole: hole.dataset)
-    found.sort(key=lambda hole: hole.partition, reverse=True)
-    shown = found[(page - 1) * page_size : page * page_size]
+    holes_found = await state.reading.scan(_holes, chosen, state.calendar, first, last)
+    known, left = await off_loop(_ledger, state)
+    found = [_gap(hole, known.get((hole.dataset, hole.partition))) for hole in holes_found]
+    if status == REPAIRED:
+        names = {one.name for one in chosen}
+        closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
+        found = [_closed(gap) for gap in closed if (first or "") <= gap.partition <= last]
+    elif status is not None:
+        found = [gap for gap in found if gap["repair"]["status"] == status]
+    found.sort(key=lambda gap: str(gap["dataset"]))
+    found.sort(key=lambda gap: str(gap["partition"]), reverse=True)
     return {
-        "items": [_gap(hole) for hole in shown],
+        "items": found[(page - 1) * page_size : page * page_size],
         "total": len(found),
         "page": page,
         "page_size": page_size,
+        "budget": {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))},
     }
+
+
+def _midnight(state: State) -> datetime:
+    return state.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
+    """What the ledger knows, and the calls that repairs may still cost today."""
+    warehouse = state.reading.warehouse
+    if "sys_gap" not in warehouse.tables:
+        return {}, CALLS_PER_DAY
+    spent = Backfills(warehouse.engine).calls_planned(REPAIRED_BY, _midnight(state))
+    return Gaps(warehouse.engine).of(), max(CALLS_PER_DAY - spent, 0)
 
 
 def _range(state: State, since: str | None, until: str | None) -> tuple[str | None, str]:
@@ -65,25 +96,46 @@ def _holes(
     found = []
     for dataset in datasets:
         table = table_of(dataset)
-        loaded = queries.first_success(session, table)
+        loaded = loads.first_success(session.run, table)
         if loaded is None:
             continue
         start = loaded if since is None else max(loaded, since)
         days = calendar.between(start, until)
         if days:
-            found += holes(dataset, days, queries.tried(session, table, days[0], days[-1]))
+            found += holes(dataset, days, loads.tried(session.run, table, days[0], days[-1]))
     return found
 
 
-def _gap(hole: Hole) -> dict[str, Any]:
+def _gap(hole: Hole, known: Gap | None) -> dict[str, Any]:
+    """A hole as it is now; of its repair what the ledger says, unless it was repaired before it came back."""
+    repair: dict[str, Any] = {"status": OPEN, "attempts": hole.failed, "run_id": hole.run_id}
+    if known is not None and known.status != REPAIRED:
+        repair |= {"status": known.status, "run_id": known.run_id or hole.run_id}
+        repair |= {"next_at": instant(known.next_at), "note": known.note}
+        repair["attempts"] = max(known.attempts, hole.failed)
     return {
         "dataset": hole.dataset,
         "partition": hole.partition,
         "expected": hole.expected,
         "present": hole.present,
         "missing": None if hole.expected is None else max(hole.expected - hole.present, 0),
+        "codes": [] if known is None else list(known.codes),
         "reason": hole.reason,
-        "repair": {"status": "open", "attempts": hole.failed, "run_id": hole.run_id},
+        "repair": repair,
+    }
+
+
+def _closed(gap: Gap) -> dict[str, Any]:
+    """A gap that was repaired, as it was."""
+    return {
+        "dataset": gap.dataset,
+        "partition": gap.partition,
+        "expected": gap.expected,
+        "present": gap.present,
+        "missing": None if gap.expected is None else max(gap.expected - gap.present, 0),
+        "codes": list(gap.codes),
+        "reason": gap.reason,
+        "repair": {"status": gap.status, "attempts": gap.attempts, "run_id": gap.run_id},
     }
 
 
@@ -114,7 +166,7 @@ async def wanted_days(state: State, wish: PlanWish) -> Wanted:
 
 
 def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
-    found = queries.tried(session, table_of(dataset), days[0], days[-1])
+    found = loads.tried(session.run, table_of(dataset), days[0], days[-1])
     return [hole.partition for hole in holes(dataset, days, found)]
 
 
@@ -130,8 +182,9 @@ def _plan(
     session: Session, wanted: Wanted, calendar: TradeCalendar, paces: TransportSettings
 ) -> dict[str, Any]:
     dataset, count = wanted.dataset, len(wanted.chosen)
-    table, tables = table_of(dataset), _tables(dataset)
-    per_date, unknown = _calls_per_date(session, [name for name in tables if session.has(name)], calendar)
+    table, tables = table_of(dataset), tables_of(dataset)
+    present = [name for name in tables if session.has(name)]
+    per_date, unknown = calls_per_date(session.run, builtin_registry(), present, calendar)
     calls = {name: math.ceil(share * count) for name, share in sorted(per_date.items())}
     usual = _rows_per_date(session, dataset, table, calendar)
     warnings = [
@@ -152,49 +205,12 @@ def _plan(
     }
 
 
-def _tables(dataset: Dataset) -> list[str]:
-    """Every table that a load of the dataset writes, in the order in which data passes them."""
-    told = declared.tables(dataset)
-    own = [told[layer] for layer in ("stg", "ref", "dwd", "calc")]
-    return [*told["raw"], *(name for name in own if name)]
-
-
-def _calls_per_date(
-    session: Session, tables: Sequence[str], calendar: TradeCalendar
-) -> tuple[dict[str, float], list[str]]:
-    """(calls per trade date by upstream, tables that fetch but have no recorded load)."""
-    registry = builtin_registry()
-    per_date: Counter[str] = Counter()
-    unknown = []
-    for name in tables:
-        raw = registry.raws.get(name)
-        owner = registry.of_table(name)
-        fetches = raw is not None or (name == owner.table_name and bool(owner.sources))
-        if not fetches:
-            continue
-        loads = queries.recent_loads(session, name)
-        dates = sum(_dates(load.partition_key, calendar) for load in loads)
-        if not dates:
-            unknown.append(name)
-            continue
-        for load in loads:
-            for upstream, count in load.calls.items():
-                per_date[upstream] += count / dates  # type: ignore[assignment]
-    return dict(per_date), unknown
-
-
-def _dates(partition_key: str, calendar: TradeCalendar) -> int:
-    """Trade dates that one load was about."""
-    first, _, last = partition_key.partition("..")
-    return len(calendar.between(first, last)) if last else 1
-
-
 def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: TradeCalendar) -> int | None:
     """Rows of a usual date; of events the mean over what is loaded."""
-    first = queries.first_success(session, table)
+    first = loads.first_success(session.run, table)
     if first is None:
         return None
-    found = queries.tried(session, table, first, calendar.horizon)
+    found = loads.tried(session.run, table, first, calendar.horizon)
     usual = usual_rows(dataset, found)
     counts = [tried.rows for tried in found.values() if tried.rows is not None]
     return round(sum(counts) / len(counts)) if usual is None else usual

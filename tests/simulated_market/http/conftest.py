@@ -15,8 +15,10 @@ from resources.upstreams.cninfo import CninfoClient
 from resources.upstreams.eastmoney import EastmoneyClient
 from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
 from resources.upstreams.hosts import mock_sites
+from resources.upstreams.sina import SinaClient
 from resources.upstreams.tencent import TencentClient
 from resources.upstreams.ths import ThsClient
+from resources.upstreams.xueqiu import XueqiuClient
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 from tests.transport.manual import ManualTime
 
@@ -58,6 +60,15 @@ class Bench:
     @property
     def ths(self) -> ThsClient:
         return ThsClient(self.transport.logged(self.log))
+
+    @property
+    def sina(self) -> SinaClient:
+        return SinaClient(self.transport.logged(self.log))
+
+    @property
+    def xueqiu(self) -> XueqiuClient:
+        """A client whose visit is made already, since the cookies are the transport's."""
+        return XueqiuClient(self.transport.logged(self.log))
 
     def fault(self, kind: str, upstream: str = "*", call: str = "*", count: int = 0, **args) -> None:
         rule = {"upstream": upstream, "call": call, "kind": kind, "args": args, "count": count}

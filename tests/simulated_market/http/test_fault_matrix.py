@@ -27,6 +27,8 @@ CALLS |= {
     "szse-deals": lambda bench: bench.szse.block_trades("2026-05-06", LATE),
     "eastmoney-popularity": lambda bench: bench.eastmoney.popularity(),
     "ths-hot-list": lambda bench: bench.ths.hot_list(),
+    "sina-quote": lambda bench: bench.sina.quotes([SYMBOL]),
+    "sina-bars": lambda bench: bench.sina.daily_bars(SYMBOL),
 }
 
 # kind -> (args, error, attempts). Two attempts: then the host cools down.

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Partition
 from resources.errors import InputError
-from serving_api.datamgr.contracts.declared import main_table
-from serving_api.datamgr.gaps.queries import Tried
+from resources.warehouse.ledger.loads import Tried
 
 PARTLY = 0.5
 """A date with a smaller share of the usual rows was loaded for some codes only, or broke off."""
+_ENOUGH = 4
+"""Loaded dates from which on it is seen how widely their numbers vary."""
 _DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
@@ -44,14 +45,18 @@ def dated(dataset: Dataset) -> Dataset:
 
 
 def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
-    """Rows of a usual date; None where the number of rows is nature's (events), or nothing is loaded."""
+    """Rows of a usual date; None where the number of rows is nature's (events, also those whose numbers vary
+    widely from date to date), or nothing is loaded."""
     partition = dataset.partition if dataset.model is not None else dataset.raw[0].partition
     counts = [tried.rows for tried in found.values() if tried.rows]
     # A late publisher may be empty only on the dates that are not out yet.
     optional = dataset.may_be_empty and not dataset.late
     if partition is not Partition.TRADE_DATE or optional or not counts:
         return None
-    return int(median(counts))
+    usual = median(counts)
+    if len(counts) >= _ENOUGH and quantiles(counts, n=4, method="inclusive")[0] < usual * PARTLY:
+        return None
+    return int(usual)
 
 
 def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> list[Hole]:
@@ -75,4 +80,4 @@ def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> 
 
 def table_of(dataset: Dataset) -> str:
     """The table whose batches tell the dates of a dataset."""
-    return main_table(dataset).name
+    return dataset.raw[0].table_name if dataset.model is None else dataset.table_name

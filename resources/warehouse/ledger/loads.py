@@ -1,10 +1,11 @@
 """What the batches and responses of a table say about its trade dates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from serving_api.reading import Session
+Run = Callable[[str, Sequence[Any]], Sequence[Sequence[Any]]]
+"""Runs a SELECT with `?` marks."""
 
 _DAY = "partition_key LIKE '____-__-__'"
 """A batch of one trade date; the parent of a range is named `first..last`."""
@@ -31,18 +32,18 @@ class Load:
     calls: dict[str, int]
 
 
-def first_success(session: Session, table: str) -> str | None:
+def first_success(run: Run, table: str) -> str | None:
     """The oldest trade date that was ever loaded."""
-    found = session.run(
+    found = run(
         f"SELECT MIN(partition_key) FROM sys_batch WHERE table_name=? AND status='success' AND {_DAY}",
         (table,),
     )[0][0]
     return None if found is None else str(found)
 
 
-def tried(session: Session, table: str, since: str, until: str) -> dict[str, Tried]:
+def tried(run: Run, table: str, since: str, until: str) -> dict[str, Tried]:
     """Trade date -> what was tried for it; dates that nobody tried are left out."""
-    rows = session.run(
+    rows = run(
         "SELECT partition_key, MAX(CASE WHEN status='success' THEN "
         "COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) END), "
         "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END), MAX(CASE WHEN status='failed' THEN run_id END) "
@@ -56,24 +57,24 @@ def tried(session: Session, table: str, since: str, until: str) -> dict[str, Tri
     }
 
 
-def recent_loads(session: Session, table: str) -> list[Load]:
+def recent_loads(run: Run, table: str) -> list[Load]:
     """The newest successful loads of a table that have responses of their own."""
-    batches = session.run(
+    batches = run(
         "SELECT batch_id, partition_key FROM sys_batch b WHERE table_name=? AND status='success' "
         "AND parent_batch_id IS NULL AND COALESCE(trigger_ref, '') <> ? "
         "AND EXISTS (SELECT 1 FROM sys_fetch f WHERE f.batch_id=b.batch_id) "
         "ORDER BY started_at DESC LIMIT ?",
         (table, _OF_CODES, RECENT_LOADS),
     )
-    calls = _calls(session, [str(batch_id) for batch_id, _ in batches])
+    calls = _calls(run, [str(batch_id) for batch_id, _ in batches])
     return [Load(str(key), calls.get(str(batch_id), {})) for batch_id, key in batches]
 
 
-def _calls(session: Session, batches: Sequence[str]) -> dict[str, dict[str, int]]:
+def _calls(run: Run, batches: Sequence[str]) -> dict[str, dict[str, int]]:
     if not batches:
         return {}
     marks = ", ".join("?" for _ in batches)
-    rows = session.run(
+    rows = run(
         "SELECT batch_id, upstream, COUNT(*) FROM sys_fetch "
         f"WHERE batch_id IN ({marks}) GROUP BY batch_id, upstream",
         tuple(batches),

@@ -1,0 +1,58 @@
+"""Every table of a date, each after those that it needs: the asset graph walked without Dagster."""
+
+from collections.abc import Callable, Mapping, Sequence
+from graphlib import TopologicalSorter
+
+from platform_assets.declaration.registry import Registry
+from platform_assets.declaration.scope import Scope
+from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.run import PipelineRun
+from resources.errors import PlatformError
+
+Load = Callable[[PipelineRun, Scope], Loaded]
+Choose = Callable[[Sequence[str]], str]
+"""Which of the tables that could be loaded next is loaded next."""
+
+
+def steps(registry: Registry) -> tuple[dict[str, Load], dict[str, set[str]]]:
+    """(table -> its load, table -> tables that it needs)."""
+    loads: dict[str, Load] = {}
+    needs: dict[str, set[str]] = {}
+    for dataset in registry.datasets.values():
+        for raw in dataset.raw:
+            loads[raw.table_name] = lambda run, scope, r=raw: load_raw(run, r, scope)  # type: ignore[misc]
+            needs[raw.table_name] = set(raw.reads)
+        if dataset.model is None:
+            continue
+        own = set(dataset.reads)
+        if dataset.staged:
+            loads[dataset.stage_name] = lambda run, scope, d=dataset: load_stage(run, d, scope)  # type: ignore[misc]
+            needs[dataset.stage_name] = set(dataset.feeds)
+            own.add(dataset.stage_name)
+        loads[dataset.table_name] = lambda run, scope, d=dataset: load_fused(run, d, scope)  # type: ignore[misc]
+        needs[dataset.table_name] = own
+    return loads, needs
+
+
+def load_day(
+    run: PipelineRun, scope: Scope, *, choose: Choose = min, tables: Sequence[str] | None = None
+) -> Mapping[str, str]:
+    """Load every table (or some, without those that they need) for a scope; what a table could not be loaded
+    for is in the answer, by table, and stops no other."""
+    loads, needs = steps(run.registry)
+    wanted = set(loads if tables is None else tables)
+    graph = TopologicalSorter(needs)
+    graph.prepare()
+    ready: list[str] = []
+    failures: dict[str, str] = {}
+    while graph.is_active():
+        ready += graph.get_ready()
+        name = choose(ready)
+        ready.remove(name)
+        if name in wanted:
+            try:
+                loads[name](run, scope)
+            except PlatformError as error:
+                failures[name] = error.message
+        graph.done(name)
+    return failures

@@ -1,0 +1,1 @@
+"""The second quote site: responders for snapshots, daily bars and statements."""

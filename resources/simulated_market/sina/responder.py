@@ -1,0 +1,157 @@
+"""The second quote site: comma-separated records in GBK, behind a Referer; bars and statements in JSON."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from resources.simulated_market import series
+from resources.simulated_market.finance import FinanceBook, Result
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
+
+_MOST_CODES = 800
+_MOST_BARS = 1023
+_GBK = "application/javascript; charset=GB18030"
+_SYMBOL = re.compile(r"(?:sh|sz|bj)\d{6}")
+_EMPTY_LEVELS = ((0, 0),) * 5
+
+Row = dict[str, Any]
+
+
+class SinaResponder:
+    """`hq.sinajs.cn`, `money.finance.sina.com.cn`, `quotes.sina.cn`."""
+
+    upstream = "sina"
+
+    def __init__(self) -> None:
+        self._finance = FinanceBook()
+        service = r"/quotes_service/api/json_v2\.php/"
+        self.routes: Sequence[Route] = (
+            route("quote", r"/(?:rn=\d+&)?list=.*", self.quotes),
+            route("bars", service + r"CN_MarketData\.getKLineData", self.bars),
+            route(
+                "statement",
+                r"/cn/api/openapi\.php/CompanyFinanceService\.getFinanceReport2022",
+                self.statement,
+            ),
+        )
+
+    def quotes(self, request: HttpRequest, view: View) -> Reply:
+        """A line per symbol, an empty record for one that is not known."""
+        if not (urlsplit(request.headers.get("referer", "")).hostname or "").endswith(".sina.com.cn"):
+            return Reply(b"Forbidden", "text/html", 403)
+        names = [name for name in unquote(request.path.partition("list=")[2]).split(",") if name]
+        if len(names) > _MOST_CODES:
+            return Reply(b"Request-URI Too Large", "text/html", 414)
+        lines = [f'var hq_str_{name}="{self._record(view, name)}";\n' * view.copies for name in names]
+        return Reply("".join(lines).encode("gb18030"), _GBK)
+
+    @staticmethod
+    def _record(view: View, name: str) -> str:
+        security = view.world.find(name) if _SYMBOL.fullmatch(name) else None
+        quote = None if security is None else view.world.quote(security, view.now)
+        return "" if security is None or quote is None else record(view, security, quote)
+
+    def bars(self, request: HttpRequest, view: View) -> Reply:
+        """Unadjusted bars, oldest first; `null` for an unknown symbol."""
+        params = request.params()
+        symbol, scale = params.get("symbol", ""), params.get("scale", "240")
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        most = min(int(params.get("datalen", "0") or 0), _MOST_BARS)
+        if security is None or scale not in {"5", "15", "30", "60", "240"}:
+            return Reply(b"null")
+        if scale == "240":
+            found = series.daily(view.world, security, view.now)[-most:]
+        else:
+            found = series.minute_bars(view.world, security, view.now, int(scale), most)
+        rows = [_bar(one, view.lot(security.board, 1)) for one in found for _ in range(view.copies)]
+        return Reply(json.dumps(rows, separators=(",", ":")).encode())
+
+    def statement(self, request: HttpRequest, view: View) -> Reply:
+        """The newest periods of one statement, by period; none of a company without reports."""
+        params = request.params()
+        security = view.world.find(params.get("paperCode", ""))
+        kind = params.get("source", "")
+        size = max(1, min(100, int(params.get("num", "10"))))
+        found = [] if security is None else self._finance.of_security(view, security)[:size]
+        reports = {str(one.period): {"data": _items(one, kind)} for one in found}
+        data: Row = {"report_count": str(len(found)), "report_list": reports or []}
+        result = {"status": {"code": 0, "msg": ""}, "data": data}
+        return Reply(json.dumps({"result": result}, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def record(view: View, security: Security, quote: Quote) -> str:
+    """33 fields and a comma; shares, but lots of an index of Shanghai."""
+    index = security.kind == "index"
+    digits = 4 if index and security.market == "SH" else 3
+    lot = 100 if index and security.market == "SH" else view.lot(security.board, 1)
+    idle = quote.suspended or not quote.volume
+    prices = (0, 0, 0, 0) if idle else (quote.open, quote.price, quote.high, quote.low)
+    open_, last, high, low = (f"{value / PRICE_UNIT:.{digits}f}" for value in prices)
+    bids = _EMPTY_LEVELS if index else (*quote.bids, *_EMPTY_LEVELS)[:5]
+    asks = _EMPTY_LEVELS if index else (*quote.asks, *_EMPTY_LEVELS)[:5]
+
+    def px(value: int) -> str:
+        return "0" if index and security.market == "SH" else f"{value / PRICE_UNIT:.3f}"
+
+    levels = [text for level in (*bids, *asks) for text in (str(level[1]), px(level[0]))]
+    fields = [
+        quote.name,
+        open_,
+        f"{quote.preclose / PRICE_UNIT:.{digits}f}",
+        last,
+        high,
+        low,
+        px(bids[0][0]),
+        px(asks[0][0]),
+        str(quote.volume // lot),
+        f"{quote.amount:.0f}" if digits == 4 else f"{quote.amount:.3f}",
+        *levels,
+        quote.time.strftime("%Y-%m-%d"),
+        quote.time.strftime("%H:%M:%S"),
+        "03" if quote.suspended else "00",
+    ]
+    tail = "," if security.market == "SH" else ""
+    return ",".join(fields) + tail
+
+
+def _bar(bar: series.Bar, lot: int) -> Row:
+    day = bar.iso if not bar.minute else f"{bar.iso} {bar.clock}:00"
+    prices = {name: f"{getattr(bar, name) / PRICE_UNIT:.3f}" for name in ("open", "high", "low", "close")}
+    return {"day": day, **prices, "volume": str(bar.volume // lot)}
+
+
+def _items(one: Result, kind: str) -> list[Row]:
+    report = one.report
+    titles: dict[str, tuple[tuple[str, float | None], ...]] = {
+        "lrb": (
+            ("一、营业总收入", report.revenue),
+            ("营业收入", report.revenue),
+            ("二、营业利润", report.operating_profit),
+            ("三、利润总额", report.total_profit),
+            ("归属于母公司所有者的净利润", report.net_profit),
+        ),
+        "fzb": (
+            ("流动资产合计", report.current_assets),
+            ("资产总计", report.total_assets),
+            ("负债合计", report.total_liabilities),
+        ),
+        "llb": (("经营活动产生的现金流量净额", report.operating_cash_flow),),
+    }
+    return [
+        {
+            "item_title": title,
+            "item_value": None if value is None else f"{value:.6f}",
+            "item_tongbi": _change(one, title, value),
+        }
+        for title, value in titles.get(kind, ())
+    ]
+
+
+def _change(one: Result, title: str, value: float | None) -> float | str:
+    """On the year before, as a fraction; only of revenue here."""
+    if one.before is None or not title.endswith(("收入",)) or not value or not one.before.revenue:
+        return ""
+    return round(value / one.before.revenue - 1, 5)

@@ -1,0 +1,151 @@
+"""The social site: a visit in two steps brings a token, and without it a call is answered with HTTP 400."""
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from resources.simulated_market.eastmoney.fields import unix
+from resources.simulated_market.limits import LimitBook
+from resources.simulated_market.popularity import ranking
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
+
+_COOKIE = "xq_a_token"
+_VISITOR = "sample-visitor"
+_SYMBOL = re.compile(r"(?:SH|SZ|BJ)\d{6}")
+_WEIGHT = 0.8
+_EXPIRED = {
+    "error_description": "遇到错误，请刷新页面或者重新登录帐号后再试",
+    "error_data": None,
+    "error_code": "400016",
+}
+
+Row = dict[str, Any]
+
+
+class XueqiuResponder:
+    """`xueqiu.com`, `stock.xueqiu.com`."""
+
+    upstream = "xueqiu"
+
+    def __init__(self) -> None:
+        self._book = LimitBook()
+        self.routes: Sequence[Route] = (
+            route("visit", r"/(?:hq)?", self.visit),
+            route("quote", r"/v5/stock/quote\.json", self.quote),
+            route("hot_list", r"/v5/stock/hot_stock/list\.json", self.hot_list),
+        )
+
+    def visit(self, request: HttpRequest, view: View) -> Reply:
+        """The first page brings the cookies of the wall; a page that is asked with them, the token."""
+        known = "acw_tc=" in request.headers.get("cookie", "")
+        cookie = f"{_COOKIE}={_VISITOR}" if known and request.path == "/hq" else "acw_tc=sample"
+        page = "<!DOCTYPE html><html><head><title>雪球</title></head><body></body></html>"
+        return Reply(page.encode(), "text/html; charset=utf-8", headers={"Set-Cookie": f"{cookie}; Path=/"})
+
+    def quote(self, request: HttpRequest, view: View) -> Reply:
+        """One instrument; `quote` null for an unknown one."""
+        if not _has_token(request):
+            return _json({**_EXPIRED, "error_uri": request.path}, 400)
+        symbol = request.params().get("symbol", "")
+        security = view.world.find(symbol.lower()) if _SYMBOL.fullmatch(symbol) else None
+        quote = None if security is None else view.world.quote(security, view.now)
+        if security is None or quote is None:
+            return _answer({"market": None, "quote": None})
+        told = quote_row(view, security, quote)
+        status = "已收盘" if view.now.hour >= 15 else "交易中"
+        return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": told})
+
+    def hot_list(self, request: HttpRequest, view: View) -> Reply:
+        """The hottest stocks of the newest session."""
+        if not _has_token(request):
+            return _json({**_EXPIRED, "error_uri": request.path}, 400)
+        size = max(1, min(100, int(request.params().get("size", "10"))))
+        found = ranking(self._book, view, _WEIGHT)[:size]
+        if view.fault is not None and view.fault.kind == "cut_list":
+            found = found[: int(view.fault.args.get("rows", 100))]
+        items = [
+            {
+                "code": one.standing.security.symbol.upper(),
+                "name": one.standing.name,
+                "value": one.heat,
+                "increment": one.rose * 10,
+                "percent": round(one.standing.change_pct, 2),
+                "current": one.standing.quote.price / PRICE_UNIT,
+                "rank_change": one.rose,
+                "exchange": one.standing.security.market,
+                "ad": 0,
+            }
+            for one in found
+            for _ in range(view.copies)
+        ]
+        return _answer({"items": items, "items_size": len(items)})
+
+
+def quote_row(view: View, security: Security, quote: Quote) -> Row:
+    """Prices CNY, volume shares, caps CNY, percentages percent, times in milliseconds."""
+    held = None if security.kind == "index" else view.world.valuation(security, view.now)
+    traded = not quote.suspended and quote.volume > 0
+    change = quote.price - quote.preclose
+    day = datetime.strptime(str(security.list_date), "%Y%m%d")
+    stamp = unix(quote.time) * 1000
+    return {
+        "symbol": security.symbol.upper(),
+        "code": security.code,
+        "exchange": security.market,
+        "name": quote.name,
+        "type": 11,
+        "sub_type": "ASH",
+        "status": 2 if quote.suspended else 1,
+        "current": quote.price / PRICE_UNIT,
+        "currency": "CNY",
+        "percent": round(change / quote.preclose * 100, 2) if quote.preclose else None,
+        "chg": round(change / PRICE_UNIT, 3),
+        "timestamp": stamp,
+        "time": stamp,
+        "lot_size": 100,
+        "tick_size": 0.01,
+        "open": quote.open / PRICE_UNIT if traded else None,
+        "last_close": quote.preclose / PRICE_UNIT,
+        "high": quote.high / PRICE_UNIT if traded else None,
+        "low": quote.low / PRICE_UNIT if traded else None,
+        "avg_price": round(quote.amount / quote.volume, 3) if traded else None,
+        "volume": quote.volume // view.lot(security.board, 1),
+        "amount": quote.amount,
+        "turnover_rate": quote.turnover_pct,
+        "amplitude": round((quote.high - quote.low) / quote.preclose * 100, 2)
+        if traded and quote.preclose
+        else None,
+        "market_capital": None if held is None else held.total_market_cap,
+        "float_market_capital": None if held is None else held.float_market_cap,
+        "total_shares": None if held is None else held.total_shares,
+        "float_shares": None if held is None else held.float_shares,
+        "issue_date": unix(day) * 1000,
+        "limit_up": None if quote.limit_up is None else quote.limit_up / PRICE_UNIT,
+        "limit_down": None if quote.limit_down is None else quote.limit_down / PRICE_UNIT,
+        "volume_ratio": quote.volume_ratio,
+        "pe_ttm": None if held is None else _two(held.pe_ttm),
+        "pe_forecast": None if held is None else _two(held.pe_dynamic),
+        "pe_lyr": None if held is None else _two(held.pe_static),
+        "pb": None if held is None else _two(held.pb),
+        "dividend_yield": None if held is None else _two(held.dividend_yield),
+    }
+
+
+def _two(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _has_token(request: HttpRequest) -> bool:
+    return f"{_COOKIE}={_VISITOR}" in request.headers.get("cookie", "")
+
+
+def _answer(data: Row) -> Reply:
+    return _json({"data": data, "error_code": 0, "error_description": ""})
+
+
+def _json(document: Row, status: int = 200) -> Reply:
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return Reply(text.encode(), "application/json;charset=UTF-8", status)

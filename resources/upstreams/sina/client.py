@@ -1,0 +1,42 @@
+"""Calls of the second quote site."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+
+from resources.transport.request import Fetcher
+from resources.upstreams.frames import concat
+from resources.upstreams.sina import bars, finance, quotes
+
+
+class SinaClient:
+    """`fetcher` is a transport bound to the log of one piece of work. Symbols are `sh600519`. Frames have
+    fixed columns also when empty; units as in the data dictionary."""
+
+    source = "sina"
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def quotes(self, symbols: Sequence[str]) -> pd.DataFrame:
+        """Snapshots, 400 symbols a call; columns `QUOTE_COLUMNS`. Unknown symbols have no row."""
+        asked = list(dict.fromkeys(symbols))
+        parts = []
+        for at in range(0, len(asked), quotes.CODES_PER_CALL):
+            some = asked[at : at + quotes.CODES_PER_CALL]
+            parse = partial(quotes.parse_quotes, symbols=some)
+            parts.append(self._fetcher.call(quotes.quotes_request(some), parse))
+        return concat(parts, quotes.QUOTE_COLUMNS)
+
+    def daily_bars(self, symbol: str, count: int = 640) -> pd.DataFrame:
+        """The newest unadjusted daily bars, at most 1,023, without amounts; columns `BAR_COLUMNS`."""
+        return self._fetcher.call(bars.bars_request(symbol, count), partial(bars.parse_bars, symbol=symbol))
+
+    def statement(self, symbol: str, statement: str, periods: int = 8) -> pd.DataFrame:
+        """Known items of `balance`, `income` or `cashflow` of the newest periods; columns
+        `STATEMENT_COLUMNS`."""
+        return self._fetcher.call(
+            finance.statement_request(symbol, statement, periods),
+            partial(finance.parse_statement, symbol=symbol, statement=statement),
+        )

@@ -1,0 +1,67 @@
+"""What all answers of the social site share: the visitor's token, its errors, block pages, symbols, times."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from resources.errors import PayloadError, Permanent, Refused
+from resources.transport.request import Request
+from resources.upstreams.payload import json_of, number, object_of, present, required
+from resources.upstreams.symbols import Instrument, instrument
+
+_EXPIRED = "400016"
+_LOGIN = "10022"
+
+
+class TokenExpired(Permanent):
+    """The visitor's token is missing or too old: a visit brings another one."""
+
+
+def visit_requests() -> tuple[Request, Request]:
+    """The two pages of a visit: the first brings the site's own cookies, the second, asked with them, the
+    token. Cookies are kept by the transport and written nowhere."""
+    return (
+        Request("xueqiu.home", "visit", "/", label="cookies"),
+        Request("xueqiu.home", "visit", "/hq", label="token"),
+    )
+
+
+def parse_visit(body: bytes) -> int:
+    """Bytes of the page; what matters came in its headers. Refused for the slider of a blocked client."""
+    if body.lstrip()[:9].lower() == b"<textarea":
+        raise Refused("a slider instead of the page")
+    return len(body)
+
+
+def data_of(body: bytes, what: str) -> Any:
+    """`data` of an answer. TokenExpired, Refused (block page, or only for users who log in)."""
+    if present(body)[:1] == b"<":
+        raise Refused(f"{what}: a page instead of data")
+    document = object_of(json_of(body), what)
+    code = str(document.get("error_code", ""))
+    if code == _EXPIRED:
+        raise TokenExpired(f"{what}: the visitor's token is missing or too old")
+    if code == _LOGIN:
+        raise Refused(f"{what}: only for users who log in")
+    if code not in {"0", ""}:
+        raise PayloadError(f"{what}: error {code[:12]} {str(document.get('error_description'))[:60]}")
+    if "data" not in document:
+        raise PayloadError(f"{what} has no data")
+    return document["data"]
+
+
+def wire_symbol(symbol: str) -> str:
+    """SH600519 of a mainland symbol, 00700 of Hong Kong."""
+    what: Instrument = instrument(symbol)
+    return what.code if what.market in {"HK", "US"} else f"{what.market}{what.code}"
+
+
+def time_of(value: Any, what: str) -> str:
+    """Milliseconds since 1970 as local exchange time."""
+    seconds = required(number(value, what, digits=0), what) / 1000
+    try:
+        when = datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None) + timedelta(hours=8)
+    except (OverflowError, ValueError, OSError) as error:
+        raise PayloadError(f"{what} is no time: {value!r}") from error
+    if not 1985 <= when.year <= 2100:
+        raise PayloadError(f"{what} is no believable time: {value!r}")
+    return when.strftime("%Y-%m-%d %H:%M:%S")

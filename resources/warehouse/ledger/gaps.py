@@ -1,0 +1,159 @@
+"""The ledger of gaps (`sys_gap`): trade dates that are not loaded, and what is done about them.
+
+    open -> queued -> repaired | open (later, once more) | given_up
+
+A gap that turns up again after it was closed is open anew, with its attempts counted from 0.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.engine import Connection, Engine
+
+from resources.clock import stamp
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.holes import Hole
+from resources.warehouse.sql import Sql
+
+OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
+STATUSES = (OPEN, QUEUED, REPAIRED, GIVEN_UP)
+MOST_ATTEMPTS = 3
+CALLS_PER_DAY = 2_000
+"""Upstream calls that repairs may cost on one day."""
+MOST_CODES = 100
+REPAIRED_BY = "gaps"
+"""Who asks for the backfills of repairs."""
+_FIRST_PAUSE = timedelta(hours=1)
+_COLUMNS = (
+    "dataset, partition_key, expected, present, missing, codes_json, reason, status, attempts, run_id, "
+    "next_at, note, backfill_id"
+)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One gap as the ledger knows it."""
+
+    dataset: str
+    partition: str
+    expected: int | None
+    present: int
+    codes: tuple[str, ...]
+    reason: str
+    status: str
+    attempts: int
+    run_id: str | None
+    next_at: str | None
+    note: str | None
+    backfill_id: str | None
+
+
+class Gaps:
+    """Every method is one transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+
+    def of(self, dataset: str | None = None) -> dict[tuple[str, str], Gap]:
+        """(dataset, trade date) -> gap, also closed ones."""
+        where, values = ("", ()) if dataset is None else (" WHERE dataset=?", (dataset,))
+        with reading(self._engine) as connection:
+            rows = self._run(
+                connection, self._sql.text(f"SELECT {_COLUMNS} FROM sys_gap{where}"), values
+            ).all()
+        found = [_gap(row) for row in rows]
+        return {(gap.dataset, gap.partition): gap for gap in found}
+
+    def observe(
+        self, dataset: str, since: str, holes: Sequence[tuple[Hole, Sequence[str]]], *, now: datetime
+    ) -> None:
+        """What is missing from the date `since` on: new gaps are opened, those that are gone are closed."""
+        known = {day: gap for (_, day), gap in self.of(dataset).items()}
+        seen = {hole.partition for hole, _ in holes}
+        at = stamp(now)
+        with transaction(self._engine) as connection:
+            for hole, codes in holes:
+                facts = _facts(hole, codes)
+                gap = known.get(hole.partition)
+                if gap is None:
+                    opened = {"dataset": dataset, "partition_key": hole.partition, **facts, "status": OPEN}
+                    opened |= {"attempts": 0, "detected_at": at, "created_at": at, "updated_at": at}
+                    self._run(connection, self._sql.insert("sys_gap", list(opened)), tuple(opened.values()))
+                    continue
+                if gap.status == REPAIRED:
+                    facts |= {"status": OPEN, "attempts": 0, "next_at": None, "closed_at": None,
+                              "detected_at": at, "note": None, "backfill_id": None}  # fmt: skip
+                self._set(connection, dataset, hole.partition, at, facts)
+            for day, gap in known.items():
+                if day >= since and day not in seen and gap.status != REPAIRED:
+                    self._set(connection, dataset, day, at, {"status": REPAIRED, "closed_at": at})
+
+    def queue(self, dataset: str, days: Sequence[str], backfill_id: str, *, now: datetime) -> None:
+        """A backfill loads these dates; where that fails they wait, longer each time."""
+        at = stamp(now)
+        with transaction(self._engine) as connection:
+            for day in days:
+                self._run(
+                    connection,
+                    self._sql.text(
+                        "UPDATE sys_gap SET status=?, attempts=attempts+1, backfill_id=?, updated_at=? "
+                        "WHERE dataset=? AND partition_key=?"
+                    ),
+                    (QUEUED, backfill_id, at, dataset, day),
+                )
+
+    def settle(self, gap: Gap, why: str, run_id: str | None, *, now: datetime) -> None:
+        """A repair ended and the date is still missing: once more later, or given up."""
+        values: dict[str, Any] = {"note": why[:255], "run_id": run_id}
+        if gap.attempts >= MOST_ATTEMPTS:
+            values |= {"status": GIVEN_UP, "next_at": None, "closed_at": stamp(now)}
+        else:
+            pause = _FIRST_PAUSE * 4 ** max(gap.attempts - 1, 0)
+            values |= {"status": OPEN, "next_at": stamp(now + pause)}
+        with transaction(self._engine) as connection:
+            self._set(connection, gap.dataset, gap.partition, stamp(now), values)
+
+    def _set(self, connection: Connection, dataset: str, day: str, at: str, values: dict[str, Any]) -> None:
+        changes = {**values, "updated_at": at}
+        sets = ", ".join(f"{name}=?" for name in changes)
+        self._run(
+            connection,
+            self._sql.text(f"UPDATE sys_gap SET {sets} WHERE dataset=? AND partition_key=?"),
+            (*changes.values(), dataset, day),
+        )
+
+    def _run(self, connection: Connection, statement: str, values: Sequence[Any]) -> Any:
+        """`statement` in the driver's own style already."""
+        return connection.exec_driver_sql(statement, tuple(values))
+
+
+def _facts(hole: Hole, codes: Sequence[str]) -> dict[str, Any]:
+    missing = None if hole.expected is None else max(hole.expected - hole.present, 0)
+    return {
+        "expected": hole.expected,
+        "present": hole.present,
+        "missing": missing,
+        "codes_json": json.dumps(list(codes[:MOST_CODES])),
+        "reason": hole.reason,
+    }
+
+
+def _gap(row: Any) -> Gap:
+    return Gap(
+        dataset=str(row[0]),
+        partition=str(row[1]),
+        expected=None if row[2] is None else int(row[2]),
+        present=int(row[3] or 0),
+        codes=tuple(json.loads(row[5] or "[]")),
+        reason=str(row[6]),
+        status=str(row[7]),
+        attempts=int(row[8] or 0),
+        run_id=None if row[9] is None else str(row[9]),
+        next_at=None if row[10] is None else str(row[10]),
+        note=None if row[11] is None else str(row[11]),
+        backfill_id=None if row[12] is None else str(row[12]),
+    )

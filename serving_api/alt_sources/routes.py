@@ -1,0 +1,42 @@
+"""/alt-sources: open to anyone, plain."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.requests import Request
+
+from serving_api.alt_sources import schemas, service
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/alt-sources", "alternative sources")
+
+
+@router.get("")
+@serving(schemas.AltSources, cache=NO_STORE)
+async def alt_sources(request: Request, subject: Anyone) -> Answer:
+    """Every alternative source: whether it can be had, and if not, why."""
+    return Answer(await service.sources(state_of(request)))
+
+
+@router.get("/overview")
+@serving(schemas.AltOverview, cache=NO_STORE)
+async def overview(request: Request, subject: Anyone) -> Answer:
+    """How many sources can be had, want a credential, or do not answer."""
+    return Answer(await service.overview(state_of(request)))
+
+
+@router.get("/{key}")
+@serving(schemas.AltItems, cache=NO_STORE, raises=(404,))
+async def alt_items(
+    request: Request,
+    subject: Anyone,
+    key: Annotated[str, Path(max_length=32, description="key of a source", examples=["xueqiu"])],
+    limit: Annotated[int, Query(ge=1, le=100, description="rows at most")] = 50,
+) -> Answer:
+    """Rows of one source. `available` false: it cannot be had; true without items: it has nothing."""
+    return Answer(await service.rows_of(state_of(request), key, limit))

@@ -1,0 +1,99 @@
+"""Whether each alternative source can be had, and its rows. What cannot be had is an answer, no error."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from resources.errors import NotFound
+from resources.transport.redact import redact
+from serving_api.alt_sources.catalogue import ALT_SOURCES, BY_KEY, AltSource
+from serving_api.datamgr_live.frames import Row
+from serving_api.datamgr_live.service import Live, live_of
+from serving_api.envelope import local_iso
+from serving_api.failures import DATA_FAILURES
+from serving_api.state import State
+
+TTL = 60.0
+"""An answer, good or bad, is shared for so long: anybody may ask, and the site must not notice."""
+REASON_CHARS = 200
+
+
+@dataclass(frozen=True)
+class Found:
+    """Rows of a source; None where it cannot be had, for `reason`."""
+
+    rows: list[Row] | None
+    reason: str | None = None
+
+
+async def sources(state: State) -> dict[str, Any]:
+    """The shape AltSources."""
+    found = await _all(state)
+    items = [
+        {
+            "key": source.key,
+            "name": source.name,
+            **_standing(source, found[source.key]),
+            "description": source.description,
+            "fields": list(source.fields),
+        }
+        for source in ALT_SOURCES
+    ]
+    return {"items": items, "total": len(items)}
+
+
+async def overview(state: State) -> dict[str, Any]:
+    """The shape AltOverview."""
+    found = await _all(state)
+    items = []
+    for source in ALT_SOURCES:
+        told = found[source.key]
+        status = "need_credential" if source.credential else "unavailable"
+        status = "available" if told.rows is not None else status
+        items.append({"key": source.key, "status": status, **_why(told)})
+    counts = {
+        name: sum(1 for item in items if item["status"] == name)
+        for name in ("available", "need_credential", "unavailable")
+    }
+    return {**counts, "items": items, "checked_at": local_iso(state.clock.now())}
+
+
+async def rows_of(state: State, key: str, limit: int) -> dict[str, Any]:
+    """The shape AltItems. Raises NotFound."""
+    if key not in BY_KEY:
+        raise NotFound(f"no alternative source {key[:40]!r}; there are {', '.join(BY_KEY)}")
+    told = await _found(state.part(live_of), BY_KEY[key])
+    rows = told.rows or []
+    return {"key": key, **_standing(BY_KEY[key], told), "items": rows[:limit], "total": len(rows)}
+
+
+def _standing(source: AltSource, told: Found) -> dict[str, Any]:
+    wanting = told.rows is None and source.credential is not None
+    return {"available": told.rows is not None, "need_credential": wanting, **_why(told)}
+
+
+def _why(told: Found) -> dict[str, str]:
+    return {} if told.reason is None else {"reason": told.reason}
+
+
+async def _all(state: State) -> dict[str, Found]:
+    live = state.part(live_of)
+    found = await asyncio.gather(*(_found(live, source) for source in ALT_SOURCES))
+    return {source.key: told for source, told in zip(ALT_SOURCES, found, strict=True)}
+
+
+async def _found(live: Live, source: AltSource) -> Found:
+    if source.ask is None or source.upstream is None:
+        return Found(None, f"{source.name} wants {source.credential}, and none is configured")
+    upstream, ask = source.upstream, source.ask
+
+    async def make() -> Found:
+        try:
+            told = await live.clients.ask({upstream: ask}, order=(upstream,))
+        except DATA_FAILURES as error:
+            return Found(None, redact(f"{type(error).__name__}: {error}")[:REASON_CHARS])
+        return Found(told.value)
+
+    landed = await live.flights.take(("alt", source.key), TTL, make)
+    value: Found = landed.value
+    return value

@@ -1,0 +1,1 @@
+"""Whether the upstreams answer: eighteen small questions, asked side by side."""

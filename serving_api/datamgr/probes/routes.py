@@ -1,0 +1,27 @@
+"""/datamgr/probe-all: admin, enveloped."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.probes import schemas, service
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/probe-all", "datamgr: probes")
+
+
+@router.get("")
+@serving(schemas.Probes, cache=NO_STORE)
+async def probe_all(
+    request: Request,
+    subject: Admin,
+    code: Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code asked about")] = "600519",
+) -> Answer:
+    """Ask every upstream one small question: who answers, how fast, and how the guards stand."""
+    return Answer(await service.probe_all(state_of(request), code))

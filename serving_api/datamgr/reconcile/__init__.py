@@ -1,0 +1,1 @@
+"""How far independent sources agree, as it is measured every day."""
