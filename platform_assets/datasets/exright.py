@@ -13,7 +13,7 @@ import pandas as pd
 from platform_assets.compute.exright import reference_price
 from platform_assets.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.rules import Interface, Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
 from resources.errors import PayloadError, Unavailable, UpstreamError
@@ -137,4 +137,16 @@ DATASET = Dataset(
     date_column="date",
     sources=(Source("tdx", terminal_events),),
     tasks=("fusion_kline_sync", "eod_core"),
+    interfaces=(
+        Interface(
+            "get_xdxr",
+            "stock",
+            "live_exrights",
+            {"code": ("string", True, None)},
+            "object[]",
+            3600,
+            "ex-rights records of the terminal source",
+            live=True,
+        ),
+    ),
 )

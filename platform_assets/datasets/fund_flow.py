@@ -120,6 +120,28 @@ DATASET = Dataset(
     interfaces=(
         *rules.standard("fund_flow", "money flow", 60),
         rules.Interface(
+            "get_realtime_fund_flow_minute",
+            "timeseries",
+            "live_fund_flow_minute",
+            {
+                "code": ("string", True, None),
+            },
+            "object[]",
+            30,
+            "minute fund flow of today",
+            live=True,
+        ),
+        rules.Interface(
+            "get_realtime_northbound",
+            "market",
+            "live_northbound",
+            {},
+            "object[]",
+            30,
+            "minute northbound flow",
+            live=True,
+        ),
+        rules.Interface(
             "get_fund_flow_rank",
             "market",
             "flow_rank",

@@ -154,6 +154,19 @@ DATASET = Dataset(
     interfaces=(
         Interface("get_index_daily", "timeseries", "history", _PARAMS, "object[]", 300, "bars of one index"),
         Interface(
+            "get_realtime_index_quote",
+            "market",
+            "live_index_quotes",
+            {
+                "codes": ("string[]", False, None),
+                "scope": ("string", False, "cn"),
+            },
+            "object[]",
+            3,
+            "live index quotes",
+            live=True,
+        ),
+        Interface(
             "get_index_latest",
             "market",
             "newest_of_indices",

@@ -61,9 +61,7 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
-        return desk.believe_bars(  # type: ignore[no-any-return]
-            symbol, desk.tencent.daily_bars(symbol, start=since or "", count=count)
-        )
+        return desk.believe_bars(symbol, desk.tencent.daily_bars(symbol, start=since or "", count=count))
 
     return _of_codes(desk, scope, bars)
 
@@ -73,7 +71,7 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
         first = since or desk.calendar.last(count, desk.today)[0]
-        return desk.believe_bars(symbol, desk.eastmoney.daily_bars(symbol, beg=first))  # type: ignore[no-any-return]
+        return desk.believe_bars(symbol, desk.eastmoney.daily_bars(symbol, beg=first))
 
     return _of_codes(desk, scope, bars)
 

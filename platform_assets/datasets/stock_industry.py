@@ -278,6 +278,18 @@ DATASET = Dataset(
         latest("get_stock_industry", "classifications of a code", 3600),
         batch("get_stock_industry_batch", "classifications of many codes", 3600),
         Interface(
+            "get_realtime_industry_ranking",
+            "market",
+            "live_industry_ranking",
+            {
+                "top_n": ("int", False, 20),
+            },
+            "object",
+            30,
+            "industry change ranking: top, bottom, total",
+            live=True,
+        ),
+        Interface(
             "get_industry_members",
             "market",
             "industry_members",

@@ -165,7 +165,8 @@ class Interface:
     """One read-only interface of the catalog. `params`: name -> (type, required, default); one that bears
     the name of a text column lets only rows with that value pass. `table`: the table that it reads when
     that is not the dataset's own (one of its RAW tables). `order`: the column that rows of one date are
-    sorted by when the caller names none (default: their key)."""
+    sorted by when the caller names none (default: their key). `live`: asked of an upstream when it is
+    called, not read from a table."""
 
     name: str
     dimension: str
@@ -176,6 +177,7 @@ class Interface:
     description: str
     table: str = ""
     order: str = ""
+    live: bool = False
 
 
 _CODE_PARAM = {"code": ("string", True, None)}

@@ -40,7 +40,7 @@ class Line:
     def at(self, place: int) -> float:
         wave = self.level + self.swing * math.sin(2 * math.pi * (place + zlib.crc32(self.name.encode()) % 40)
                                                   / self.cycle)  # fmt: skip
-        return wave * (1 + self.growth) ** (place / _MONTHS) + self.jitter * draw(self.name, place)
+        return wave * (1 + self.growth) ** (place / _MONTHS) + self.jitter * float(draw(self.name, place))
 
 
 def months(until: date) -> Iterator[tuple[int, date]]:

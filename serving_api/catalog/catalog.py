@@ -1,7 +1,8 @@
 """The interfaces of a registry: listed, found, called."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -9,9 +10,12 @@ from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.rules import Interface
 from resources.errors import Forbidden, InputError, NotFound, PlatformError
+from serving_api.catalog.live import LIVE
 from serving_api.catalog.parameters import described, read_params
+from serving_api.catalog.question import Question
 from serving_api.catalog.search import Index
-from serving_api.catalog.templates import EXECUTORS, Question
+from serving_api.catalog.templates import EXECUTORS
+from serving_api.datamgr_live.clients import Answered
 from serving_api.parameters import AsOf
 from serving_api.state import State
 
@@ -26,7 +30,7 @@ class Catalog:
         self._interfaces: dict[str, tuple[Interface, Dataset]] = {
             name: (interface, dataset)
             for name, (interface, dataset) in registry.interfaces.items()
-            if interface.template in EXECUTORS
+            if interface.template in (LIVE if interface.live else EXECUTORS)
         }
         self._index = Index(self._interfaces)
 
@@ -91,13 +95,31 @@ class Catalog:
             today=state.clock.now().date().isoformat(),
             calendar=state.calendar,
         )
-        try:
+        with _told_of(name):
             return await state.reading.scan(EXECUTORS[interface.template], asked)
-        except InputError:
-            raise
-        except PlatformError as error:
-            # 500 by its kind: the caller asked rightly, and nothing of the cause is his business.
-            raise PlatformError(f"interface {name}: {error.message}") from error
+
+    async def call_live(
+        self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
+    ) -> Answered:
+        """The value of a live interface and where it comes from; raises as `call` does."""
+        interface, _ = self.find(name)
+        params = read_params(interface, given)
+        if as_of is not None:
+            raise InputError("as_of", f"{name} tells the present; leave it out")
+        with _told_of(name):
+            return await LIVE[interface.template](state, params)
+
+
+@contextmanager
+def _told_of(name: str) -> Iterator[None]:
+    """A failure inside says which interface it was of."""
+    try:
+        yield
+    except InputError:
+        raise
+    except PlatformError as error:
+        # 500 by its kind: the caller asked rightly, and nothing of the cause is his business.
+        raise PlatformError(f"interface {name}: {error.message}") from error
 
 
 @cache

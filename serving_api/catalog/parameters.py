@@ -81,6 +81,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "level": Meaning(
         "sw_l1 | sw_l2 | sw_l3 | industry | em_industry | tdx_industry | csrc_industry | region"
     ),
+    "top_n": Meaning("rows per side", low=1, high=100),
     "page": Meaning("page, from 1", low=1, high=100_000),
     "page_size": Meaning("rows per page", low=1, high=500),
     "window": Meaning("window in bars", low=2, high=1000),

@@ -52,11 +52,11 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     catalog = builtin_catalog()
     interface, dataset = catalog.find(body.interface)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
-    value = await catalog.call(state, body.interface, body.params, as_of)
+    if interface.live:
+        told = await catalog.call_live(state, body.interface, body.params, as_of)
+        value, headers = told.value, told.headers
+    else:
+        value = await catalog.call(state, body.interface, body.params, as_of)
+        headers = (await state.versions.stand((dataset.table_of(interface).name,))).headers
     total = {"total": len(value)} if isinstance(value, list) else {}
-    stand = await state.versions.stand((dataset.table_of(interface).name,))
-    return Answer(
-        {"results": value, **total},
-        top={"as_of": as_of.echo if as_of else None},
-        headers=stand.headers,
-    )
+    return Answer({"results": value, **total}, top={"as_of": as_of.echo if as_of else None}, headers=headers)

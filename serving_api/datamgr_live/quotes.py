@@ -44,6 +44,23 @@ def order_book(row: Row, listed: Listed, time: str | None, origin: str) -> dict[
     }
 
 
+def index_quote(row: Row) -> dict[str, Any]:
+    """One index of either source: points, percent, shares, CNY."""
+    price, last_close = positive(row["price"]), positive(row["last_close"])
+    return {
+        "code": row["symbol"],
+        "name": text(row.get("name")),
+        "price": price,
+        "open": positive(row["open"]),
+        "high": positive(row["high"]),
+        "low": positive(row["low"]),
+        "last_close": last_close,
+        "change_pct": _change(row, price, last_close),
+        "volume": whole(row["volume"]),
+        "amount": number(row["amount"], 2),
+    }
+
+
 def brief_quote(row: Row, listed: Listed, day: str, calendar: TradeCalendar) -> dict[str, Any]:
     """One entry of the quote map. What the source does not carry is made from what is stored about the
     security: turnover and cap from its shares, limits from the exchange's rules. Ratios are not."""

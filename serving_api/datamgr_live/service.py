@@ -19,7 +19,7 @@ from serving_api.datamgr_live.clients import (
 )
 from serving_api.datamgr_live.flight import Flights, Ttl
 from serving_api.datamgr_live.frames import is_empty, records, session_date, whole
-from serving_api.datamgr_live.quotes import brief_quote, order_book
+from serving_api.datamgr_live.quotes import brief_quote, index_quote, order_book
 from serving_api.datamgr_live.stat import Traded, from_ranking, from_terminal, market_stat
 from serving_api.datamgr_live.symbols import Listed, listed, listed_of
 from serving_api.failures import read_or
@@ -31,6 +31,7 @@ IDLE_TTL = 3600.0
 FLASH_TTL = 30.0
 QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL, FLASHES_PER_CALL = 60, 80, 800, 50
 MINUTE_ROWS = 240
+MAIN_INDICES = ("sh000001", "sz399001", "sz399006")
 MOST_SITE_BARS = 320
 XDXR_RIGHTS = 1
 """The category whose four values are cash, rights price, bonus and rights per ten shares."""
@@ -108,6 +109,41 @@ class Live:
             # The terminal tells the time of day alone.
             time = f"{session_date(self._clock.now(), self._calendar)} {time}"
         return answer.shaped(order_book(row, one, time, ORIGIN[answer.source]))
+
+    async def ticks(self, code: str, limit: int) -> Answered:
+        """The last trades of the session, oldest first: {time, price CNY, volume shares, side}."""
+        told = await self._told(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
+        return told.shaped(told.value[-limit:])
+
+    async def _ticks(self, code: str) -> Answered:
+        one = await self._listed(code)
+        if one is None:
+            return Answered([])
+        answer = await self.clients.ask({TDX: lambda client: client.transactions(one.symbol)})
+        return answer.shaped(
+            [
+                {name: row[name] for name in ("time", "price", "volume", "side")}
+                for row in records(answer.value)
+            ]
+        )
+
+    async def index_quotes(self, symbols: Sequence[str] | None) -> Answered:
+        """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; symbols that
+        nobody knows are left out."""
+        wanted = tuple(symbols or MAIN_INDICES)
+        return await self._told(("indices", wanted), QUOTE_TTL, lambda: self._index_quotes(wanted), [])
+
+    async def _index_quotes(self, symbols: Sequence[str]) -> Answered:
+        answer = await self.clients.ask(
+            {
+                TENCENT: lambda client: client.quotes(symbols),
+                EASTMONEY: lambda client: client.ulist(symbols),
+            },
+            order=(TENCENT, EASTMONEY),
+            empty=is_empty,
+        )
+        rows = {row["symbol"]: row for row in records(answer.value) if not row.get("unknown")}
+        return answer.shaped([index_quote(rows[symbol]) for symbol in symbols if symbol in rows])
 
     # -- flash news -----------------------------------------------------------------------------------
 

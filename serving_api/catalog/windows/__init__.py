@@ -93,10 +93,8 @@ def flow_rank(session: Session, asked: Question) -> Any:
     since = asked.calendar.last(days, newest)[0]
     sums = queries.flow_sums(session, asked.table, _FLOWS, since, newest, asked.as_of)
     column, sign = sort.removeprefix("-"), -1.0 if sort.startswith("-") else 1.0
-    order = sorted(
-        (code for code, told in sums.items() if told[column] is not None),
-        key=lambda code: (sign * sums[code][column], code),
-    )[: asked.params["limit"]]
+    known = [(sign * value, code) for code, told in sums.items() if (value := told[column]) is not None]
+    order = [code for _, code in sorted(known)[: asked.params["limit"]]]
     names = queries.names(session, order)
     span = {"days": days, "since": since, "date": newest}
     return [{"code": code, "name": names.get(code), **span, **sums[code]} for code in order]

@@ -61,7 +61,7 @@ async def kline(
 ) -> Answer:
     """Bars of a contract, or of the main contracts of a product, oldest first. Nothing is adjusted where the
     main contract changes."""
-    nothing = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
+    nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
     reading = state_of(request).reading
     return Answer(await read_or(nothing, reading.scan(queries.kline, symbol, days)))
 
