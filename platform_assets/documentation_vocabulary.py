@@ -61,6 +61,7 @@ _CLIENTS = (
     ("chinabond", "resources.upstreams.chinabond", "ChinabondClient", "client"),
     ("chinamoney", "resources.upstreams.chinamoney", "ChinamoneyClient", "client"),
     ("sina", "resources.upstreams.sina", "SinaClient", "client"),
+    ("cls", "resources.upstreams.cls", "ClsClient", "client"),
     ("xueqiu", "resources.upstreams.xueqiu", "XueqiuClient", "client"),
     ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
 )

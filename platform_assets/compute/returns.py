@@ -1,4 +1,4 @@
-"""Returns and volatility over a window, and where a value stands among others. Pure numpy."""
+"""Returns and volatility over a window. Pure numpy."""
 
 from typing import NamedTuple
 
@@ -26,12 +26,3 @@ def rolling(closes: Row, window: int) -> Rolling:
         parts = np.lib.stride_tricks.sliding_window_view(daily, window)
         spread[window:] = parts.std(axis=1, ddof=1)
     return Rolling(change, spread)
-
-
-def percentile_of_last(values: Row) -> float | None:
-    """Share of the values that are not above the last one, percent. Only positive values count: a ratio of
-    a loss says nothing. None where the last one is not positive."""
-    if not values.size or not values[-1] > 0:
-        return None
-    known = values[values > 0]
-    return float(np.count_nonzero(known <= values[-1]) / known.size * 100)

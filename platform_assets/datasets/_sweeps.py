@@ -11,7 +11,9 @@ ROTATION = 100
 """Codes of a day that are asked for although nothing happened to them: all of them in 55 trade dates."""
 MOST_EVENT_CODES = 100
 _FIRST_TURN = "2020-01-02"
-REPORTED = ("cninfo_periodic_report", "fusion_stock_master")
+REPORTS = ("cninfo_periodic_report",)
+"""Tables that `reported_codes` reads without the listings: for what the list of securities is made of."""
+REPORTED = (*REPORTS, "fusion_stock_master")
 """Tables that `reported_codes` reads: for `Raw.reads`."""
 
 
@@ -24,14 +26,16 @@ def in_season(desk: Any, scope: Scope) -> bool:
     return bool(periods_due(day)) or desk.calendar.offset(day, -1) < monday_of(day)
 
 
-def reported_codes(desk: Any, scope: Scope) -> list[str]:
-    """Codes that published a periodic report in the days of the scope, or were listed in them; at most a
-    hundred, the others come in their turn."""
+def reported_codes(desk: Any, scope: Scope, *, listings: bool = True) -> list[str]:
+    """Codes that published a periodic report in the days of the scope, or (`listings`) were listed in them;
+    at most a hundred, the others come in their turn."""
     since, until = scope.event_days(desk.calendar)
-    plans = desk.read("cninfo_periodic_report", columns=("code", "actual_date"))
-    listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
+    dated = [(desk.read("cninfo_periodic_report", columns=("code", "actual_date")), "actual_date")]
+    if listings:
+        listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
+        dated.insert(0, (listed, "list_date"))
     found: list[str] = []
-    for rows, column in ((listed, "list_date"), (plans, "actual_date")):
+    for rows, column in dated:
         days = rows[column].astype(object).where(rows[column].notna(), "")
         found += sorted(rows[(days >= since) & (days <= until)]["code"])
     return list(dict.fromkeys(found))[:MOST_EVENT_CODES]
@@ -47,8 +51,9 @@ def codes_in_turn(desk: Any, scope: Scope) -> list[str]:
     return [*codes, *codes][first : first + ROTATION]
 
 
-def swept_codes(desk: Any, scope: Scope) -> tuple[str, ...]:
+def swept_codes(desk: Any, scope: Scope, *, listings: bool = True) -> tuple[str, ...]:
     """The scope's codes; of the whole market those with an event and those in turn."""
     if scope.codes is not None:
         return scope.codes
-    return tuple(dict.fromkeys([*reported_codes(desk, scope), *codes_in_turn(desk, scope)]))
+    events = reported_codes(desk, scope, listings=listings)
+    return tuple(dict.fromkeys([*events, *codes_in_turn(desk, scope)]))

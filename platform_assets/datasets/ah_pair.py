@@ -38,5 +38,17 @@ DATASET = Dataset(
     sources=(Source("eastmoney", portal),),
     may_be_empty=True,
     tasks=("eod_core",),
-    interfaces=(Interface("get_ah_pairs", "market", "every", {}, "object[]", 86400, "dual-listed pairs"),),
+    interfaces=(
+        Interface("get_ah_pairs", "market", "every", {}, "object[]", 86400, "dual-listed pairs"),
+        Interface(
+            "get_ah_premium",
+            "stock",
+            "live_ah_premium",
+            {"code": ("string", True, None)},
+            "object|null",
+            60,
+            "A/H premium of a dual-listed stock",
+            live=True,
+        ),
+    ),
 )

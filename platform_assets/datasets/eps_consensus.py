@@ -13,6 +13,7 @@ from platform_assets.declaration.columns import K32, Amt, Code, Date, Int, Model
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, Partition
 from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError, Permanent
 
 PAGES, REPORT = "ths", "em_f10"
 _MOST_PAGES = 100
@@ -39,7 +40,15 @@ def pages(desk: Any, scope: Scope) -> pd.DataFrame:
     hundred."""
     codes = scope.codes if scope.codes is not None else _researched(desk, scope)
     listed = [symbol[2:] for symbol in desk.symbols(codes, "stock")]
-    parts = [part for part in desk.each(desk.ths.eps_consensus, listed) if len(part)]
+
+    def page(code: str) -> pd.DataFrame:
+        try:
+            rows: pd.DataFrame = desk.ths.eps_consensus(code)
+        except Permanent as error:  # no page of this company: the others have theirs
+            raise PayloadError(f"worth {code}: {error}", source=PAGES) from error
+        return rows
+
+    parts = [part for part in desk.each(page, listed) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY[:2]))
 
 

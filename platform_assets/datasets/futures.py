@@ -1,7 +1,8 @@
 """raw_futures: every contract of the six futures exchanges by trade date, from their own daily files.
 
-The files come out between 15:30 and 17:00, so a load takes the trade date before with it. Where an exchange
-does not answer, the portal tells the contracts that were its main ones.
+The files come out between 15:30 and 17:00: that of a date is asked for from 17:00 on, and a load takes the
+trade date before with it. Where an exchange does not answer, the portal tells the contracts that were its
+main ones.
 """
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from resources.errors import PayloadError, Unavailable, UpstreamError
 from resources.upstreams.eastmoney.futures import MARKETS
 
 EXCHANGES = ("shfe", "ine", "cffex", "dce", "czce", "gfex")
+PUBLISHED = "17:00"
 _MOST_DATES = 5
 _LOOK_BACK = 10
 _KNOWN = ("symbol", "date", "product", "exchange", "name", "settle", "open_interest", "is_main")
@@ -53,9 +55,15 @@ def _daily(desk: Any, exchange: str, day: str) -> pd.DataFrame:
     return rows
 
 
+def _out(desk: Any, scope: Scope) -> list[str]:
+    """The dates whose files are out."""
+    now = desk.clock.now().strftime("%Y-%m-%d %H:%M")
+    return [day for day in scope.dates if f"{day} {PUBLISHED}" <= now]
+
+
 def of_exchange(desk: Any, scope: Scope, exchange: str) -> pd.DataFrame:
     """One call per date."""
-    parts = [part for day in scope.dates if len(part := _daily(desk, exchange, day))]
+    parts = [part for day in _out(desk, scope) if len(part := _daily(desk, exchange, day))]
     if not parts:
         return pd.DataFrame(columns=["symbol", "date"])
     rows = pd.concat(parts, ignore_index=True)
@@ -70,7 +78,7 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """One call per main contract, of the exchanges whose file could not be had; mostly none."""
     parts = []
     for exchange in EXCHANGES:
-        for day in scope.dates:
+        for day in _out(desk, scope):
             try:
                 _daily(desk, exchange, day)
             except (UpstreamError, PayloadError, Unavailable):

@@ -1,5 +1,6 @@
-"""raw_news_flash: the portal's flash news around the clock, as they were put up."""
+"""raw_news_flash: flash news around the clock, as they were put up: the portal's, else another paper's."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from platform_assets.declaration.rules import Interface, Partition, calendar_day
 from platform_assets.declaration.scope import Scope
 from resources.upstreams.desk import within_last
 
+_FEW = 400
 _MOST = 2_000
 """Items of a load, 40 calls: some two days of them."""
 
@@ -32,10 +34,24 @@ class NewsFlash(Model):
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """One call per 50 items, from the newest back to the first day of the scope, at most 40."""
+    return _told(desk, scope, desk.eastmoney.flashes, _MOST)
+
+
+def telegraph(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The same of the telegraph, with numbers of its own: one call per 50 items."""
+    return _told(desk, scope, desk.cls.flashes, _MOST)
+
+
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The second quote site's feed, at most 400 items: one call per 20."""
+    return _told(desk, scope, desk.sina.flashes, _FEW)
+
+
+def _told(desk: Any, scope: Scope, ask: Callable[[str, int], pd.DataFrame], most: int) -> pd.DataFrame:
     since, _ = scope.event_days(desk.calendar)
     # A list that is read every day need not be read further back than what it may lack.
     oldest = (datetime.fromisoformat(f"{desk.today}T00:00") - timedelta(days=3)).date().isoformat()
-    return inside(desk, Scope(scope.dates), desk.eastmoney.flashes(max(since, oldest), _MOST), "pub_time")
+    return inside(desk, Scope(scope.dates), ask(max(since, oldest), most), "pub_time")
 
 
 DATASET = Dataset(
@@ -50,7 +66,11 @@ DATASET = Dataset(
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
             payload=False,
-            sources=(Source("eastmoney", portal, only_when=within_last(3)),),
+            sources=(
+                Source("eastmoney", portal, only_when=within_last(3)),
+                Source("cls", telegraph, only_when=within_last(3)),
+                Source("sina", second_site, only_when=within_last(3)),
+            ),
             late=1,
             may_be_empty=True,
             topical=True,

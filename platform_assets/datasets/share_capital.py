@@ -8,7 +8,7 @@ import pandas as pd
 from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
-from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.datasets._sweeps import REPORTS, swept_codes
 from platform_assets.declaration.columns import (
     K16,
     K32,
@@ -75,7 +75,7 @@ def structures(desk: Any, scope: Scope) -> pd.DataFrame:
     rows = by_notice(desk, scope, share_changes, _EQUITY_KEY)
     if scope.codes is not None:
         return rows
-    swept = Scope(scope.dates, swept_codes(desk, scope))
+    swept = Scope(scope.dates, swept_codes(desk, scope, listings=False))
     parts = [share_changes(desk, None, scope.until, codes) for codes in swept.code_groups()]
     filled = [part for part in (rows, *parts) if len(part)]
     if not filled:
@@ -178,7 +178,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", structures),),
             may_be_empty=True,
-            reads=REPORTED,
+            reads=REPORTS,
             tasks=_TASK,
         ),
         Raw(

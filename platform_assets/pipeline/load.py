@@ -63,7 +63,8 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     """Download a RAW table for a scope."""
     table = raw.table
     loaded = Loaded(table)
-    scope = scope.with_late(raw.late, run.calendar)
+    # A table without codes is of the market as a whole, also in a run that is limited to codes.
+    scope = (scope if "code" in table.names else scope.whole).with_late(raw.late, run.calendar)
     try:
         download = ask(
             raw.sources,

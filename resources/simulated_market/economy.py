@@ -38,9 +38,10 @@ class Line:
     growth: float = 0.0
 
     def at(self, place: int) -> float:
-        wave = self.level + self.swing * math.sin(2 * math.pi * (place + zlib.crc32(self.name.encode()) % 40)
-                                                  / self.cycle)  # fmt: skip
-        return wave * (1 + self.growth) ** (place / _MONTHS) + self.jitter * float(draw(self.name, place))
+        turned = place + zlib.crc32(self.name.encode()) % 40
+        wave = self.level + self.swing * math.sin(2 * math.pi * turned / self.cycle)
+        grown: float = wave * (1 + self.growth) ** (place / _MONTHS)
+        return grown + self.jitter * draw(self.name, place)
 
 
 def months(until: date) -> Iterator[tuple[int, date]]:

@@ -2,6 +2,7 @@
 
 from resources.simulated_market.chinabond.responder import ChinabondResponder
 from resources.simulated_market.chinamoney.responder import ChinamoneyResponder
+from resources.simulated_market.cls.responder import ClsResponder
 from resources.simulated_market.cninfo.responder import CninfoResponder
 from resources.simulated_market.eastmoney.responder import EastmoneyResponder
 from resources.simulated_market.exchanges.bse import BseResponder
@@ -38,4 +39,5 @@ def responders() -> list[Responder]:
         ChinamoneyResponder(),
         SinaResponder(),
         XueqiuResponder(),
+        ClsResponder(),
     ]

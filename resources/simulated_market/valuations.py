@@ -4,6 +4,7 @@ A ratio of a group is the sum of its caps over the sum of what they are divided 
 a date follows from what was public on it, so a past date never changes.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,8 +15,12 @@ from resources.simulated_market.wire import View
 from resources.simulated_market.world.fundamentals import Report, ttm
 from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Security
 
+Figures = tuple[float, ...]
+"""price, then the figures that `Totals` sums, in its order."""
+_FIGURES = ("price", "cap", "float_cap", "earnings", "equity", "paid", "volume", "float_shares")
 _CASH = 1
 _WAN = 1e4
+_MOST_DAYS = 300
 
 
 @dataclass(frozen=True)
@@ -67,11 +72,12 @@ class Lines:
     """The lines of a world, remembered for a moment of it."""
 
     _held: dict[tuple[int, datetime], dict[str, Line]] = field(default_factory=dict)
+    _days: dict[tuple[int, int, int], dict[str, Figures | None]] = field(default_factory=dict)
 
     def of(self, view: View, security: Security) -> Line:
         if view.fault is not None:
             return line_of(view, security)
-        key = (id(view.world), view.now.replace(hour=15, minute=0) if view.now.hour >= 15 else view.now)
+        key = (id(view.world), _moment(view.now))
         if key not in self._held:
             self._held = {key: {}}
         held = self._held[key]
@@ -81,26 +87,37 @@ class Lines:
 
     def totals(self, view: View, members: Iterable[Security], day: int) -> Totals | None:
         """None where no member is known on the date."""
-        found = []
-        for one in members:
-            line = self.of(view, one)
-            at = int(np.searchsorted(line.date, day))
-            if at < len(line.date) and int(line.date[at]) == day and line.cap[at] > 0:
-                found.append((line, at))
+        figures = self._on(view, day)
+        found = [known for known in (self._figures(view, figures, one, day) for one in members) if known]
         if not found:
             return None
+        columns = zip(_FIGURES, zip(*found, strict=True), strict=True)
+        sums = {name: math.fsum(x for x in some if not math.isnan(x)) for name, some in columns}
+        prices, ratios = [one[0] for one in found], [one[1] / one[3] for one in found if one[3] > 0]
+        del sums["price"]
+        return Totals(count=len(found), prices=tuple(prices), ratios=tuple(ratios), **sums)
 
-        def total(name: str) -> float:
-            return float(np.nansum([getattr(line, name)[at] for line, at in found]))
+    def _on(self, view: View, day: int) -> dict[str, Figures | None]:
+        """Figures of a date that are known already, by symbol; those of a closed date do not change."""
+        if view.fault is not None:
+            return {}
+        key = (id(view.world), view.now.toordinal() if view.now.hour < 15 else 0, day)
+        if key not in self._days:
+            if len(self._days) >= _MOST_DAYS:
+                self._days.clear()
+            self._days[key] = {}
+        return self._days[key]
 
-        ratios = [float(line.cap[at] / line.earnings[at]) for line, at in found if line.earnings[at] > 0]
-        return Totals(
-            count=len(found),
-            **{name: total(name) for name in ("cap", "float_cap", "earnings", "equity", "paid")},
-            **{name: total(name) for name in ("volume", "float_shares")},
-            prices=tuple(float(line.price[at]) for line, at in found),
-            ratios=tuple(ratios),
-        )
+    def _figures(
+        self, view: View, known: dict[str, Figures | None], security: Security, day: int
+    ) -> Figures | None:
+        symbol = security.symbol
+        if symbol not in known:
+            line = self.of(view, security)
+            at = int(np.searchsorted(line.date, day))
+            there = at < len(line.date) and int(line.date[at]) == day and bool(line.cap[at] > 0)
+            known[symbol] = tuple(float(getattr(line, name)[at]) for name in _FIGURES) if there else None
+        return known[symbol]
 
     def pe_of_dates(self, view: View, members: Iterable[Security], dates: Ints) -> Floats:
         """PE of one group on many dates; NaN where it earns nothing."""
@@ -114,6 +131,12 @@ class Lines:
             caps[known] += line.cap[at][known]
             earned[known] += line.earnings[at][known]
         return np.where(earned > 0, np.round(caps / np.where(earned > 0, earned, 1.0), 2), np.nan)
+
+
+def _moment(now: datetime) -> datetime:
+    """The minute, or the close when that has passed."""
+    minute = now.replace(second=0, microsecond=0)
+    return minute.replace(hour=15, minute=0) if now.hour >= 15 else minute
 
 
 def line_of(view: View, security: Security) -> Line:

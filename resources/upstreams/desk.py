@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from resources.upstreams.chinabond import ChinabondClient
     from resources.upstreams.chinamoney import ChinamoneyClient
+    from resources.upstreams.cls import ClsClient
     from resources.upstreams.cnindex import CnindexClient
     from resources.upstreams.cninfo import CninfoClient
     from resources.upstreams.csindex import CsindexClient
@@ -204,6 +205,11 @@ class Desk:
     @property
     def sina(self) -> "SinaClient":
         client: SinaClient = self._client("sina")
+        return client
+
+    @property
+    def cls(self) -> "ClsClient":
+        client: ClsClient = self._client("cls")
         return client
 
     @property

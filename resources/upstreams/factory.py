@@ -81,6 +81,7 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
     """The clients that speak HTTP, over whatever fetches for a log."""
     from resources.upstreams.chinabond import ChinabondClient
     from resources.upstreams.chinamoney import ChinamoneyClient
+    from resources.upstreams.cls import ClsClient
     from resources.upstreams.cnindex import CnindexClient
     from resources.upstreams.cninfo import CninfoClient
     from resources.upstreams.csindex import CsindexClient
@@ -103,6 +104,7 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
         "ths": ThsClient,
         "sina": SinaClient,
         "xueqiu": XueqiuClient,
+        "cls": ClsClient,
         "csindex": CsindexClient,
         "cnindex": CnindexClient,
         "sw": SwClient,

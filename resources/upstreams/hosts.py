@@ -64,6 +64,8 @@ SITES: dict[str, Site] = {
     "sina.quote": Site("sina", "sina", ("https://hq.sinajs.cn",), _SINA_REFERER),
     "sina.bars": Site("sina", "sina", ("https://money.finance.sina.com.cn",), _SINA_REFERER),
     "sina.finance": Site("sina", "sina", ("https://quotes.sina.cn",), _SINA_REFERER),
+    "sina.live": Site("sina", "sina", ("https://zhibo.sina.com.cn",), _SINA_REFERER),
+    "cls.roll": Site("cls", "cls", ("https://www.cls.cn",), "https://www.cls.cn/telegraph"),
     "xueqiu.home": Site("xueqiu", "xueqiu", ("https://xueqiu.com",)),
     "xueqiu.stock": Site("xueqiu", "xueqiu", ("https://stock.xueqiu.com",), "https://xueqiu.com/"),
     # Shanghai refuses a request that does not come from its own pages.

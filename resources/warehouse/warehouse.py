@@ -52,10 +52,14 @@ class Warehouse:
             raise StorageError("two tables share a name")
         self.engine: Engine = make_engine(url, read_only=read_only, **(pool or {}))
         self.sql = Sql(self.engine)
-        self.metadata: sa.MetaData = build_metadata(self.tables.values())
         self.payloads = PayloadStore(payload_folder)
         self.locks = DomainLocks(self.engine)
         self.writer = Writer(self.engine, clock, self.payloads, self.locks)
+
+    @property
+    def metadata(self) -> sa.MetaData:
+        """The DDL of every table."""
+        return build_metadata(tuple(self.tables.values()))
 
     # -- life -------------------------------------------------------------------------------------
 

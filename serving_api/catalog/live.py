@@ -8,6 +8,7 @@ from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.market import market_of
 from serving_api.datamgr_live.service import live_of
 from serving_api.state import State
+from serving_api.topics.hk_finance.service import hong_kong_of
 
 Params = Mapping[str, Any]
 MINUTES = (1, 5, 15, 30, 60)
@@ -75,6 +76,11 @@ async def exrights(state: State, params: Params) -> Answered:
     return told.shaped(told.value["records"])
 
 
+async def ah_premium(state: State, params: Params) -> Answered:
+    """Premium of a share at home over the one in Hong Kong; null for a company that is listed once."""
+    return await state.part(hong_kong_of).premium(params["code"])
+
+
 LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {
     "live_quotes": quotes,
     "live_order_book": order_book,
@@ -86,4 +92,5 @@ LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {
     "live_industry_ranking": industry_ranking,
     "live_market_stat": market_stat,
     "live_exrights": exrights,
+    "live_ah_premium": ah_premium,
 }

@@ -100,3 +100,10 @@ def columns_of(asked: Question) -> list[str]:
     if wrong is not None:
         raise asked.bad("fields", f"{wrong[:40]!r} is no column of {asked.table.name}")
     return list(dict.fromkeys([*asked.table.key, *wanted]))
+
+
+def filters_of(asked: Question) -> dict[str, str]:
+    """Parameters that bear the name of a text column beside the code: only rows with that value."""
+    texts = {spec.name for spec in asked.table.columns if spec.family == "text"}
+    texts -= {queries.code_column(asked.table), asked.table.date_column}
+    return {name: value for name, value in asked.params.items() if name in texts and value is not None}

@@ -6,7 +6,7 @@ from typing import Any
 
 from platform_assets.compute.days import moved
 from resources.calendar import CalendarHorizon
-from serving_api.catalog import economy, industries, queries, securities, windows
+from serving_api.catalog import companies, economy, industries, queries, securities, windows
 from serving_api.catalog.events import queries as events
 from serving_api.catalog.indices import queries as indices
 from serving_api.catalog.parameters import MOST_ROWS
@@ -16,6 +16,7 @@ from serving_api.catalog.question import (
     bounds_of,
     columns_of,
     day_of,
+    filters_of,
     must_be_period,
     sort_of,
 )
@@ -30,7 +31,6 @@ _ON_A_RUNG = (
     "code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times",
 )  # fmt: skip
 _WHOLE_MARKET = 20_000
-_MINUTES = (5, 15, 30, 60)
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
@@ -57,25 +57,9 @@ def periods(session: Session, asked: Question) -> Any:
         asked.code,
         limit=asked.params["periods"],
         as_of=asked.as_of,
-        equal=_filters(asked),
+        equal=filters_of(asked),
     )
     return rows[::-1] if asked.params.get("ascending", True) else rows
-
-
-def minute_bars(session: Session, asked: Question) -> Any:
-    """Stored minute bars of the newest trade dates that have any, oldest first."""
-    minutes = asked.params["period"]
-    if minutes not in _MINUTES:
-        raise asked.bad("period", f"{minutes} is none of {', '.join(map(str, _MINUTES))} minutes")
-    equal = {"period": f"{minutes}m"}
-    newest = queries.in_range(session, asked.table, asked.code, limit=1, as_of=None, equal=equal)
-    if not newest:
-        return []
-    since = asked.calendar.last(asked.params["days"], str(newest[0]["datetime"])[:10])[0]
-    rows = queries.in_range(
-        session, asked.table, asked.code, since=since, limit=MOST_ROWS, as_of=None, equal=equal
-    )
-    return rows[::-1]
 
 
 def newest(session: Session, asked: Question) -> Any:
@@ -274,29 +258,6 @@ def ex_dates(session: Session, asked: Question) -> Any:
     return rankings.ex_dates(session, asked.table, since, until, asked.params["limit"], asked.as_of)
 
 
-def newest_periods(session: Session, asked: Question) -> Any:
-    """Rows of one code in its newest report periods, newest period first; those alone that hold the values
-    asked for."""
-    periods, order = asked.params["periods"], asked.interface.order
-    return rankings.newest_periods(session, asked.table, asked.code, periods, _filters(asked), order)
-
-
-def of_period(session: Session, asked: Question) -> Any:
-    """Rows of one code in one report period (default: its newest)."""
-    period = asked.params["report_period"]
-    if period is not None:
-        must_be_period(asked, period)
-    rows = rankings.newest_periods(
-        session, asked.table, asked.code, 1, _filters(asked), asked.interface.order, period
-    )
-    return rows[: asked.params.get("limit", MOST_ROWS)]
-
-
-def by_year(session: Session, asked: Question) -> Any:
-    """What is expected of one code by year, from the page of the company where it was read."""
-    return rankings.by_year(session, asked.table, asked.code)
-
-
 def most_visited(session: Session, asked: Question) -> Any:
     """Codes by the number of their visitors in the last days."""
     days, limit = asked.params["days"], asked.params["limit"]
@@ -384,7 +345,6 @@ EXECUTORS: Mapping[str, Executor] = {
     "history": history,
     "bars": bars,
     "periods": periods,
-    "minute_bars": minute_bars,
     "newest": newest,
     "single_quarters": single_quarters,
     "statement": statement,
@@ -397,9 +357,6 @@ EXECUTORS: Mapping[str, Executor] = {
     "ex_dates": ex_dates,
     "yield_rank": yield_rank,
     "most_visited": most_visited,
-    "newest_periods": newest_periods,
-    "of_period": of_period,
-    "by_year": by_year,
     "headlines": headlines,
     "schedule": schedule,
     "market_totals": market_totals,
@@ -411,6 +368,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "branch_trades": branch_trades,
     "around_today": around_today,
     "calendar_range": calendar_range,
+    **companies.EXECUTORS,
     **securities.EXECUTORS,
     **industries.EXECUTORS,
     **windows.EXECUTORS,
@@ -441,22 +399,15 @@ def _range(session: Session, asked: Question, also: str = "") -> list[queries.Ro
         limit=asked.params["limit"],
         as_of=asked.as_of,
         also=also,
-        equal=_filters(asked),
+        equal=filters_of(asked),
     )
 
 
-def _filters(asked: Question) -> dict[str, str]:
-    """Parameters that bear the name of a text column beside the code: only rows with that value."""
-    texts = {spec.name for spec in asked.table.columns if spec.family == "text"}
-    texts -= {queries.code_column(asked.table), asked.table.date_column}
-    return {name: value for name, value in asked.params.items() if name in texts and value is not None}
-
-
 def _chosen(asked: Question) -> dict[str, str]:
-    """As `_filters`, with the column that says whose row it is: of one date that is a choice as well."""
+    """As `filters_of`, with the column that says whose row it is: of one date that is a choice as well."""
     name = queries.code_column(asked.table)
     given = asked.params.get(name)
-    return _filters(asked) if given is None else {**_filters(asked), name: given}
+    return filters_of(asked) if given is None else {**filters_of(asked), name: given}
 
 
 def _mentions(row: queries.Row, keyword: str) -> bool:

@@ -1,4 +1,4 @@
-"""Returns over a window and percentiles."""
+"""Returns over a window, and where a value stands among others."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from platform_assets.compute.returns import percentile_of_last, rolling
+from platform_assets.compute.percentiles import percentile_of_last
+from platform_assets.compute.returns import rolling
 
 PRICES = arrays.arrays(np.float64, st.integers(1, 60), elements=st.floats(0.5, 500.0))
 

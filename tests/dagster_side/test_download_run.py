@@ -2,7 +2,7 @@
 
 import pytest
 
-from platform_assets.download_job import JOB
+from platform_assets.download_job import JOB, MARKET_JOB
 from platform_assets.op_run import ANSWER
 from schedules import download as handler
 from schedules import runner as runners
@@ -51,6 +51,24 @@ def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
     assert not runner.instance.get_run_by_id(done.result["run_id"]).is_success
 
 
+def test_a_download_of_the_market_is_a_run_under_the_lock_of_what_it_feeds(
+    house: House, runner: DagsterRunner
+) -> None:
+    asked = house.commands.enqueue("download_market", {"name": "exchange_block_trade"}, requested_by="admin")
+    strange = house.commands.enqueue("download_market", {"name": "quote"}, requested_by="admin")
+
+    worker = Worker(house, runner)
+    worker.work_once()
+    worker.work_once()
+
+    done = house.commands.get(asked.id)
+    assert (done.status, done.error, done.result["status"]) == ("success", None, "success")
+    assert done.result["fusion"]["block_trade"]["status"] == "success"
+    run = runner.instance.get_run_by_id(done.result["run_id"])
+    assert (run.job_name, run.is_success) == ("download_market", True)
+    assert house.commands.get(strange.id).status == "failed"
+
+
 @pytest.mark.parametrize(
     "args", [{}, {"codes": [], "types": ["quote"]}, {"codes": ["600519"], "types": "quote"}]
 )
@@ -66,5 +84,5 @@ def test_a_command_without_codes_or_types_fails_before_any_run(
 
 
 def test_both_sides_use_the_same_names() -> None:
-    assert (handler.JOB, runners.ANSWER) == (JOB, ANSWER)
+    assert (handler.JOB, handler.MARKET_JOB, runners.ANSWER) == (JOB, MARKET_JOB, ANSWER)
     assert not HANDLERS["download"].long

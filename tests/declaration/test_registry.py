@@ -1,12 +1,14 @@
 """A dataset is one file: what derives from it, and how loudly a wrong one fails."""
 
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from platform_assets.declaration.registry import builtin_registry, load_package
 from platform_assets.declaration.tables import Layer
+from platform_assets.pipeline.whole_day import steps
 from resources.errors import DeclarationError
 
 DECLARATION = """
@@ -150,3 +152,37 @@ def test_the_dictionary_and_the_declarations_agree(real_data_dir: Path) -> None:
             # 'down_open' has nine characters: the dictionary's s8 would refuse it.
             have = [(n, "s8" if n == "limit_status" else t, u) for n, t, u in have]
             assert have == wanted[table.name], table.name
+
+
+def test_types_fusions_and_dimensions_are_those_of_the_dictionary(real_data_dir: Path) -> None:
+    """Of what is built: the download types, what each of them is fused into, the tables that are counted for
+    a code and those of `f10`."""
+    import yaml
+
+    path = real_data_dir.parent / "design" / "datasets.yaml"
+    if not path.exists():
+        pytest.skip("data not there: the data dictionary")
+    dictionary = yaml.safe_load(path.read_text(encoding="utf-8"))
+    registry = builtin_registry()
+    by_code = {row["downloader"] for row in dictionary["raw"] if row["group"] == "per_stock"}
+    topical = {row["downloader"] for row in dictionary["raw"]} - by_code
+
+    assert set(registry.download_types) <= by_code
+    assert set(registry.topical) <= topical | {"northbound"}
+    for name in registry.download_types:
+        wanted = dictionary["download_to_fusion"][name]
+        fed = registry.download_to_fusion[name]
+        # A fused dataset that nobody has declared yet is fed by nobody.
+        assert (wanted in fed) == (wanted in registry.datasets), name
+        assert bool(fed) <= (wanted is not None), name
+    declared = {table.name for table in registry.tables}
+    assert {table.name for table in registry.per_code()} == set(dictionary["code_dimensions"]) & declared
+    f10 = {name for name in registry.raws if name.startswith("aux_")}
+    assert f10 == set(dictionary["code_f10_tables"]) & declared
+
+
+def test_no_table_waits_for_itself() -> None:
+    """Feeds and reads of all datasets together can be put in an order."""
+    order = list(TopologicalSorter(steps(builtin_registry())[1]).static_order())
+
+    assert order.index("aux_equity") < order.index("fusion_stock_master") < order.index("fusion_stock_wide")

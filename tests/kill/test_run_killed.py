@@ -17,7 +17,7 @@ from resources.clock import FrozenClock
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from resources.warehouse.warehouse import Warehouse
-from tests.conftest import mariadb_database
+from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.kill.evidence import LAYERS, content, problems
 from tests.kill.marks import Landing, landing
 
@@ -134,7 +134,7 @@ def undisturbed(market: SimulatedMarket, tmp_path_factory: pytest.TempPathFactor
     return Undisturbed(found, seconds, landing(marks).statements)
 
 
-@pytest.fixture(params=["sqlite", "mariadb"])
+@pytest.fixture(params=SQLITE_OFTEN)
 def new_url(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], str]]:
     """Makes the address of an empty database of the engine, as many as a test asks for."""
     opened: list[Iterator[str]] = []

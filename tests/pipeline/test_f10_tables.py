@@ -198,6 +198,22 @@ def test_the_consensus_of_yesterday_values_today(house: House) -> None:
     house.at(TODAY)
 
 
+def test_a_company_without_a_page_takes_nobody_with_it(house: House) -> None:
+    house.at(TODAY)
+    rule = {"upstream": "ths", "call": "worth", "kind": "status", "args": {"code": 404}, "count": 1}
+    house.faults.replace([rule])
+    codes = [one.code for one in stocks(house)[10:18]]
+    try:
+        part = download(house.run, codes, ["aux_worth"], TODAY)["types"]["aux_worth"]
+    finally:
+        house.faults.replace([])
+    assert part["status"] == "success"
+    rows = house.warehouse.frame("aux_worth")
+    followed = {code for code in codes if code in set(rows["code"])}
+    assert len(followed - set(rows[rows["src"] == "ths"]["code"])) <= 1
+    assert set(rows[rows["src"] == "ths"]["code"]) & followed
+
+
 def test_pages_are_left_alone_when_they_are_switched_off(house: House) -> None:
     house.at(TODAY)
     house.run.desk.ths_eps = False
@@ -279,7 +295,7 @@ def test_every_stock_has_its_turn_and_events_come_first(
 
     assert {len(codes) for codes in seen} == {7}
     assert len({code for codes in seen for code in codes}) == listed
-    monkeypatch.setattr(_sweeps, "reported_codes", lambda *_: [seen[0][-1], "600040"])
+    monkeypatch.setattr(_sweeps, "reported_codes", lambda *_, **__: [seen[0][-1], "600040"])
     assert _sweeps.swept_codes(desk, Scope((days[0],)))[:2] == (seen[0][-1], "600040")
     assert _sweeps.swept_codes(desk, Scope((days[0],), ("000001",))) == ("000001",)
 
@@ -294,6 +310,9 @@ def test_reports_by_period_are_asked_for_in_season_else_once_a_week(
     desk = house.run.desk
     assert _sweeps.in_season(desk, Scope((day,))) is wanted
     assert _sweeps.in_season(desk, Scope((day,), ("600040",)))
+    if not wanted:
+        loaded = house.raw("raw_top_holders", day)
+        assert (loaded.calls, loaded.results[-1].rows_in) == ({}, 0)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("double_rows", "raw_top_holders"), ("cut_list", "aux_equity")])

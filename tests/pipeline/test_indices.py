@@ -1,6 +1,7 @@
 """Members, ratios and industry indices: each provider for its own, nothing of another day, what stands in."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from platform_assets.compute.industry_returns import Day, next_rows
 from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.stock_industry import level_2_in_one_level_1, sw_level
 from resources.simulated_market.world.model import World
+from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 BEFORE, MONDAY = "2026-08-20", "2026-08-24"
@@ -18,11 +20,14 @@ SW_DOWN = {"upstream": "sw", "kind": "garbage"}
 INDEX = "fusion_industry_index"
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[House]:
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def filled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
+) -> Iterator[House]:
     """A day with members, classification, ratios and industry indices."""
     folder: Path = tmp_path_factory.mktemp("indices")
-    with opened_house(f"sqlite:///{folder}/indices.db", folder, sample_world) as opened:
+    database = contextmanager(engine_url)(request.param, folder)
+    with database as url, opened_house(url, folder, sample_world) as opened:
         opened.day()
         industries(opened)
         yield opened

@@ -76,22 +76,3 @@ def test_dead_sources_fail_their_type_and_unknown_types_are_refused(known: House
     with pytest.raises(InputError, match="types"):
         download(known.run, [BANK], ["quote", "nonsense"], TODAY)
     assert len(lines_of(known)) == 1
-
-
-def test_a_market_level_type_takes_no_code_and_is_fused_by_its_task(known: House) -> None:
-    answer = download(known.run, [], ["limit_pool"], TODAY)
-
-    part = answer["types"]["limit_pool"]
-    stored = known.warehouse.frame("raw_limit_pool")
-    assert part["status"] == "success"
-    assert part["market"] == {
-        "total": len(stored),
-        "saved": len(stored),
-        "gap_count": 0,
-        "latest_date": TODAY,
-    }
-    assert len(stored) > 0
-    assert answer["fusion"] is None
-    assert lines_of(known) == [("download:limit_pool", None, "success", 0, 0, 0)]
-    with pytest.raises(InputError, match="codes: quote is downloaded by code"):
-        download(known.run, [], ["limit_pool", "quote"], TODAY)

@@ -311,6 +311,24 @@ def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: Hous
     assert len(plain.warehouse.frame("fusion_news")) == before
 
 
+def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: House) -> None:
+    plain.faults.replace([PORTAL_DOWN])
+    first = plain.raw("raw_news_flash")
+    plain.faults.replace([PORTAL_DOWN, {"upstream": "cls", "kind": "garbage"}])
+    plain.fresh()
+    second = plain.raw("raw_news_flash")
+
+    rows = plain.warehouse.frame("raw_news_flash")
+    by_source = rows.groupby("src")["flash_id"].nunique()
+    assert set(first.calls) == {"eastmoney", "cls"}
+    assert set(second.calls) == {"eastmoney", "cls", "sina"}
+    # One market: both papers tell the same moments, with ids of their own.
+    assert by_source["cls"] == by_source["sina"] > 20
+    moments = {src: set(told["pub_time"]) for src, told in rows.groupby("src")}
+    assert moments["cls"] == moments["sina"]
+    assert rows["codes"].str.fullmatch(r'\["[0-9]{6}"\]').all()
+
+
 def test_flash_news_of_the_days_and_never_a_past_that_cannot_be_asked(plain: House) -> None:
     loaded = plain.raw("raw_news_flash")
 

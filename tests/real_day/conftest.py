@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from resources.simulated_market.world.replay import ReplayWorld
-from tests.conftest import mariadb_database
+from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.real_day.house import SINCE, TODAY, RealDay
 from tests.real_day.truth import Truth, read
 
@@ -24,7 +24,7 @@ def truth() -> Truth:
     return read(SLICE, SINCE, TODAY)
 
 
-@pytest.fixture(scope="module", params=["sqlite", pytest.param("mariadb", marks=pytest.mark.mariadb)])
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def empty_day(
     request: pytest.FixtureRequest, world: ReplayWorld, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RealDay]:

@@ -28,10 +28,12 @@ def test_a_list_cut_short_writes_nothing(empty_day: RealDay) -> None:
     holds(scenarios.cut_list(empty_day, 5))
 
 
+@pytest.mark.soak
 def test_lots_on_one_board_and_shares_on_another_are_not_believed(day: RealDay, truth: Truth) -> None:
     holds(scenarios.other_unit(day, truth, boards=("star",)))
 
 
+@pytest.mark.soak
 def test_an_index_or_another_stock_under_a_stocks_code_is_not_believed(day: RealDay, truth: Truth) -> None:
     holds(scenarios.wrong_instrument(day, truth))
 

@@ -53,6 +53,7 @@ def test_a_listing_day_under_the_old_rule_has_limits_of_its_issue_price(house: H
 
 
 @pytest.mark.real_data
+@pytest.mark.soak
 def test_limits_on_both_sides_of_every_change_of_special_treatment(
     real_data_dir: Path, warehouse_url: str, tmp_path: Path
 ) -> None:

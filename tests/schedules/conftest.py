@@ -35,7 +35,7 @@ DATES = ("2026-08-19", "2026-08-20", "2026-08-21", "2026-08-24", "2026-08-25")
 
 def prepare(engine: Engine) -> None:
     tables = [table for table in (*SYSTEM_TABLES, *INFRA_TABLES) if table.name in TABLES]
-    create_missing(engine, build_metadata(tables))
+    create_missing(engine, build_metadata(tuple(tables)))
     with transaction(engine) as connection:
         DomainLocks(engine).seed(connection)
 

@@ -14,6 +14,7 @@ from resources.warehouse.ledger.tasks import Task, Timing
 from schedules import tags
 from schedules.house import House
 from schedules.native import Scheduling, build_schedules
+from schedules.runner import RANGE_END, RANGE_START
 from tests.schedules.conftest import DATES
 
 PARTITIONS = dg.StaticPartitionsDefinition(list(DATES))
@@ -139,6 +140,26 @@ def test_every_timed_task_is_a_running_schedule_in_local_time(published: House) 
         ("monitor", "*/30 9-11,13-15 * * *", "Asia/Shanghai", "RUNNING"),
     }
     assert [item.name for item in made.sensors] == ["task_table", "gaps"]
+
+
+def test_a_task_of_several_dates_asks_for_a_range_of_them(house: House, instance: dg.DagsterInstance) -> None:
+    task = Task("kline", "K线", Timing(hm=1810), dates=3)
+    house.tasks.publish((task,))
+    moment = at(house, f"{DATES[-1]}T18:10")
+    schedule = build_schedules(JOBS, tasks=(task,), house=lambda: house).schedules[0]
+    context = dg.build_schedule_context(
+        instance=instance,
+        scheduled_execution_time=moment.replace(tzinfo=ZoneInfo("Asia/Shanghai")),
+        repository_def=REPOSITORY,
+    )
+
+    (request,) = schedule.evaluate_tick(context).run_requests or []
+
+    assert request.partition_key is None
+    assert (request.tags[RANGE_START], request.tags[RANGE_END]) == (DATES[-3], DATES[-1])
+    assert request.tags[tags.TRADE_DATE] == DATES[-1]
+    execute(house, instance, request)
+    assert status(house, "kline", DATES[-1])[0] == "running"  # entered; the sensor settles what has ended
 
 
 def test_schedules_sensor_and_jobs_load_together(published: House) -> None:

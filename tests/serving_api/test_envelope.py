@@ -85,6 +85,7 @@ QUERIES = {
     "/api/v1/stocks/batch-kline": "?codes=600519",
     "/api/v1/datamgr/fusion/interfaces/search": "?q=kline",
     "/api/v1/datamgr/fusion/stocks": "?codes=600519",
+    "/api/v1/industry/valuation/detail": "?industry_code=C15",
     "/api/v1/datamgr/fusion/market/realtime-quote": "?codes=600519",
 }
 
@@ -96,7 +97,8 @@ def test_every_route_answers_in_its_shape(bench: Bench) -> None:
     for route in platform_routes(bench.api.app):
         if route.methods != {"GET"} or route.path.startswith("/api/v1/auth/"):
             continue
-        path = route.path.replace("{code}", "600519") + QUERIES.get(route.path, "")
+        code = "00700" if "/hk-finance/" in route.path else "600519"
+        path = route.path.replace("{code}", code) + QUERIES.get(route.path, "")
         if "{" in path:
             continue  # needs the id of something that this market does not hold
         answer = bench.api.get(f"/{path}", headers=admin)

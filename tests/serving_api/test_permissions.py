@@ -52,6 +52,8 @@ PREFIX_RULES = (
     ("/api/v1/earnings-window", "anyone"),
     ("/api/v1/hk-finance", "anyone"),
     ("/api/v1/alt-sources", "anyone"),
+    ("/api/v1/market/lhb-branch-stat", "anyone"),
+    ("/api/v1/sectors", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 

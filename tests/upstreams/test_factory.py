@@ -1,8 +1,13 @@
 """Which servers the settings lead to."""
 
+from pathlib import Path
+
 import pytest
 
+from resources.calendar import shipped_calendar
+from resources.clock import SystemClock
 from resources.errors import InputError
+from resources.platform import open_desk
 from resources.settings import Settings
 from resources.upstreams.factory import terminal_endpoints
 
@@ -18,3 +23,11 @@ def test_configured_hosts_win_over_the_built_in_list() -> None:
         ("10.0.0.2", 7710),
     ]
     assert len(terminal_endpoints(Settings())) > 3
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_pages_of_single_companies_follow_their_setting(tmp_path: Path, wanted: bool) -> None:
+    settings = Settings(data_source="real", data_dir=str(tmp_path), valuation_ths_eps_enabled=wanted)
+    desk = open_desk(settings, SystemClock(), shipped_calendar())
+    assert desk.ths_eps is wanted
+    desk.close()

@@ -64,7 +64,6 @@ class EastmoneyResponder:
                 "f10_statement", r"/PC_HSF10/NewFinanceAnalysis/(?:zcfzb|lrb|xjllb)AjaxNew", pages.statement
             ),
             route("f10_survey", r"/PC_HSF10/CompanySurvey/PageAjax", profiles.survey),
-            route("f10_operations", r"/PC_HSF10/BusinessAnalysis/PageAjax", profiles.business_page),
             route("f10_holders", r"/PC_HSF10/ShareholderResearch/PageAjax", profiles.holders_page),
             route("f10_operations", r"/PC_HSF10/BusinessAnalysis/PageAjax", business),
             route("notices", r"/api/security/ann", self._press.notices),

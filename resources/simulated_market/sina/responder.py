@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from resources.simulated_market import series
 from resources.simulated_market.finance import FinanceBook, Result
+from resources.simulated_market.notices import NoticeBook
+from resources.simulated_market.press import Press
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
@@ -27,6 +29,7 @@ class SinaResponder:
 
     def __init__(self) -> None:
         self._finance = FinanceBook()
+        self._press = Press(NoticeBook())
         service = r"/quotes_service/api/json_v2\.php/"
         self.routes: Sequence[Route] = (
             route("quote", r"/(?:rn=\d+&)?list=.*", self.quotes),
@@ -36,6 +39,7 @@ class SinaResponder:
                 r"/cn/api/openapi\.php/CompanyFinanceService\.getFinanceReport2022",
                 self.statement,
             ),
+            route("feed", r"/api/zhibo/feed", self.feed),
         )
 
     def quotes(self, request: HttpRequest, view: View) -> Reply:
@@ -68,6 +72,25 @@ class SinaResponder:
             found = series.minute_bars(view.world, security, view.now, int(scale), most)
         rows = [_bar(one, view.lot(security.board, 1)) for one in found for _ in range(view.copies)]
         return Reply(json.dumps(rows, separators=(",", ":")).encode())
+
+    def feed(self, request: HttpRequest, view: View) -> Reply:
+        """A page of the flash news, newest first."""
+        params = request.params()
+        size = max(1, min(100, int(params.get("page_size", "20"))))
+        start = (max(1, int(params.get("page", "1"))) - 1) * size
+        shown = self._press.flashes(view)[start : start + size]
+        rows = [
+            {
+                "rich_text": f"【{one.title}】{one.title}。",
+                "create_time": one.time.strftime("%Y-%m-%d %H:%M:%S"),
+                "ext": json.dumps({"stocks": [{"market": "cn", "symbol": one.security.symbol}]}),
+            }
+            for one in shown
+            for _ in range(view.copies)
+        ]
+        feed = {"list": rows, "page_info": {"page": params.get("page", "1"), "pageSize": size}}
+        document = {"result": {"status": {"code": 0, "msg": "OK"}, "data": {"feed": feed}}}
+        return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
 
     def statement(self, request: HttpRequest, view: View) -> Reply:
         """The newest periods of one statement, by period; none of a company without reports."""

@@ -6,8 +6,9 @@ from functools import partial
 import pandas as pd
 
 from resources.transport.request import Fetcher
+from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import concat
-from resources.upstreams.sina import bars, finance, quotes
+from resources.upstreams.sina import bars, finance, live, quotes
 
 
 class SinaClient:
@@ -40,3 +41,17 @@ class SinaClient:
             finance.statement_request(symbol, statement, periods),
             partial(finance.parse_statement, symbol=symbol, statement=statement),
         )
+
+    def flashes(self, since: str, most: int) -> pd.DataFrame:
+        """Flash news from the newest back to the time `since`, at most `most`, newest first; columns
+        `eastmoney.news.FLASH_COLUMNS`. One call per 20 items."""
+        parts: list[pd.DataFrame] = []
+        received, page = 0, 1
+        while received < most:
+            got = self._fetcher.call(live.feed_request(page), live.parse_feed)
+            parts.append(got[got["pub_time"] >= since])
+            received, page = received + len(got), page + 1
+            if len(got) < live.PAGE or len(parts[-1]) < len(got):
+                break
+        # Items that were put up meanwhile push others onto the next page once more.
+        return concat(parts, FLASH_COLUMNS).drop_duplicates("flash_id", ignore_index=True).head(most)

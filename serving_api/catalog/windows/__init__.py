@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from platform_assets.compute.returns import percentile_of_last, rolling
+from platform_assets.compute.percentiles import percentile_of_last
+from platform_assets.compute.returns import rolling
 from serving_api.catalog import queries as rows_of
 from serving_api.catalog.parameters import MOST_ROWS
 from serving_api.catalog.question import Executor, Question

@@ -23,7 +23,7 @@ async def branch_stat(
     subject: Anyone,
     days: Annotated[int, Query(ge=5, le=250, description="trade dates")] = 30,
     branch: Annotated[str, Query(max_length=64, description="text in the name of the branch")] = "",
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    limit: Annotated[int, Query(ge=1, le=200, description="branches of the answer")] = 50,
 ) -> Answer:
     """What branches bought and sold on the billboard, those that dealt most first."""
     state = state_of(request)

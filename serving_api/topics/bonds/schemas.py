@@ -55,10 +55,10 @@ class BondStock(BaseModel):
 class Bond(BaseModel):
     """{} for an unknown code."""
 
-    code: str
-    info: dict[str, Any] = Field(description="terms")
-    latest: dict[str, Any] = Field(description="the newest row")
-    stock: BondStock
+    code: str | None = None
+    info: dict[str, Any] | None = Field(default=None, description="terms")
+    latest: dict[str, Any] | None = Field(default=None, description="the newest row")
+    stock: BondStock | None = None
 
 
 class BondDay(BaseModel):

@@ -59,8 +59,7 @@ async def kline(
     symbol: Symbol,
     days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
 ) -> Answer:
-    """Bars of a contract, or of the main contracts of a product, oldest first. Nothing is adjusted where the
-    main contract changes."""
+    """Bars of a contract, or of the main contracts of a product as they were, oldest first."""
     nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
     reading = state_of(request).reading
     return Answer(await read_or(nothing, reading.scan(queries.kline, symbol, days)))

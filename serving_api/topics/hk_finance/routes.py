@@ -7,7 +7,6 @@ from fastapi import Path, Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
-from serving_api.datamgr_live.frames import number, text
 from serving_api.envelope import PREFIX
 from serving_api.parameters import AsOfRead, StockCode
 from serving_api.permissions import Anyone
@@ -105,15 +104,5 @@ async def ah_premium(
     with `as_of`, since nobody keeps it."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo})
-    told = await _reads(request).pair(code)
-    row = told.value
-    if row is None:
-        return Answer(None)
-    answer = {
-        "code": code,
-        "h_code": row["h_code"],
-        "name": text(row["name"]),
-        **{name: number(row[name]) for name in ("a_price", "h_price", "fx_rate", "premium_pct")},
-        "history": [],
-    }
-    return Answer(answer, headers=told.headers)
+    told = await _reads(request).premium(code)
+    return Answer(told.value, headers=told.headers)

@@ -71,13 +71,13 @@ class HongKong:
         told = await self._told(("hk_profile", code), lambda: self._asked(lambda c: c.hk_profile(code)), TTL)
         return told.shaped([{name: text(row[name]) for name in _TEXTS} for row in told.value])
 
-    async def pair(self, code: str) -> Answered:
-        """The pair of a code at home with its prices now; None for a company that is listed once."""
+    async def premium(self, code: str) -> Answered:
+        """Both prices of a company and the premium at home, now; None for a company that is listed once."""
         told = await self._told(
             ("ah_pairs",), lambda: self._asked(lambda c: c.ah_pairs(), PAIR_PAGES), PAIRS_TTL
         )
-        found = next((row for row in told.value if row["a_code"] == code), None)
-        return told.shaped(found)
+        row = next((row for row in told.value if row["a_code"] == code), None)
+        return told.shaped(None if row is None else _premium(row))
 
     # -- the two places ------------------------------------------------------------------------------
 
@@ -113,6 +113,17 @@ def _figures(row: Row) -> Row:
 def _dividend(row: Row) -> Row:
     words = {name: text(row[name]) for name in ("ann_date", "ex_date", "currency", "plan")}
     return {**words, "dividend_ps": number(row["dividend_ps"])}
+
+
+def _premium(row: Row) -> Row:
+    figures = {name: number(row[name]) for name in ("a_price", "h_price", "fx_rate", "premium_pct")}
+    return {
+        "code": row["a_code"],
+        "h_code": row["h_code"],
+        "name": text(row["name"]),
+        **figures,
+        "history": [],  # nobody tells the exchange rates of past dates
+    }
 
 
 def _table(held: dict[str, list[Row]]) -> tuple[list[str], list[Row]]:

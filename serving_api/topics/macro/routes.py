@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.requests import Request
 
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
@@ -75,7 +75,7 @@ async def risk_premium(
 async def cn_extended(
     request: Request,
     subject: Anyone,
-    name: str,
+    name: Annotated[str, Path(max_length=64, description="a series, as cn_cpi_yoy")],
     as_of: AsOfRead,
     limit: Annotated[int, Query(ge=1, le=600, description="newest periods")] = 60,
 ) -> Answer:

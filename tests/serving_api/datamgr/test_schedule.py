@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from resources.calendar import shipped_calendar
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats, this_node
 from resources.warehouse.ledger.slots import SlotLedger
@@ -223,6 +224,20 @@ def test_a_run_is_a_command_for_the_newest_complete_day(planned: Desk) -> None:
     command = CommandQueue(planned.warehouse.engine).get(found["commandId"])
     assert (command.command, command.status, command.requested_by) == ("run_job", "queued", "admin")
     assert command.args == {"job": "fusion_kline_sync", "partition_key": TODAY, "trigger": "manual"}
+
+
+def test_a_task_of_several_dates_is_run_for_a_range(planned: Desk) -> None:
+    late = Task("exchange_sync", "交易所数据同步", Timing(hm=1810), dates=10)
+    TaskTable(planned.warehouse.engine).publish((late,))
+
+    command_id = ask(planned, "exchange_sync").json()["results"]["commandId"]
+
+    args = CommandQueue(planned.warehouse.engine).get(command_id).args
+    assert args == {
+        "job": "exchange_sync",
+        "partition_range": [shipped_calendar().last(10, TODAY)[0], TODAY],
+        "trigger": "manual",
+    }
 
 
 def test_the_id_of_a_started_run_is_told(planned: Desk) -> None:

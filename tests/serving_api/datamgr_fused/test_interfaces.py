@@ -309,7 +309,7 @@ def test_an_execution_error_is_500_without_a_word_about_its_cause(
         ("daily bars of a stock", "get_kline_daily"),
         ("周线", "get_kline_bar"),
         ("指数日线", "get_index_daily"),
-        ("history of an index", "get_index_daily"),
+        ("daily bars of an index", "get_index_daily"),
         ("行业成分股", "get_industry_members"),
         ("新股", "get_new_stocks"),
         ("市盈率分位", "get_valuation_percentile"),

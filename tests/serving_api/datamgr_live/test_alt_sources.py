@@ -34,6 +34,9 @@ def test_a_source_without_its_credential_is_no_error(desk: Desk) -> None:
     }
     assert overview["checked_at"] == "2026-08-21T15:30:00+08:00"
     assert (wanting["available"], wanting["items"], wanting["total"]) == (False, [], 0)
+    unknown = desk.api.get("/alt-sources/nobody")
+    assert unknown.status_code == 404
+    assert "xueqiu" in unknown.json()["detail"]
 
 
 def test_rows_of_a_source_are_asked_once_a_minute(desk: Desk) -> None:
@@ -63,10 +66,3 @@ def test_a_source_that_does_not_answer_says_why(desk: Desk) -> None:
     # The host cools down for half a minute of its own clock; the answer names whichever it was.
     again = plain(desk, "/alt-sources/xueqiu")
     assert again["available"] or again["reason"]
-
-
-def test_an_unknown_source_is_not_found(desk: Desk) -> None:
-    answer = desk.api.get("/alt-sources/nobody")
-
-    assert answer.status_code == 404
-    assert "xueqiu" in answer.json()["detail"]

@@ -73,6 +73,9 @@ def test_the_catalog_knows_the_pairs_and_the_figures(topics: Topics, pair: dict[
         return answer.json()["results"]
 
     assert call("get_ah_pairs")[0]["h_code"] == pair["h_code"]
+    told = topics.told(f"/stocks/{pair['a_code']}/ah-premium")["results"]
+    assert call("get_ah_premium", code=pair["a_code"]) == told
+    assert call("get_ah_premium", code="600040") is None
     rows = call("get_hk_finance", code=pair["h_code"], periods=2)
     assert len(rows) == 2
     assert set(rows[-1]["items"]) == {"balance", "income", "cashflow"}

@@ -11,6 +11,7 @@ from resources.simulated_market.service import SimulatedMarket
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.settings import TransportSettings
+from resources.upstreams.chinabond import ChinabondClient
 from resources.upstreams.cninfo import CninfoClient
 from resources.upstreams.eastmoney import EastmoneyClient
 from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
@@ -69,6 +70,10 @@ class Bench:
     def xueqiu(self) -> XueqiuClient:
         """A client whose visit is made already, since the cookies are the transport's."""
         return XueqiuClient(self.transport.logged(self.log))
+
+    @property
+    def chinabond(self) -> ChinabondClient:
+        return ChinabondClient(self.transport.logged(self.log))
 
     def fault(self, kind: str, upstream: str = "*", call: str = "*", count: int = 0, **args) -> None:
         rule = {"upstream": upstream, "call": call, "kind": kind, "args": args, "count": count}

@@ -29,6 +29,7 @@ CALLS |= {
     "ths-hot-list": lambda bench: bench.ths.hot_list(),
     "sina-quote": lambda bench: bench.sina.quotes([SYMBOL]),
     "sina-bars": lambda bench: bench.sina.daily_bars(SYMBOL),
+    "chinabond-curve": lambda bench: bench.chinabond.government_curve("2026-08-01", LATE),
 }
 
 # kind -> (args, error, attempts). Two attempts: then the host cools down.
@@ -66,7 +67,7 @@ def test_the_matrix_covers_every_kind():
 @pytest.fixture
 def hasty(market):
     """A transport whose patience is shorter than a test."""
-    bench = bench_of(market, http_timeout=0.6, http_connect_timeout=0.3)
+    bench = bench_of(market, http_timeout=0.4, http_connect_timeout=0.3)
     yield bench
     bench.transport.close()
 

@@ -185,3 +185,14 @@ def test_boards_list_listed_stocks_only(world):
     assert {m for b in boards if b.kind == "industry" for m in b.members} == {
         s.symbol for s in world.securities(now) if s.kind == "stock"
     }
+
+
+def test_an_index_is_made_of_the_members_that_it_tells(world):
+    """The sums of its members' volumes are the index's own."""
+    for one in INDICES:
+        index = world.find(f"{one.market.lower()}{one.code}")
+        members = world.index_members(index, END)
+        bars = world.bars(index, END)
+        volume = sum(int(world.bars(member, END).volume[-1]) for member in members)
+        assert volume == int(bars.volume[-1])
+    assert world.index_members(world.find(members[0].symbol), END) == ()

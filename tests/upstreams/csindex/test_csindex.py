@@ -180,7 +180,7 @@ def test_damaged_answers_are_refused_or_true(data: st.DataObject) -> None:
 
 def test_the_recorded_card_has_the_names_of_this_index() -> None:
     """The provider's card of an index is another call; what both show agrees."""
-    recorded = json.loads((Path(__file__).parent / "csindex_series_20260720.json").read_bytes())
+    recorded = json.loads((Path(__file__).parent / "payloads" / "csindex_series_20260720.json").read_bytes())
     card = recorded["data"]["indexMainAlls"][0]
 
     row = {"tradeDate": recorded["data"]["tradeDate"], "indexCode": card["indexCode"], "close": card["close"]}

@@ -1,0 +1,1 @@
+"""The telegraph: the responder of its rolling news."""

@@ -1,0 +1,53 @@
+"""get_roll_list as the telegraph answers it: a wrong signature is told, the newest items come first."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from resources.simulated_market.eastmoney.fields import unix
+from resources.simulated_market.notices import NoticeBook
+from resources.simulated_market.press import Press
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.upstreams.cls.roll import sign
+
+_LEVELS = {3: "A", 1: "B", 0: "C"}
+
+
+class ClsResponder:
+    """`www.cls.cn`. It prints what the portal prints, two minutes later."""
+
+    upstream = "cls"
+
+    def __init__(self) -> None:
+        self._press = Press(NoticeBook())
+        self.routes: Sequence[Route] = (route("roll", r"/v1/roll/get_roll_list", self.roll),)
+
+    def roll(self, request: HttpRequest, view: View) -> Reply:
+        """The newest items, or those before `last_time`."""
+        params = request.params()
+        asked = [(name, value) for name, value in params.items() if name != "sign"]
+        if params.get("sign") != sign(asked):
+            return Reply(json.dumps({"errno": 10012, "msg": "签名错误", "data": None}).encode())
+        before = int(params.get("last_time") or unix(view.now) + 1)
+        found = [one for one in self._press.flashes(view) if _second(one.time) < before]
+        shown = found[: max(1, min(50, int(params.get("rn", "20"))))]
+        rows = [
+            {
+                "id": int(one.number[4:]) % 10_000_000_000,
+                "ctime": _second(one.time),
+                "title": one.title if one.colour else "",
+                "brief": one.title,
+                "content": f"【{one.title}】财联社电，{one.title}。",
+                "level": _LEVELS[one.colour],
+                "stock_list": [{"name": one.security.code, "StockID": one.security.symbol}],
+                "subjects": [],
+            }
+            for one in shown
+            for _ in range(view.copies)
+        ]
+        document = {"errno": 0, "msg": "", "data": {"roll_data": rows}}
+        return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _second(time: datetime) -> int:
+    return unix(time)

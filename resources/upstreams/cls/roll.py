@@ -1,0 +1,88 @@
+"""get_roll_list: flash news, newest first, asked with a signature of the query."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from resources.errors import PayloadError
+from resources.transport.request import Request
+from resources.upstreams.eastmoney.news import FLASH_COLUMNS
+from resources.upstreams.frames import frame
+from resources.upstreams.payload import json_of, list_of, number, object_of, string_of, whole
+from resources.upstreams.texts import plain_text, stock_codes
+
+PAGE = 50
+_LEVELS = {"A": 2, "B": 1, "C": 0}
+_MARKETS = ("sh", "sz", "bj")
+
+
+def sign(params: Sequence[tuple[str, str]]) -> str:
+    """MD5 of the hex SHA-1 of the sorted query."""
+    query = "&".join(f"{name}={value}" for name, value in sorted(params))
+    inner = hashlib.sha1(query.encode(), usedforsecurity=False).hexdigest()
+    return hashlib.md5(inner.encode(), usedforsecurity=False).hexdigest()
+
+
+def roll_request(before: str, size: int = PAGE) -> Request:
+    """The newest items, or those before the Unix second `before`."""
+    params = (
+        ("appName", "CailianpressWeb"),
+        ("last_time", before),
+        ("os", "web"),
+        ("refresh_type", "1"),
+        ("rn", str(size)),
+        ("sv", "7.7.5"),
+    )
+    signed = (*params, ("sign", sign(params)))
+    return Request("cls.roll", "roll", "/v1/roll/get_roll_list", signed, label=before or "newest")
+
+
+def parse_roll(body: bytes) -> pd.DataFrame:
+    """Columns `FLASH_COLUMNS`, newest first, without boards and addresses."""
+    document = object_of(json_of(body), "telegraph")
+    if document.get("errno") != 0:
+        raise PayloadError(f"telegraph: errno {document.get('errno')!r:.20} {str(document.get('msg'))[:60]}")
+    data = object_of(document.get("data"), "telegraph data")
+    rows = [_item(object_of(row, "telegraph row")) for row in list_of(data.get("roll_data"), "roll_data")]
+    if len({row["flash_id"] for row in rows}) != len(rows):
+        raise PayloadError("telegraph: one item came twice")
+    return frame(rows, FLASH_COLUMNS)
+
+
+def _item(row: dict[str, Any]) -> dict[str, Any]:
+    told = whole(number(row.get("id"), "telegraph id", digits=0), "telegraph id")
+    what = f"telegraph {told}"
+    when = datetime.fromtimestamp(_second(row.get("ctime"), what), UTC).replace(tzinfo=None)
+    content = plain_text(row.get("content") or row.get("brief") or "", f"{what} content")
+    title = plain_text(row.get("title") or "", f"{what} title", 255) or content[:255]
+    if not title:
+        raise PayloadError(f"{what}: neither title nor content")
+    codes = [
+        code
+        for raw in list_of(row.get("stock_list") or [], f"{what} stock_list")
+        for value in object_of(raw, f"{what} stock").values()
+        if isinstance(value, str) and value[:2] in _MARKETS
+        for code in stock_codes(value[2:])
+    ]
+    return {
+        "flash_id": f"cls{told}",
+        "pub_time": str(when + timedelta(hours=8)),
+        "title": title,
+        "content": content or None,
+        "media": "财联社",
+        "importance": _LEVELS.get(string_of(row.get("level") or "C", f"{what} level"), 0),
+        "codes": orjson.dumps(list(dict.fromkeys(codes))).decode(),
+        "boards": "[]",
+        "url": None,
+    }
+
+
+def _second(value: Any, what: str) -> int:
+    second = whole(number(value, f"{what} ctime", digits=0), f"{what} ctime")
+    if not 500_000_000 <= second <= 4_000_000_000:
+        raise PayloadError(f"{what} ctime is no believable time: {value!r}")
+    return second

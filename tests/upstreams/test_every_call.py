@@ -1,0 +1,233 @@
+"""Every call that a dataset makes, without a test written per call: its parser takes the answer as it came,
+and of two hundred damaged ones says what is wrong, in our own words; accidents of the wire are told as such.
+
+The calls are found by asking every source of every dataset; a new dataset is in it without a line here.
+"""
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.scope import Scope
+from resources.calendar import shipped_calendar
+from resources.clock import ManualClock
+from resources.errors import PayloadError, PlatformError, Refused, Transient, UpstreamError
+from resources.fetch import FetchLog
+from resources.settings import Settings
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.loader import load_world
+from resources.transport.gate import OpenGate
+from resources.transport.gates import MemoryGate
+from resources.transport.http import HttpTransport
+from resources.transport.request import Request
+from resources.transport.settings import TransportSettings
+from resources.upstreams.desk import Desk
+from resources.upstreams.factory import make_clients, transport_settings
+from resources.upstreams.hosts import mock_sites
+from resources.upstreams.tdx.session import Session
+from tests.pipeline.conftest import TODAY
+
+MUTATIONS = int(os.environ.get("SOAK_EXAMPLES", "200"))
+LARGE, FEWER = 20_000, 8
+"""Bytes beyond which a body is damaged so many times less often: every kind of damage is in it still."""
+_ODD = (b"-1", b"nan", b"1e999", b"null", b'""', b"[]", b"{}", b"\xff", b"<html>", b"99999999999999999999")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One call as it was made: its parser, and the bytes that it believed."""
+
+    parse: Callable[[bytes], Any]
+    body: bytes
+    request: Request | None = None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The calls, and the market that still answers them."""
+
+    seen: dict[str, Seen]
+    market: SimulatedMarket
+
+
+class Calls:
+    """The first believed answer of every call."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Seen] = {}
+
+    def watched(
+        self, name: str, parse: Callable[[bytes], Any], request: Request | None = None
+    ) -> Callable[[bytes], Any]:
+        def believed(body: bytes) -> Any:
+            value = parse(body)
+            if body:
+                self.seen.setdefault(name, Seen(parse, body, request))
+            return value
+
+        return believed
+
+
+def nothing(
+    table: str, *, columns: Any, codes: Any = None, since: Any = None, until: Any = None
+) -> pd.DataFrame:
+    """Stored tables that are empty still."""
+    return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
+
+
+def asked_of_everyone(desk: Desk) -> None:
+    """Every source of every dataset, for the market of the day, or for one code where it serves no market."""
+    codes = tuple(desk.securities()["code"].head(1))
+    for dataset in builtin_registry().datasets.values():
+        for late, source in (
+            *((dataset.late, one) for one in dataset.sources),
+            *((raw.late, one) for raw in dataset.raw for one in raw.sources),
+        ):
+            day = Scope((TODAY,)).with_late(late, desk.calendar)
+            for scope in (day, Scope(day.dates, codes)):
+                if source.only_when is None or source.only_when(desk, scope):
+                    # What it needs of stored rows may not be there.
+                    with suppress(PlatformError, KeyError, ValueError, IndexError):
+                        source.fetch(desk, scope)
+                    break
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
+    found, clock = Calls(), ManualClock(pd.Timestamp(f"{TODAY} 15:45").to_pydatetime())
+    attempt, run, symbols = HttpTransport._attempt, Session.run, Desk.symbols
+
+    def watched_attempt(self: Any, request: Any, parse: Any, **how: Any) -> Any:
+        name = f"{how['site'].upstream} {request.call}"
+        return attempt(self, request, found.watched(name, parse, request), **how)
+
+    def watched_run(self: Any, call: Any, parse: Any) -> Any:
+        return run(self, call, found.watched(f"tdx {call.name}", parse))
+
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        SimulatedMarket(load_world("synthetic", "S"), clock) as market,
+    ):
+        patch.setattr(HttpTransport, "_attempt", watched_attempt)
+        patch.setattr(Session, "run", watched_run)
+        # A sweep asks the same of everybody: two of them are enough.
+        patch.setattr(Desk, "symbols", lambda self, *how: symbols(self, *how)[:2])
+        host, port = market.tcp_address or ("", 0)
+        settings = Settings(
+            data_source="mock",
+            data_dir=str(tmp_path_factory.mktemp("calls")),
+            simulator_url=market.http_url,
+            simulator_tdx=f"{host}:{port}",
+        )
+        gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
+        calendar = shipped_calendar()
+        makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
+        desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
+        asked_of_everyone(desk.view(FetchLog(), read=nothing))
+        desk.close()
+        patch.undo()
+        yield Bench(found.seen, market)
+
+
+def damaged(body: bytes, draw: random.Random) -> bytes:
+    """The body as networks and block pages leave it: cut, flipped, doubled, spliced, or with an odd value."""
+    at, length = draw.randrange(len(body) + 1), draw.randint(1, 40)
+    kind = draw.randrange(7)
+    if kind == 0:
+        return body[:at]
+    if kind == 1:
+        changed = bytearray(body)
+        for _ in range(draw.randint(1, 8)):
+            changed[draw.randrange(len(body))] = draw.randrange(256)
+        return bytes(changed)
+    if kind == 2:
+        return body[:at] + body[at + length :]
+    if kind == 3:
+        return body[:at] + body[max(0, at - length) :]
+    if kind == 4:
+        return body[:at] + draw.randbytes(length) + body[at:]
+    if kind == 5:
+        return draw.randbytes(draw.randint(0, 300))
+    # A value in the place of another one, where the format has separators.
+    start = max((body.rfind(mark, 0, at) for mark in (b":", b",", b"~", b"|")), default=-1) + 1
+    ends = [end for mark in (b",", b"}", b"~", b"|", b"]") if (end := body.find(mark, at)) >= 0]
+    return body[:start] + draw.choice(_ODD) + body[min(ends, default=len(body)) :]
+
+
+@pytest.fixture
+def calls(bench: "Bench") -> dict[str, Seen]:
+    return bench.seen
+
+
+def test_every_upstream_is_asked(calls: dict[str, Seen]) -> None:
+    upstreams = {name.partition(" ")[0] for name in calls}
+
+    assert upstreams >= {"tdx", "tencent", "eastmoney", "cninfo", "sse", "szse", "bse", "ths", "sina", "cls"}
+    assert len(calls) >= 40
+
+
+def test_a_damaged_answer_is_told_in_our_own_words(calls: dict[str, Seen]) -> None:
+    strange = []
+    for name, seen in sorted(calls.items()):
+        seen.parse(seen.body)  # a parser that refuses everything fails here
+        draw = random.Random(name)
+        times = MUTATIONS if len(seen.body) <= LARGE else max(1, MUTATIONS // FEWER)
+        refused = 0
+        for _ in range(times):
+            body = damaged(seen.body, draw)
+            try:
+                seen.parse(body)
+            except PlatformError:
+                refused += 1
+            except Exception as error:
+                strange.append(f"{name}: {type(error).__name__}: {error} at {body[:60]!r}")
+                break
+        assert refused, f"{name} believes whatever it is given"
+    assert strange == []
+
+
+ACCIDENTS: tuple[tuple[str, dict[str, Any], tuple[type[Exception], ...], int], ...] = (
+    ("status", {"code": 403}, (Refused,), 1),
+    ("status", {"code": 456}, (Refused,), 1),
+    ("status", {"code": 429}, (Transient,), 3),
+    ("status", {"code": 500}, (Transient,), 3),
+    ("reset", {}, (Transient,), 3),
+    ("truncate", {"keep": 0.5, "honest": True}, (UpstreamError, PayloadError), 0),
+    ("empty", {}, (UpstreamError, PayloadError), 0),
+    ("html", {}, (UpstreamError, PayloadError), 0),
+    ("garbage", {}, (UpstreamError, PayloadError), 0),
+)
+"""Kind, args, what it is told as, and how often it is asked (0: as it may be; a connection that the accident
+before has closed costs one more). Waiting ones (silence, a trickle) are in the matrix of the transport."""
+
+
+def test_accidents_of_the_wire_are_told_as_such_and_a_refusal_is_never_repeated(bench: Bench) -> None:
+    settings = TransportSettings(pacing=False, http_timeout=2.0)
+    transport = HttpTransport(
+        settings, OpenGate(), mock_sites(bench.market.http_url), sleeper=lambda _seconds: None
+    )
+    wrong = []
+    for name, seen in sorted(bench.seen.items()):
+        if seen.request is None:
+            continue
+        for kind, args, errors, times in ACCIDENTS:
+            bench.market.faults.replace([{"upstream": "*", "call": "*", "kind": kind, "args": args}])
+            log = FetchLog()
+            try:
+                transport.call(seen.request, seen.parse, log)
+                wrong.append(f"{name} believes {kind} {args}")
+            except errors:
+                if times and len(log.items) != times:
+                    wrong.append(f"{name} was asked {len(log.items)} times at {kind} {args}")
+            except Exception as error:
+                wrong.append(f"{name} tells {kind} {args} as {type(error).__name__}")
+    transport.close()
+    bench.market.faults.clear()
+    assert wrong == []
