@@ -131,6 +131,7 @@ def test_terminating_the_run_in_the_dagster_ui_cancels_its_command(
     assert run.status is dg.DagsterRunStatus.CANCELED
 
 
+@pytest.mark.soak
 def test_a_worker_that_goes_down_stops_its_run_and_queues_the_command_again(
     house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

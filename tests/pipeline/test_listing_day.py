@@ -59,6 +59,7 @@ def dates(house: House) -> list[str]:
     return house.run.calendar.last(320, TODAY)
 
 
+@pytest.mark.soak
 def test_past_listing_days_take_the_issue_price_from_the_portals_line(house: House, dates: list[str]) -> None:
     house.bars(*dates)
 

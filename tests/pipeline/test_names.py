@@ -43,6 +43,7 @@ def iso(day: int) -> str:
     return f"{day // 10_000}-{day // 100 % 100:02d}-{day % 100:02d}"
 
 
+@pytest.mark.soak
 def test_limits_of_a_year_are_those_of_the_world_on_every_date(house: House) -> None:
     """The names of all these dates were never seen: the platform looks on the last of them only."""
     house.master()

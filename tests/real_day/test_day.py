@@ -85,6 +85,7 @@ def test_adjusted_prices_are_products_of_last_close_by_preclose(day: RealDay, tr
     holds(section)
 
 
+@pytest.mark.soak
 def test_a_day_asked_twice_writes_nothing(day: RealDay) -> None:
     holds(scenarios.second_run(day))
 

@@ -21,7 +21,7 @@ from tests.serving_api import market
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, Ticks, bearer, make_app
 
-EXAMPLES = 10
+EXAMPLES = 7
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -238,13 +238,14 @@ def test_heartbeats_keep_an_idle_connection_for_a_while() -> None:
 
 
 def test_heartbeats_are_sent_by_a_thread_that_ends_with_the_client() -> None:
+    before = set(threading.enumerate())
     with open_market(heartbeat_every=0.02, server={"idle_timeout": 0.3}) as market:
         market.client.bars("sh600000", count=1)
         connection = market.client._session.pool._idle[0]
         threading.Event().wait(0.5)
         assert connection.is_open() or connection.idle_beats >= 20
 
-    assert "tdx-heartbeat" not in {thread.name for thread in threading.enumerate()}
+    assert "tdx-heartbeat" not in {thread.name for thread in set(threading.enumerate()) - before}
 
 
 def test_threads_share_a_bounded_number_of_connections() -> None:
