@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.databases import MARIADB_URL, lent_mariadb
+from tests.databases import MARIADB_URL, copied_from_the_first, lent_mariadb
 
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".numba"))
+"""Kernels are compiled once for all test workers; numba reads this when it is imported."""
 SQLITE_OFTEN = ["sqlite", pytest.param("mariadb", marks=pytest.mark.soak)]
 """Engines of tests that take long and ask little of an engine: both of them only in `make soak`."""
 POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
@@ -34,6 +36,16 @@ def require(service: str, available: bool, where: str) -> None:
     if REQUIRE_SERVICES:
         pytest.fail(message)
     pytest.skip(message)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tables_are_made_once() -> Iterator[None]:
+    """Half of the time of a small test was the making of tables that the test before had made as well."""
+    from resources.warehouse import warehouse
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warehouse, "create_missing", copied_from_the_first(warehouse.create_missing))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,16 +1,20 @@
-"""MariaDB databases for tests: made once per process, lent, and emptied when they come back.
+"""Databases for tests. Those of MariaDB are made once per process, lent, and emptied when they come back;
+those of SQLite are copied from one that was made once.
 
-Making every table takes seconds, emptying them milliseconds, and nearly every test of an engine needs all of
-them.
+Making every table takes long, emptying or copying them milliseconds, and nearly every test of an engine needs
+all of them.
 """
 
 import atexit
 import os
+import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
+
+import sqlalchemy as sa
 
 MARIADB_URL = os.environ.get("TEST_MARIADB_URL", "mysql+pymysql://root@127.0.0.1:3306")
 _KEPT = ("alembic_version",)
@@ -108,3 +112,35 @@ def _empty(name: str) -> None:
         if counter is not None and counter > 1:
             statements.append(f"ALTER TABLE `{table}` AUTO_INCREMENT=1")
     _run(name, *statements)
+
+
+Create = Callable[[sa.Engine, sa.MetaData], list[str]]
+_MANY_TABLES = 50
+
+
+def copied_from_the_first(create: Create) -> Create:
+    """`create_missing` that makes the tables of a set once: a further SQLite database without any table gets
+    them by a copy of what the first one got."""
+    made: dict[int, tuple[sa.MetaData, sqlite3.Connection, list[str]]] = {}
+
+    def create_or_copy(engine: sa.Engine, metadata: sa.MetaData) -> list[str]:
+        if engine.dialect.name != "sqlite" or len(metadata.tables) < _MANY_TABLES:
+            return create(engine, metadata)
+        with engine.connect() as connection:
+            found = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+            raw: Any = connection.connection.driver_connection
+            if not found and id(metadata) in made:
+                _, template, added = made[id(metadata)]
+                connection.rollback()
+                template.backup(raw)
+                return list(added)
+        added = create(engine, metadata)
+        if not found:
+            with engine.connect() as connection:
+                raw = connection.connection.driver_connection
+                template = sqlite3.connect(":memory:", check_same_thread=False)
+                raw.backup(template)
+            made[id(metadata)] = metadata, template, added
+        return added
+
+    return create_or_copy

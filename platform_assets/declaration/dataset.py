@@ -178,6 +178,9 @@ class Dataset:
     makes_codes_anew: bool = False
     """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
     `Partition.CODE`."""
+    makes_dates_anew: bool = False
+    """A load brings all rows of each of its dates: stored ones that it lacks are withdrawn. Only for what is
+    calculated from stored tables: an empty answer of an upstream deletes nothing."""
     builtin: bool = True
     repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
     """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
@@ -200,6 +203,10 @@ class Dataset:
             raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
         if self.makes_codes_anew and self.partition is not Partition.CODE:
             raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
+        if self.makes_dates_anew and (
+            self.layer is not Layer.CALC or self.partition is not Partition.TRADE_DATE
+        ):
+            raise DeclarationError(f"{self.name}: only a calculated table by trade date is made anew by date")
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         if strange or not self.owners.keys() <= names:
             raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")

@@ -26,8 +26,11 @@ def empty_frame(columns: Iterable[ColumnSpec]) -> pd.DataFrame:
 
 
 def _as_text(values: pd.Series) -> pd.Series:
-    data = values.astype(object)
-    return data.where(data.notna(), None)
+    data = values.to_numpy(dtype=object)
+    missing = pd.isna(data)
+    if missing.any():
+        data = np.where(missing, None, data)
+    return pd.Series(data, index=values.index, dtype=object)
 
 
 def coerce(frame: pd.DataFrame, columns: Sequence[ColumnSpec]) -> tuple[pd.DataFrame, dict[str, Bools]]:
@@ -40,9 +43,7 @@ def coerce(frame: pd.DataFrame, columns: Sequence[ColumnSpec]) -> tuple[pd.DataF
     destroyed: dict[str, Bools] = {}
     for spec in columns:
         if spec.name not in frame.columns:
-            out[spec.name] = pd.Series([None] * len(frame), index=frame.index, dtype=object)
-            if spec.family in ("float", "int", "bool"):
-                out[spec.name] = _numbers(out[spec.name], spec)[0]
+            out[spec.name] = _missing(spec, frame.index)
             continue
         values = frame[spec.name]
         if spec.family in ("float", "int", "bool"):
@@ -54,25 +55,38 @@ def coerce(frame: pd.DataFrame, columns: Sequence[ColumnSpec]) -> tuple[pd.DataF
     return pd.DataFrame(out, index=frame.index), destroyed
 
 
+def _missing(spec: ColumnSpec, index: pd.Index) -> pd.Series:
+    if spec.family in ("float", "int", "bool"):
+        return _numbers(pd.Series(np.full(len(index), np.nan), index=index), spec)[0]
+    return pd.Series(np.full(len(index), None, dtype=object), index=index)
+
+
+def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
+    """Numbers as they are, text read as numbers; what is none becomes NaN."""
+    if values.dtype != np.float64:
+        values = pd.to_numeric(values, errors="coerce")
+    if values.dtype == object:
+        values = values.astype("Float64")
+    numbers: npt.NDArray[np.float64] = values.to_numpy(dtype="float64", na_value=np.nan)
+    return np.where(np.isinf(numbers), np.nan, numbers)
+
+
 def _numbers(values: pd.Series, spec: ColumnSpec) -> tuple[pd.Series, Bools]:
-    given = values.notna().to_numpy()
-    numbers = (
-        pd.to_numeric(values, errors="coerce").astype("Float64").to_numpy(dtype="float64", na_value=np.nan)
-    )
-    numbers = np.where(np.isinf(numbers), np.nan, numbers)
-    lost: Bools = given & np.isnan(numbers)
+    numbers = _floats(values)
+    unknown = np.isnan(numbers)
+    lost: Bools = values.notna().to_numpy() & unknown
     if spec.family == "float":
         if spec.word.scale is not None:
             numbers = np.round(numbers, spec.word.scale)
         return pd.Series(numbers + 0.0, index=values.index), lost
     whole = np.round(numbers)
-    too_big = np.abs(whole) > MAX_EXACT_INT
+    too_big: Bools = np.abs(whole) > MAX_EXACT_INT
     lost = lost | too_big
-    whole = np.where(too_big, np.nan, whole)
-    target = "boolean" if spec.family == "bool" else "Int64"
-    series = pd.Series(whole, index=values.index).astype("Float64")
-    series = series.mask(pd.isna(whole))
-    return series.astype(target), lost
+    unknown = unknown | too_big
+    plain = np.where(unknown, 0, whole).astype(np.int64)
+    if spec.family == "bool":
+        return pd.Series(pd.arrays.BooleanArray(plain.astype(bool), unknown), index=values.index), lost
+    return pd.Series(pd.arrays.IntegerArray(plain, unknown), index=values.index), lost
 
 
 def rows(frame: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:

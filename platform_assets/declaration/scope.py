@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from platform_assets.compute.bars import Dense
 from platform_assets.compute.days import moved
 
 
@@ -85,6 +86,12 @@ class Reader(Protocol):
         since: str | None = None,
         until: str | None = None,
     ) -> pd.DataFrame: ...
+
+    def panel(
+        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+    ) -> Dense:
+        """Numbers of a series of the whole market; `condition` is one of ours in SQL."""
+        ...
 
 
 @dataclass

@@ -38,6 +38,8 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
     entry.frame = _beside_others(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
+    if entry.frame.empty and dataset.may_be_empty and dataset.makes_dates_anew:
+        return [Part(day, entry.frame, window.slice_of(day, ())) for day in scope.dates]
     if entry.frame.empty and dataset.may_be_empty:
         nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
         by_date = window.dated and dataset.partition is not Partition.REPORT_PERIOD and scope.codes is None
@@ -50,7 +52,10 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     parts = list(partition_parts(window, merged.frame))
     if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
-        if missing and dataset.may_be_empty:
+        if missing and dataset.may_be_empty and dataset.makes_dates_anew:
+            none = [Part(day, merged.frame.iloc[:0], window.slice_of(day, ())) for day in missing]
+            parts = sorted([*parts, *none], key=lambda part: part.key)
+        elif missing and dataset.may_be_empty:
             parts = with_empty(parts, missing, merged.frame)
         elif missing and dataset.late:
             parts = with_newest(parts, scope, merged.frame, late=dataset.late)

@@ -10,7 +10,9 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.bars import Dense
 from platform_assets.declaration.scope import Reader
+from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 
@@ -32,6 +34,36 @@ class _Read:
     rows: int = 0
     max_date: str | None = None
     newest: dict[Slice, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StoredReads:
+    """Reads of the warehouse's tables (`declaration.scope.Reader`)."""
+
+    warehouse: Warehouse
+
+    def __call__(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> pd.DataFrame:
+        declared = self.warehouse.table(table)
+        where = Slice(
+            date_column=declared.date_column if since or until else None,
+            since=since,
+            until=until,
+            codes=None if codes is None else tuple(codes),
+        )
+        return self.warehouse.frame(table, columns=columns, where=where)
+
+    def panel(
+        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+    ) -> Panel:
+        return read_panel(self.warehouse, table, columns, since=since, until=until, extra=condition)
 
 
 @dataclass
@@ -56,6 +88,18 @@ class NotedReads:
         if len(frame):
             self._note(table, frame, codes, until)
         return frame
+
+    def panel(
+        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+    ) -> Dense:
+        dense = self.reader.panel(table, columns=columns, since=since, until=until, condition=condition)
+        if dense.dates:
+            read = self._tables.setdefault(table, _Read())
+            # How many rows there were is not told by a window with gaps: the largest possible count is.
+            read.rows += len(dense.codes) * len(dense.dates)
+            read.max_date = max(read.max_date or "", dense.dates[-1])
+            read.newest[Slice.of_date(str(self.warehouse.table(table).date_column), dense.dates[-1])] = None
+        return dense
 
     def _note(self, table: str, frame: pd.DataFrame, codes: Sequence[str] | None, until: str | None) -> None:
         read = self._tables.setdefault(table, _Read())

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
-
-import pandas as pd
 
 from platform_assets.declaration.registry import Registry
 from platform_assets.declaration.scope import Context, Scope
+from platform_assets.pipeline.inputs import StoredReads
 from resources.calendar import TradeCalendar
 from resources.clock import Clock, stamp
 from resources.fetch import FetchLog
 from resources.upstreams.desk import Desk
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.locks import Lease
-from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 
 CODE_VERSION = "0.1.0"
@@ -57,24 +56,10 @@ class PipelineRun:
     def context(self, scope: Scope) -> Context:
         return Context(scope=scope, now=stamp(self.clock.now()), calendar=self.calendar, read=self.read)
 
-    def read(
-        self,
-        table: str,
-        *,
-        columns: Sequence[str],
-        codes: Sequence[str] | None = None,
-        since: str | None = None,
-        until: str | None = None,
-    ) -> pd.DataFrame:
-        """Stored rows for derivations and checks (`declaration.scope.Reader`)."""
-        declared = self.warehouse.table(table)
-        where = Slice(
-            date_column=declared.date_column if since or until else None,
-            since=since,
-            until=until,
-            codes=None if codes is None else tuple(codes),
-        )
-        return self.warehouse.frame(table, columns=columns, where=where)
+    @cached_property
+    def read(self) -> StoredReads:
+        """Stored rows for derivations and checks."""
+        return StoredReads(self.warehouse)
 
     def desk_for(self, log: FetchLog) -> Desk:
         return self.desk.view(log, read=self.read)

@@ -6,10 +6,12 @@ response; it knows nothing about formats. Synchronous; one instance serves all t
 
 import logging
 import random
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import TracebackType
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
@@ -39,6 +41,13 @@ USER_AGENT = (
 _REFUSING = frozenset({401, 403, 451, 456})
 _BUSY = frozenset({408, 425, 429})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@lru_cache(maxsize=2)
+def _trusted(from_environment: bool) -> ssl.SSLContext:
+    """The certificates that are believed: read once per process, thirty milliseconds that every transport of
+    a run would spend again."""
+    return httpx.create_ssl_context(trust_env=from_environment)
 
 
 @dataclass
@@ -89,6 +98,7 @@ class HttpTransport:
             follow_redirects=False,
             # A proxy of the environment cannot reach our own loopback.
             trust_env=not loopback,
+            verify=_trusted(not loopback),
         )
 
     def __enter__(self) -> "HttpTransport":

@@ -22,6 +22,7 @@ from resources.stopping import safe_point
 if TYPE_CHECKING:
     import pandas as pd
 
+    from platform_assets.compute.bars import Dense
     from resources.upstreams.chinabond import ChinabondClient
     from resources.upstreams.chinamoney import ChinamoneyClient
     from resources.upstreams.cls import ClsClient
@@ -249,6 +250,14 @@ class Desk:
         if self._read is None:
             raise Unavailable("this desk has no stored tables")
         return self._read(table, columns=columns, codes=codes, since=since, until=until)
+
+    def panel(
+        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+    ) -> "Dense":
+        """Numbers of a stored series of the whole market as arrays [codes, dates]."""
+        if self._read is None:
+            raise Unavailable("this desk has no stored tables")
+        return self._read.panel(table, columns=columns, since=since, until=until, condition=condition)
 
     # -- sharing and spreading work -----------------------------------------------------------------
 

@@ -48,6 +48,7 @@ WIRE = {
     "status-501": ({"code": 501}, Transient, 2),
     "status-503": ({"code": 503}, Transient, 2),
 }
+SLOW = ("timeout", "slow")
 # kind -> args of faults that falsify facts and that a parser can see
 VISIBLE = {
     "negative_price": {"code": "000001"},
@@ -67,7 +68,7 @@ def test_the_matrix_covers_every_kind():
 @pytest.fixture
 def hasty(market):
     """A transport whose patience is shorter than a test."""
-    bench = bench_of(market, http_timeout=0.4, http_connect_timeout=0.3)
+    bench = bench_of(market, http_timeout=0.2, http_connect_timeout=0.2)
     yield bench
     bench.transport.close()
 
@@ -92,8 +93,23 @@ def test_faults_of_the_wire(hasty, site, name):
 
 
 @pytest.mark.parametrize("site", CALLS)
-@pytest.mark.parametrize("name", [name for name, row in WIRE.items() if row[1] is Transient])
+@pytest.mark.parametrize(
+    "name", [name for name, row in WIRE.items() if row[1] is Transient and name not in SLOW]
+)
 def test_a_passing_accident_costs_one_retry(hasty, site, name):
+    _one_accident(hasty, site, name)
+
+
+@pytest.mark.parametrize(
+    "site", [site if at < 2 else pytest.param(site, marks=pytest.mark.soak) for at, site in enumerate(CALLS)]
+)
+@pytest.mark.parametrize("name", SLOW)
+def test_a_passing_wait_costs_one_retry(hasty, site, name):
+    """All calls wait in the same transport, so two of them tell; the rest in the soak."""
+    _one_accident(hasty, site, name)
+
+
+def _one_accident(hasty, site, name):
     args, _, _ = WIRE[name]
     hasty.fault(name.partition("-")[0], count=1, **args)
 

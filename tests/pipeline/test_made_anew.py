@@ -1,0 +1,153 @@
+"""A calculated table whose dates are made anew: what a later calculation lacks is gone."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from platform_assets.compute.bars import Bars
+from platform_assets.declaration.columns import Code, Date, F, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+from platform_assets.pipeline.load import Loaded, load_fused
+from platform_assets.pipeline.run import PipelineRun
+from resources.calendar import shipped_calendar
+from resources.clock import ManualClock
+from resources.errors import DeclarationError
+from resources.upstreams.desk import Desk
+from resources.warehouse.warehouse import Warehouse
+
+DAYS = ("2026-08-20", "2026-08-21")
+
+
+class Found(Model):
+    """A code that a calculation found on a date."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    score: F = col("", "score", nullable=False)
+
+
+class Series(Model):
+    """A bar, for the reading of panels."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    close: Px = col("CNY", "closing price")
+
+
+FOUND: list[tuple[str, str, float]] = []
+
+
+def found(_desk: Any, scope: Scope) -> pd.DataFrame:
+    rows = [row for row in FOUND if row[1] in scope.dates]
+    return pd.DataFrame(rows, columns=["code", "date", "score"])
+
+
+def dataset(**how: Any) -> Dataset:
+    return Dataset(
+        name="found",
+        layer=Layer.CALC,
+        model=Found,
+        key=("code", "date"),
+        date_column="date",
+        sources=(Source("derived", found),),
+        makes_dates_anew=True,
+        may_be_empty=True,
+        **how,
+    )
+
+
+SERIES = Dataset(
+    name="series",
+    layer=Layer.CALC,
+    model=Series,
+    key=("code", "date"),
+    date_column="date",
+    sources=(Source("derived", found),),
+)
+
+
+@pytest.fixture
+def run(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
+    clock = ManualClock(datetime.fromisoformat(f"{DAYS[-1]}T17:30"))
+    tables = (dataset().table, SERIES.table)
+    warehouse = Warehouse(warehouse_url, tables, clock=clock, payload_folder=tmp_path / "payloads")
+    warehouse.migrate()
+    calendar = shipped_calendar()
+    desk = Desk(clock=clock, calendar=calendar, makers={})
+    yield PipelineRun(builtin_registry(), warehouse, desk, calendar, clock)
+    warehouse.close()
+
+
+def calculated(
+    run: PipelineRun, *rows: tuple[str, str, float], codes: tuple[str, ...] | None = None
+) -> Loaded:
+    FOUND[:] = rows
+    return load_fused(run, dataset(), Scope(DAYS, codes))
+
+
+def stored(run: PipelineRun) -> list[tuple[str, str, float]]:
+    frame = run.read("calc_found", columns=("code", "date", "score"))
+    return sorted(frame.itertuples(index=False, name=None))
+
+
+def test_a_date_holds_exactly_what_the_last_calculation_found(run: PipelineRun) -> None:
+    calculated(run, ("000001", DAYS[0], 1.0), ("000002", DAYS[0], 2.0), ("000001", DAYS[1], 3.0))
+    again = calculated(run, ("000002", DAYS[0], 2.5))
+
+    assert stored(run) == [("000002", DAYS[0], 2.5)]
+    assert [(one.partition_key, one.rows_written) for one in again.results] == [(DAYS[0], 1), (DAYS[1], 0)]
+
+
+def test_a_calculation_that_finds_nothing_leaves_nothing(run: PipelineRun) -> None:
+    calculated(run, ("000001", DAYS[0], 1.0), ("000001", DAYS[1], 3.0))
+    calculated(run)
+    assert stored(run) == []
+
+
+def test_the_same_again_writes_nothing(run: PipelineRun) -> None:
+    calculated(run, ("000001", DAYS[0], 1.0), ("000001", DAYS[1], 3.0))
+    again = calculated(run, ("000001", DAYS[0], 1.0), ("000001", DAYS[1], 3.0))
+    assert sum(one.rows_written for one in again.results) == 0
+    assert len(stored(run)) == 2
+
+
+def test_a_run_of_some_codes_leaves_the_others(run: PipelineRun) -> None:
+    calculated(run, ("000001", DAYS[0], 1.0), ("000002", DAYS[0], 2.0))
+    calculated(run, ("000001", DAYS[0], 1.5), codes=("000001",))
+    calculated(run, codes=("000003",))
+    assert stored(run) == [("000001", DAYS[0], 1.5), ("000002", DAYS[0], 2.0)]
+
+
+def test_an_upstreams_table_is_never_made_anew() -> None:
+    with pytest.raises(DeclarationError, match="calculated"):
+        Dataset(
+            name="asked", layer=Layer.DWD, model=Found, key=("code", "date"), date_column="date",
+            partition=Partition.TRADE_DATE, makes_dates_anew=True,
+        )  # fmt: skip
+
+
+def test_a_panel_becomes_ragged_bars(run: PipelineRun) -> None:
+    FOUND[:] = []
+    frame = pd.DataFrame(
+        [("000001", DAYS[0], 1.0), ("000001", DAYS[1], 2.0), ("000002", DAYS[1], 3.0)],
+        columns=["code", "date", "close"],
+    )
+    told = Dataset(
+        name="series", layer=Layer.CALC, model=Series, key=("code", "date"), date_column="date",
+        sources=(Source("derived", lambda _desk, _scope: frame),),
+    )  # fmt: skip
+    load_fused(run, told, Scope(DAYS))
+    dense = run.read.panel("calc_series", columns=("close",), since=DAYS[0], until=DAYS[1])
+    bars = Bars.from_dense(dense)
+    assert bars.codes == ("000001", "000002")
+    assert bars.offsets.tolist() == [0, 2, 3]
+    assert bars.close.tolist() == [1.0, 2.0, 3.0]
+    assert bars.date.tolist() == [20260820, 20260821, 20260821]
