@@ -39,6 +39,7 @@ from serving_api.layers.hot import HotLayer
 from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
 from serving_api.layers.request import RequestLayer
 from serving_api.openapi_document import build_document
+from serving_api.quant.areas import QUANT_ROUTERS
 from serving_api.reading import Reading
 from serving_api.routing import Areas
 from serving_api.state import State
@@ -73,6 +74,7 @@ AREAS = (
     alt_sources_router,
     *DATAMGR_ROUTERS,
     *TOPIC_ROUTERS,
+    *QUANT_ROUTERS,
 )
 
 

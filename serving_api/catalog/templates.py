@@ -10,6 +10,7 @@ from serving_api.catalog import companies, economy, industries, queries, securit
 from serving_api.catalog.events import queries as events
 from serving_api.catalog.indices import queries as indices
 from serving_api.catalog.parameters import MOST_ROWS
+from serving_api.catalog.patterns import patterns_by_date
 from serving_api.catalog.question import (
     Executor,
     Question,
@@ -44,8 +45,11 @@ def batch(session: Session, asked: Question) -> Any:
 
 
 def history(session: Session, asked: Question) -> Any:
-    """Rows of one code, oldest first unless `ascending` is false."""
+    """Rows of one code, oldest first unless `ascending` is false; of the columns in `fields`, where given."""
     rows = _range(session, asked)
+    if asked.params.get("fields"):
+        names = columns_of(asked)
+        rows = [{name: row[name] for name in names} for row in rows]
     return rows[::-1] if asked.params.get("ascending", True) else rows
 
 
@@ -351,6 +355,7 @@ EXECUTORS: Mapping[str, Executor] = {
     "indicators": indicators,
     "changes": changes,
     "by_date": by_date,
+    "patterns_by_date": patterns_by_date,
     "screen": screen,
     "every": every,
     "rank": rank,

@@ -22,6 +22,7 @@ from resources.transport.gates import MemoryGate
 from resources.upstreams.desk import Desk
 from resources.upstreams.factory import make_clients, transport_settings
 from resources.warehouse.warehouse import Warehouse
+from tests.conftest import SQLITE_OFTEN, engine_url
 
 TODAY = "2026-08-21"
 
@@ -99,6 +100,13 @@ def sample_world() -> World:
     from resources.simulated_market.world.loader import load_world
 
     return load_world("synthetic", "S")
+
+
+@pytest.fixture(params=SQLITE_OFTEN)
+def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """MariaDB in the soak only: what an engine does its own way is tested below `tests/warehouse`, and whole
+    days of all tables run on both (`test_whole_day`)."""
+    yield from engine_url(request.param, tmp_path)
 
 
 @pytest.fixture

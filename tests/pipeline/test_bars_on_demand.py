@@ -7,14 +7,14 @@ import pytest
 
 from platform_assets.pipeline.on_demand import download
 from resources.simulated_market.world.model import World
-from tests.conftest import mariadb_database
+from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 BANK, STEEL = "600040", "600041"
 EARLIER = "2026-08-19"
 
 
-@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def house(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
 ) -> Iterator[House]:

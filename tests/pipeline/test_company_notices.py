@@ -12,7 +12,7 @@ from resources.simulated_market.corporate import holder_counts, payouts
 from resources.simulated_market.insiders import trades, visits
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import World
-from tests.conftest import mariadb_database
+from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 PORT, PLANNED, NOTICED, EX_DATE = "601302", "2026-06-15", "2026-08-14", "2026-08-24"
@@ -25,7 +25,7 @@ def load(house: House, dataset: str, *dates: str) -> list[Loaded]:
     return [*raws, house.fuse(dataset, *dates)]
 
 
-@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def house(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
 ) -> Iterator[House]:

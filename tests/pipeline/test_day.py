@@ -1,8 +1,6 @@
 """One trading day from the wire to the fused tables, through the real client, on both engines."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,15 +8,9 @@ import pytest
 from platform_assets.pipeline.download import AllSourcesFailed
 from resources.errors import QualityError, StorageError
 from resources.simulated_market.world.model import PRICE_UNIT
-from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House
 
 DATES = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
-
-
-@pytest.fixture(params=SQLITE_OFTEN)
-def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from engine_url(request.param, tmp_path)
 
 
 def fault(house: House, **rule: object) -> None:

@@ -15,7 +15,7 @@ from platform_assets.pipeline.on_demand import download
 from resources.simulated_market import capital, forecasts, shareholders
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security, World
-from tests.conftest import mariadb_database
+from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 BEFORE = "2026-08-20"
@@ -24,7 +24,7 @@ STOCKS = 60
 TABLES = ("raw_top_holders", "raw_fund_holding", "aux_equity", "aux_capital", "aux_operate", "aux_worth")
 
 
-@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def house(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
 ) -> Iterator[House]:

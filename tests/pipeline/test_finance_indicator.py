@@ -1,9 +1,7 @@
 """Results by report period: which periods a day loads, who wins, corrections, express reports, and what the
 wide table may show of them."""
 
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -15,18 +13,12 @@ from platform_assets.pipeline.on_demand import download
 from platform_assets.pipeline.windows import Window
 from resources.calendar import shipped_calendar
 from resources.warehouse.slices import Slice
-from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House
 
 RAWS = ("raw_finstmt", "raw_fin_indicator", "raw_earnings_express", "aux_finance_changes")
 TYPES = ("finstmt", "fin_indicator", "earnings_express", "aux_finance_changes", "earnings_forecast")
 PORTAL_DOWN = {"upstream": "eastmoney", "kind": "garbage", "args": {}}
 MAY = "2026-05-15"
-
-
-@pytest.fixture(params=SQLITE_OFTEN)
-def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from engine_url(request.param, tmp_path)
 
 
 def load(house: House, day: str = TODAY) -> Loaded:

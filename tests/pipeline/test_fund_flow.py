@@ -1,20 +1,9 @@
 """Money flow: what each source gives, what is computed, what a poorer call may not take away."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from platform_assets.pipeline.load import Loaded
-from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House
 
 PORTAL_DOWN = [{"upstream": "eastmoney", "call": "*", "kind": "status", "args": {"code": 503}}]
-
-
-@pytest.fixture(params=SQLITE_OFTEN)
-def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from engine_url(request.param, tmp_path)
 
 
 def load(house: House, *dates: str) -> Loaded:

@@ -1,15 +1,12 @@
 """The first day of a stock is measured against its issue price, where some source tells it."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from resources.simulated_market.world.model import PRICE_UNIT
-from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House
 
 LISTINGS = {"301704": "2025-11-05", "920012": "2026-02-10", "688043": "2026-08-18"}
@@ -17,11 +14,6 @@ GEM, STAR = "301704", "688043"
 PORTAL_AWAY = {"upstream": "eastmoney", "call": "kline", "kind": "status", "args": {"code": 503}}
 PORTAL_NOISE = {"upstream": "eastmoney", "call": "kline", "kind": "garbage"}
 """An answer that cannot be believed opens no breaker: the next run asks again at once."""
-
-
-@pytest.fixture(params=SQLITE_OFTEN)
-def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from engine_url(request.param, tmp_path)
 
 
 def bar(house: House, code: str, day: str | None = None) -> dict[str, Any]:

@@ -1,28 +1,20 @@
 """Margin trading: three sources of one figure, a date that comes out a day later, what is filled and what
 is told when they disagree."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
-from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House
 
 BEFORE = "2026-08-20"
 TWO_BEFORE = "2026-08-19"
 PORTAL_DOWN = {"upstream": "eastmoney", "call": "report", "kind": "status", "args": {"code": 503}}
 RAWS = ("raw_margin", "aux_rzrq", "exchange_margin")
-
-
-@pytest.fixture(params=SQLITE_OFTEN)
-def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from engine_url(request.param, tmp_path)
 
 
 def load(house: House, *dates: str) -> Loaded:

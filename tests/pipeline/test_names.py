@@ -1,7 +1,6 @@
 """Names and special treatment on dates before anybody looked, and the limits that follow from them."""
 
 import json
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from resources.settings import Settings
 from resources.simulated_market.world.model import PRICE_UNIT, World
 from serving_api.app import create_app
-from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House
 from tests.serving_api.client import running
 
@@ -22,11 +20,6 @@ ST_OFF, ST_ON, DELISTING = "000103", "000109", "605400"
 NOT_TOLD = {("sz000108", "2025-08-11"), ("sz003050", "2025-05-22")}
 """A re-listing, and an event with treasury shares: no upstream tells either."""
 NO_PACKAGE = {"upstream": "tdx", "call": "file_*", "kind": "dead"}
-
-
-@pytest.fixture(params=SQLITE_OFTEN)
-def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from engine_url(request.param, tmp_path)
 
 
 def spans(house: House, code: str) -> list[tuple[Any, ...]]:

@@ -1,6 +1,6 @@
 """A sample market, loaded for some dates, and the app in front of it: one for all tests that only read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,15 +72,16 @@ def load(house: House) -> None:
 def topics(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topics]:
     folder = tmp_path_factory.mktemp("topics")
     if request.param == "sqlite":
-        yield from _opened(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder)
+        yield from served(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, load)
         return
     for url in mariadb_database("tests.serving_api.topics"):
-        yield from _opened(url, folder)
+        yield from served(url, folder, load)
 
 
-def _opened(url: str, folder: Path) -> Iterator[Topics]:
+def served(url: str, folder: Path, fill: Callable[[House], None]) -> Iterator[Topics]:
+    """A sample market that `fill` loads, and the app in front of it."""
     with opened_house(url, folder, load_world("synthetic", "S")) as house:
-        load(house)
+        fill(house)
         clock: ManualClock = house.clock
         ticks = Ticks()
         tables = builtin_registry().tables

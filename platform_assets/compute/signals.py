@@ -1,0 +1,149 @@
+"""Signals of a day: crossings and breaks of one code's newest bar against the one before.
+
+A signal stands on the day of its crossing only: what holds on the bar before as well is none.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.bars import Bars, Floats
+from platform_assets.compute.parameters import signals as parameters
+
+Bools = npt.NDArray[np.bool_]
+COLUMNS = (
+    "ma5", "ma20", "macd_dif", "macd_dea", "kdj_k", "kdj_d", "rsi6", "boll_upper", "boll_lower",
+    "vol_ratio_5",
+)  # fmt: skip
+"""What is needed of the indicators."""
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A kind of signal. `strength` says in which measure its strength is."""
+
+    key: str
+    label: str
+    direction: int
+    strength: str
+
+
+SIGNALS: tuple[Signal, ...] = (
+    Signal("ma_golden_cross", "均线金叉", 1, "ma5 over ma20, percent"),
+    Signal("ma_dead_cross", "均线死叉", -1, "ma5 under ma20, percent"),
+    Signal("macd_golden_cross", "MACD金叉", 1, "histogram in percent of the close"),
+    Signal("macd_dead_cross", "MACD死叉", -1, "histogram in percent of the close"),
+    Signal("kdj_golden_cross", "KDJ低位金叉", 1, "K over D"),
+    Signal("kdj_dead_cross", "KDJ高位死叉", -1, "K under D"),
+    Signal("rsi6_oversold", "RSI超卖", 1, "RSI6 under its bound"),
+    Signal("rsi6_overbought", "RSI超买", -1, "RSI6 over its bound"),
+    Signal("boll_break_upper", "突破布林上轨", 1, "close over the band, percent"),
+    Signal("boll_break_lower", "跌破布林下轨", -1, "close under the band, percent"),
+    Signal("volume_surge", "放量", 0, "volume over the mean of the five bars before"),
+    Signal("new_high_20", "20日新高", 1, "close over the highest high before, percent"),
+    Signal("new_high_60", "60日新高", 1, "close over the highest high before, percent"),
+)
+BY_KEY = {signal.key: signal for signal in SIGNALS}
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Which codes have a signal on their newest bar: arrays [codes]. `direction` is 1, -1 or 0; `above` tells
+    for crossings of the MACD on which side of zero they are."""
+
+    key: str
+    hit: Bools
+    direction: npt.NDArray[np.int64]
+    strength: Floats
+    above: Bools | None = None
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A series on the newest bar and on the one before, [codes]."""
+
+    now: Floats
+    before: Floats
+
+    def __sub__(self, other: "_Pair") -> "_Pair":
+        return _Pair(self.now - other.now, self.before - other.before)
+
+
+def pairs(bars: Bars, values: Mapping[str, Floats]) -> dict[str, _Pair]:
+    """From columns for the rows of `bars.newest(2)`; NaN before a first bar."""
+    counts = np.minimum(np.diff(bars.offsets), 2)
+    ends = np.cumsum(counts) - 1
+    several = counts > 1
+    made = {}
+    for name, column in values.items():
+        before = np.where(several, column[np.maximum(ends - 1, 0)], np.nan)
+        made[name] = _Pair(column[ends], before)
+    return made
+
+
+def hits(bars: Bars, values: Mapping[str, Floats]) -> Iterator[Hits]:
+    """The signals of each code's newest bar. `values`: the indicators `COLUMNS` for the rows of
+    `bars.newest(2)`, prices as seen on their own date."""
+    told = pairs(bars, values)
+    recent = bars.newest(2)
+    close = pairs(bars, {"close": recent.close})["close"]
+    adjusted = pairs(bars, {"close": recent.adjusted("close")})["close"]
+    rising = np.sign(np.nan_to_num(adjusted.now - adjusted.before)).astype(np.int64)
+    yield from _crosses("ma", told["ma5"] - told["ma20"], 100 / told["ma20"].now)
+    macd = told["macd_dif"] - told["macd_dea"]
+    yield from _crosses("macd", macd, 200 / close.now, above=told["macd_dif"].now > 0)
+    kdj = told["kdj_k"] - told["kdj_d"]
+    low, high = told["kdj_k"].now < parameters.KDJ_LOW, told["kdj_k"].now > parameters.KDJ_HIGH
+    yield from _crosses("kdj", kdj, np.ones(len(kdj.now)), golden=low, dead=high)
+    rsi = told["rsi6"]
+    yield _over("rsi6_oversold", _Pair(parameters.RSI_LOW - rsi.now, parameters.RSI_LOW - rsi.before), 1.0)
+    yield _over(
+        "rsi6_overbought", _Pair(rsi.now - parameters.RSI_HIGH, rsi.before - parameters.RSI_HIGH), 1.0
+    )
+    upper, lower = told["boll_upper"], told["boll_lower"]
+    yield _over("boll_break_upper", close - upper, 100 / upper.now)
+    yield _over("boll_break_lower", lower - close, 100 / lower.now)
+    surge = told["vol_ratio_5"]
+    hit = (surge.now >= parameters.SURGE) & ~(surge.before >= parameters.SURGE)
+    yield Hits("volume_surge", hit, rising, surge.now)
+    for days in (20, 60):
+        yield _over(f"new_high_{days}", *_above_highs(bars, days))
+
+
+def _crosses(
+    name: str,
+    spread: _Pair,
+    scale: Floats,
+    *,
+    golden: Bools | None = None,
+    dead: Bools | None = None,
+    above: Bools | None = None,
+) -> Iterator[Hits]:
+    every = np.ones(len(spread.now), dtype=bool)
+    up = (spread.now > 0) & (spread.before <= 0) & (every if golden is None else golden)
+    down = (spread.now < 0) & (spread.before >= 0) & (every if dead is None else dead)
+    size = np.abs(spread.now) * scale
+    ones = np.ones(len(spread.now), dtype=np.int64)
+    yield Hits(f"{name}_golden_cross", up, ones, size, above)
+    yield Hits(f"{name}_dead_cross", down, -ones, size, above)
+
+
+def _over(name: str, excess: _Pair, scale: "float | Floats") -> Hits:
+    """Above zero now, and not on the bar before (a bar before that is not known does not count as below)."""
+    direction = np.full(len(excess.now), BY_KEY[name].direction, dtype=np.int64)
+    return Hits(name, (excess.now > 0) & (excess.before <= 0), direction, excess.now * scale)
+
+
+def _above_highs(bars: Bars, days: int) -> tuple[_Pair, Floats]:
+    """(close less the highest high of `days` bars before, for the newest two bars; what makes it percent).
+    Prices of both bars on the scale of the newest."""
+    back = bars.last_rows[:, None] - np.arange(days + 1, -1, -1)[None, :]
+    there = back >= bars.offsets[:-1, None]
+    at = np.where(there, back, 0)
+    base = bars.factor[bars.last_rows][:, None]
+    high = np.where(there, bars.adjusted("high")[at] / base, np.nan)
+    close = np.where(there, bars.adjusted("close")[at] / base, np.nan)
+    now, before = high[:, 1:-1].max(axis=1), high[:, :-2].max(axis=1)
+    return _Pair(close[:, -1] - now, close[:, -2] - before), 100 / now
