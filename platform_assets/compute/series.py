@@ -56,10 +56,10 @@ def ref(x: npt.ArrayLike, n: int) -> Floats:
 
 def truth(condition: Condition) -> Mask:
     """True where a condition is known and holds."""
-    values = np.asarray(condition)
-    if values.dtype == np.bool_:
-        return values
-    return (values != 0) & ~np.isnan(values)
+    if condition.dtype == np.bool_:
+        return np.asarray(condition, dtype=np.bool_)
+    held: Mask = (condition != 0) & ~np.isnan(condition)
+    return held
 
 
 def cross(a: npt.ArrayLike, b: npt.ArrayLike) -> Mask:
@@ -79,17 +79,20 @@ def longcross(a: npt.ArrayLike, b: npt.ArrayLike, n: int) -> Mask:
 
 
 def sum_(x: npt.ArrayLike, n: int) -> Floats:
-    return _windowed(_floats(x), n, lambda new, old, _n, _o: new + old)
+    found: Floats = _windowed(_floats(x), n, lambda new, old, _n, _o: new + old)
+    return found
 
 
 def ma(x: npt.ArrayLike, n: int) -> Floats:
     """Simple mean of n bars."""
-    return _windowed(_floats(x), n, _mean)
+    found: Floats = _windowed(_floats(x), n, _mean)
+    return found
 
 
 def hhv(x: npt.ArrayLike, n: int) -> Floats:
     """Highest of n bars, the current one included."""
-    return _windowed(_floats(x), n, lambda new, old, _n, _o: np.maximum(new, old))
+    found: Floats = _windowed(_floats(x), n, lambda new, old, _n, _o: np.maximum(new, old))
+    return found
 
 
 def llv(x: npt.ArrayLike, n: int) -> Floats:
@@ -101,7 +104,8 @@ def hhvbars(x: npt.ArrayLike, n: int) -> Floats:
     """Bars since the highest of n bars; of equal ones the newest."""
     values = _floats(x)
     start = (values, np.where(np.isnan(values), np.nan, 0.0))
-    return _windowed(start, n, _newer_highest)[1]
+    ages: Floats = _windowed(start, n, _newer_highest)[1]
+    return ages
 
 
 def llvbars(x: npt.ArrayLike, n: int) -> Floats:
