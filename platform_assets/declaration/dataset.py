@@ -33,6 +33,7 @@ Fetch = Callable[[Any, Scope], pd.DataFrame]
 MIN_COVERAGE = 0.9
 """A full-market answer with a smaller share of the promised rows is truncated, not small."""
 _KEEP_NAME = ("aux_", "cninfo_", "exchange_")
+_KEEP_CALCULATED = ("track_", "scorecard_")
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,14 @@ class Dataset:
     `Partition.CODE`."""
     makes_dates_anew: bool = False
     """A load brings all rows of each of its dates: stored ones that it lacks are withdrawn. Only for what is
-    calculated from stored tables: an empty answer of an upstream deletes nothing."""
+    calculated from stored tables: an empty answer of an upstream deletes nothing. Of dates before the scope
+    (`late`, `revisits`) only those are made anew that the load brings a row of."""
+    revisits: int = 0
+    """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
+    by what happened since (the review of a pick). Only with `makes_dates_anew`."""
+    final: Callable[[pd.DataFrame], pd.Series] | None = None
+    """Which stored rows stand for good: no later load changes or withdraws them (a pick whose outcome was
+    reviewed). Only for calculated tables."""
     builtin: bool = True
     repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
     """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
@@ -203,10 +211,7 @@ class Dataset:
             raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
         if self.makes_codes_anew and self.partition is not Partition.CODE:
             raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
-        if self.makes_dates_anew and (
-            self.layer is not Layer.CALC or self.partition is not Partition.TRADE_DATE
-        ):
-            raise DeclarationError(f"{self.name}: only a calculated table by trade date is made anew by date")
+        self._check_calculated()
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         if strange or not self.owners.keys() <= names:
             raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
@@ -214,6 +219,16 @@ class Dataset:
             raise DeclarationError(f"{self.name}: `later` names columns that are not its own, or its key")
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
+
+    def _check_calculated(self) -> None:
+        if self.makes_dates_anew and (
+            self.layer is not Layer.CALC or self.partition is not Partition.TRADE_DATE
+        ):
+            raise DeclarationError(f"{self.name}: only a calculated table by trade date is made anew by date")
+        if self.revisits and not self.makes_dates_anew:
+            raise DeclarationError(f"{self.name}: only what is made anew by date revisits dates")
+        if self.final is not None and self.layer is not Layer.CALC:
+            raise DeclarationError(f"{self.name}: only rows of a calculated table can be final")
 
     def table_of(self, interface: Interface) -> Table:
         """The table that one of the interfaces reads."""
@@ -223,6 +238,8 @@ class Dataset:
 
     @property
     def table_name(self) -> str:
+        if self.layer is Layer.CALC and self.name.startswith(_KEEP_CALCULATED):
+            return self.name
         prefix = {Layer.DWD: "fusion_", Layer.REF: "ref_", Layer.CALC: "calc_"}[self.layer]
         return prefix + self.name
 

@@ -16,6 +16,13 @@ class Scope:
 
     dates: tuple[str, ...]
     codes: tuple[str, ...] | None = None
+    late: int = 0
+    """How many of the first dates are there only because figures of theirs came out now."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The dates without the late ones."""
+        return self.dates[self.late :]
 
     @property
     def since(self) -> str:
@@ -33,7 +40,8 @@ class Scope:
         """This scope and the `late` trade dates before it, whose figures came out only now."""
         if not late:
             return self
-        return Scope((*calendar.last(late + 1, self.since)[:-1], *self.dates), self.codes)
+        before = calendar.last(late + 1, self.since)[:-1]
+        return Scope((*before, *self.dates), self.codes, self.late + len(before))
 
     def event_days(self, calendar: "Calendar") -> tuple[str, str]:
         """First and last of the calendar days that the trade dates stand for: the days without trading
@@ -52,7 +60,7 @@ class Scope:
     @property
     def whole(self) -> "Scope":
         """The same dates of the whole market."""
-        return Scope(self.dates)
+        return Scope(self.dates, late=self.late)
 
 
 class Calendar(Protocol):

@@ -39,7 +39,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     entry.frame = _beside_others(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if entry.frame.empty and dataset.may_be_empty and dataset.makes_dates_anew:
-        return [Part(day, entry.frame, window.slice_of(day, ())) for day in scope.dates]
+        return [Part(day, entry.frame, window.slice_of(day, ())) for day in scope.asked]
     if entry.frame.empty and dataset.may_be_empty:
         nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
         by_date = window.dated and dataset.partition is not Partition.REPORT_PERIOD and scope.codes is None
@@ -53,7 +53,8 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
         if missing and dataset.may_be_empty and dataset.makes_dates_anew:
-            none = [Part(day, merged.frame.iloc[:0], window.slice_of(day, ())) for day in missing]
+            gone = [day for day in missing if day in scope.asked]
+            none = [Part(day, merged.frame.iloc[:0], window.slice_of(day, ())) for day in gone]
             parts = sorted([*parts, *none], key=lambda part: part.key)
         elif missing and dataset.may_be_empty:
             parts = with_empty(parts, missing, merged.frame)

@@ -5,7 +5,7 @@ dates is fetched, derived and checked as one frame and written date by date.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -194,7 +194,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     scope = scope if dataset.of_stocks else scope.whole
     table = dataset.table
     loaded = Loaded(table)
-    scope = scope.with_late(dataset.late, run.calendar)
+    scope = scope.with_late(dataset.late + dataset.revisits, run.calendar)
     if dataset.staged:
         scope = written_codes(run, dataset, scope, (dataset.stage_name,))
     context = run.context(scope)
@@ -246,6 +246,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         source_rank=rank,
         replace=dataset.makes_codes_anew or dataset.makes_dates_anew,
         later=dataset.later,
+        final=dataset.final,
     )
     if dataset.repairs is not None:
         ask_repairs(run, *dataset.repairs, frames=[part.frame for part in parts])
@@ -266,6 +267,7 @@ def _write_parts(
     source_rank: dict[str, int] | None = None,
     replace: bool = False,
     later: tuple[str, ...] = (),
+    final: Callable[[pd.DataFrame], pd.Series] | None = None,
 ) -> None:
     if download and parts:
         parts[-1].quality += _refused(download)
@@ -305,6 +307,7 @@ def _write_parts(
                         fetches=own,
                         public_at=part.public_at,
                         later=later,
+                        final=final,
                     )
                 )
             loaded.results += run.warehouse.writer.write_all(

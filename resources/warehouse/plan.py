@@ -54,6 +54,7 @@ class Plan:
         replace: bool,
         provenance: Sequence[Any] | None,
         later: Sequence[str] = (),
+        final: Callable[[pd.DataFrame], pd.Series] | None = None,
     ) -> "Plan":
         plan = cls(rows_in=len(frame))
         names = table.names
@@ -66,7 +67,9 @@ class Plan:
         old = {pick_key(row): row for row in stored}
         incoming = _with_quality(rows(frame, names), at.get("quality"))
         keys = [pick_key(row) for row in incoming]
-        hashed = {} if replace else {key: pick_content(row) for key, row in old.items()}
+        standing = _standing(stored, names, pick_key, final)
+        kept = standing if replace else old
+        hashed = {key: pick_content(old[key]) for key in kept}
         place_of = {key: i for i, key in enumerate(keys)}
         if len(place_of) < len(keys):
             raise StorageError(f"{table.name}: the key {_repeated(keys)} occurs twice in one batch")
@@ -77,7 +80,7 @@ class Plan:
             before = old.get(key)
             if before is not None:
                 known = pick_content(before)
-                if content == known or _outranked(found, before, at, source_rank):
+                if content == known or key in standing or _outranked(found, before, at, source_rank):
                     hashed[key] = known
                     plan._count(before, at)
                     continue
@@ -102,7 +105,7 @@ class Plan:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))
         if replace:
-            plan.removed = [key for key in old if key not in place_of]
+            plan.removed = [key for key in old if key not in place_of and key not in standing]
         if table.date_column:
             dates = [row[at[table.date_column]] for row in plan.written if row[at[table.date_column]]]
             plan.latest_date = max(dates)[:10] if dates else None
@@ -180,6 +183,19 @@ def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]
     if len(places) > 1:
         return itemgetter(*places)
     return lambda row: tuple(row[i] for i in places)
+
+
+def _standing(
+    stored: list[Row],
+    names: Sequence[str],
+    pick_key: Callable[[Sequence[Any]], Row],
+    final: Callable[[pd.DataFrame], pd.Series] | None,
+) -> set[Row]:
+    """Keys of the stored rows that stand for good."""
+    if final is None or not stored:
+        return set()
+    told = final(pd.DataFrame(stored, columns=list(names))).tolist()
+    return {pick_key(row) for row, stands in zip(stored, told, strict=True) if stands}
 
 
 def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:

@@ -9,7 +9,7 @@ not content, so a fallback that brings equal values makes no revision.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
@@ -49,7 +49,8 @@ class Piece:
     """The rows of one batch, and what is stored with them. `frame` holds the table's content columns, plus
     `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
     has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
-    row's first version became public (DWD); `later` names columns that were not known by then."""
+    row's first version became public (DWD); `later` names columns that were not known by then. `final` tells
+    which stored rows no batch may change or remove."""
 
     frame: pd.DataFrame
     where: Slice
@@ -59,6 +60,7 @@ class Piece:
     fetches: Sequence[Fetch] = ()
     public_at: Sequence[str | None] | None = None
     later: Sequence[str] = ()
+    final: Callable[[pd.DataFrame], pd.Series] | None = None
 
 
 class Beside(TypedDict, total=False):
@@ -69,6 +71,7 @@ class Beside(TypedDict, total=False):
     fetches: Sequence[Fetch]
     public_at: Sequence[str | None] | None
     later: Sequence[str]
+    final: Callable[[pd.DataFrame], pd.Series] | None
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,7 @@ class Writer:
                         replace=replace,
                         provenance=None if given is None else given.tolist(),
                         later=piece.later,
+                        final=piece.final,
                     )
                 )
             self._apply(connection, table, plans)

@@ -1,0 +1,1 @@
+"""What became of picks: forward returns, boards, statistics of groups, review of decision cards."""

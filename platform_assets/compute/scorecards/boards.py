@@ -1,0 +1,98 @@
+"""Who stands on a board: the order of ties, and the tactic score with its parts."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from platform_assets.compute.parameters.scorecards import (
+    BOARD_SIZE,
+    PATTERN_SPAN,
+    TACTIC_MIN_WEIGHT,
+    TACTIC_WEIGHTS,
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+def top(rows: pd.DataFrame, by: str, size: int = BOARD_SIZE) -> pd.DataFrame:
+    """The `size` best rows by a column, with `rank_no` from 1. Rows without a value stand on no board.
+
+    Ties go by `composite` (largest first), `amount` (largest first) and `code` (smallest first), so the same
+    rows in any order give the same board; who has no composite or amount stands behind who has one.
+    """
+    ranked = rows[rows[by].notna()]
+    keys = list(dict.fromkeys((by, "composite", "amount")))
+    keys = [name for name in keys if name in ranked.columns]
+    ranked = ranked.sort_values(
+        [*keys, "code"], ascending=[*(False for _ in keys), True], na_position="last", kind="stable"
+    )
+    board = ranked.head(size).reset_index(drop=True)
+    board["rank_no"] = np.arange(1, len(board) + 1)
+    return board
+
+
+def pattern_score(directions: Floats) -> Floats:
+    """0..100 of the sum of pattern directions (+1, -1 each) in the newest bars: 50 is neutral, two in one
+    direction are the end of the scale."""
+    score: Floats = 50 + 50 * np.clip(directions / PATTERN_SPAN, -1.0, 1.0)
+    return score
+
+
+def signal_score(conditions: Mapping[str, Floats]) -> Floats:
+    """Percent of conditions (1 true, 0 false, NaN not known) that hold; NaN where none is known."""
+    block = np.vstack(list(conditions.values()))
+    known = np.isfinite(block)
+    count = known.sum(axis=0)
+    held = np.where(known, block, 0.0).sum(axis=0)
+    return np.where(count > 0, held / np.maximum(count, 1) * 100, np.nan)
+
+
+def signal_conditions(
+    *,
+    close: Floats,
+    volume: Floats,
+    macd_hist: Floats,
+    macd_hist_before: Floats,
+    kdj_k: Floats,
+    kdj_d: Floats,
+    boll_mid: Floats,
+    vol_ma5: Floats,
+    ma20: Floats,
+    ma20_before: Floats,
+) -> dict[str, Floats]:
+    """The five conditions of the signal score on one date; `_before` is the previous bar, of one scale."""
+    return {
+        "macd": _both(_holds(macd_hist, 0.0), _holds(macd_hist, macd_hist_before)),
+        "kdj": _holds(kdj_k, kdj_d),
+        "boll": _holds(close, boll_mid),
+        "volume": _holds(volume, vol_ma5),
+        "ma20": _holds(ma20, ma20_before),
+    }
+
+
+def _holds(one: Floats, other: Floats | float) -> Floats:
+    """1 where one > other, 0 where not, NaN where either is not known."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(one) & np.isfinite(other), one > other, np.nan)
+
+
+def _both(one: Floats, other: Floats) -> Floats:
+    return np.where((one == 0) | (other == 0), 0.0, one * other)
+
+
+def tactic_score(parts: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+    """(score 0..100, weight of the parts that are there 0..1). `parts` are 0..100 under the names of
+    `TACTIC_WEIGHTS`; a missing one is NaN or absent. Below `TACTIC_MIN_WEIGHT` there is no score."""
+    size = len(next(iter(parts.values())))
+    total, weight = np.zeros(size), np.zeros(size)
+    for name, share in TACTIC_WEIGHTS.items():
+        values = parts.get(name)
+        if values is None:
+            continue
+        known = np.isfinite(values)
+        total += np.where(known, share * np.where(known, values, 0.0), 0.0)
+        weight += np.where(known, share, 0.0)
+    enough = weight >= TACTIC_MIN_WEIGHT - 1e-9
+    return np.where(enough, total / np.where(enough, weight, 1.0), np.nan), weight

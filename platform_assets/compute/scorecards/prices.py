@@ -1,0 +1,93 @@
+"""Bars of some codes on consecutive market dates, dense: what forward returns are looked up in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from platform_assets.compute.bars import Dense
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+COLUMNS = ("open", "high", "low", "close", "adj_factor", "limit_up")
+"""Of a stored bar. Prices are CNY as traded."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Arrays [codes, dates] in CNY as traded; `factor` is the cumulative backward factor. NaN where a code
+    did not trade. `dates` are all market dates from the first to the last that has closed, ISO text."""
+
+    codes: tuple[str, ...]
+    dates: tuple[str, ...]
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+    factor: Floats
+    limit_up: Floats
+
+    @classmethod
+    def from_frame(cls, rows: pd.DataFrame, dates: Sequence[str]) -> "Prices":
+        """From stored bars (code, date, `COLUMNS`, is_suspended where it is there). Rows of other dates, and
+        days without trade, are left out."""
+        if "is_suspended" in rows.columns:
+            rows = rows[~rows["is_suspended"].fillna(value=False).astype(bool)]
+        rows = rows[rows["date"].isin(list(dates))]
+        codes, code_at = np.unique(rows["code"].to_numpy(dtype=str), return_inverse=True)
+        day_at = rows["date"].map({day: at for at, day in enumerate(dates)}).to_numpy(dtype=np.int64)
+
+        def block(name: str) -> Floats:
+            values = np.full((len(codes), len(dates)), np.nan)
+            if name in rows.columns:
+                values[code_at, day_at] = rows[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            return values
+
+        return cls(tuple(codes.tolist()), tuple(dates), *(block(name) for name in COLUMNS))
+
+    @classmethod
+    def from_dense(cls, dense: Dense, dates: Sequence[str]) -> "Prices":
+        """From a window of stored bars, read without the days on which a code did not trade."""
+        place = {day: at for at, day in enumerate(dates)}
+        known = [at for at, day in enumerate(dense.dates) if day in place]
+        target = [place[dense.dates[at]] for at in known]
+
+        def block(name: str) -> Floats:
+            values = np.full((len(dense.codes), len(dates)), np.nan)
+            values[:, target] = dense.values[name][:, known]
+            return values
+
+        return cls(dense.codes, tuple(dates), *(block(name) for name in COLUMNS))
+
+    @cached_property
+    def code_at(self) -> dict[str, int]:
+        return {code: at for at, code in enumerate(self.codes)}
+
+    @cached_property
+    def day_at(self) -> dict[str, int]:
+        return {day: at for at, day in enumerate(self.dates)}
+
+    @cached_property
+    def held(self) -> Bools:
+        """[dates] whether any code has a bar: a date that nobody has one of was not loaded."""
+        return np.asarray(np.isfinite(self.close).any(axis=0), dtype=bool)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Open and close of an index on the dates of `Prices`, in points; NaN where it has no bar."""
+
+    open: Floats
+    close: Floats
+
+    @classmethod
+    def of(cls, bars: Mapping[str, tuple[float | None, float | None]], dates: Sequence[str]) -> "Benchmark":
+        """From date -> (open, close)."""
+        found = [bars.get(day, (None, None)) for day in dates]
+        opened = np.array([np.nan if one is None else one for one, _ in found], dtype=np.float64)
+        closed = np.array([np.nan if one is None else one for _, one in found], dtype=np.float64)
+        return cls(opened, closed)

@@ -1,0 +1,104 @@
+"""Statistics of a group of picks: how many won, how much, against the index, with and without those that
+nobody could have bought."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.scorecards.forward import PENDING
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Columns of stored picks, one element each. NaN: not known."""
+
+    status: npt.NDArray[Any]
+    profit_pct: Floats
+    excess_pct: Floats
+    hold_days: Floats
+    unfillable: Bools
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def where(self, keep: Bools) -> "Picks":
+        return Picks(**{name: values[keep] for name, values in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class GroupStats:
+    """Percentages; None where there is nothing to take them of.
+
+    `reviewed` are the settled picks, also those without a return (suspended all the time, delisted): they are
+    in the denominator of `win_rate_pct`, and means are of the returns that are known.
+    """
+
+    picks: int
+    reviewed: int
+    win_rate_pct: float | None
+    avg_profit_pct: float | None
+    median_profit_pct: float | None
+    avg_excess_pct: float | None
+    profit_loss_ratio: float | None
+    """Mean gain of the winners / mean loss of the losers; None without both."""
+    max_gain_pct: float | None
+    """Best return."""
+    max_loss_pct: float | None
+    """Worst return."""
+    avg_hold_days: float | None
+    unfillable: int
+    """Of the settled ones, those whose purchase would have been at the limit-up price."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def group_stats(picks: Picks) -> GroupStats:
+    """Statistics of all picks of a group."""
+    settled = picks.status != PENDING
+    own = picks.where(settled)
+    profits = own.profit_pct[np.isfinite(own.profit_pct)]
+    gains, losses = profits[profits > 0], profits[profits < 0]
+    ratio = float(gains.mean() / -losses.mean()) if len(gains) and len(losses) else None
+    return GroupStats(
+        picks=len(picks),
+        reviewed=len(own),
+        win_rate_pct=len(gains) / len(own) * 100 if len(own) else None,
+        avg_profit_pct=_mean(profits),
+        median_profit_pct=float(np.median(profits)) if len(profits) else None,
+        avg_excess_pct=_mean(own.excess_pct),
+        profit_loss_ratio=ratio,
+        max_gain_pct=float(profits.max()) if len(profits) else None,
+        max_loss_pct=float(profits.min()) if len(profits) else None,
+        avg_hold_days=_mean(own.hold_days),
+        unfillable=int(own.unfillable.sum()),
+    )
+
+
+def fillable_stats(picks: Picks) -> GroupStats:
+    """The same without the picks that could not have been bought."""
+    return group_stats(picks.where(~picks.unfillable))
+
+
+def grouped(picks: Picks, keys: npt.NDArray[Any]) -> Mapping[Any, Picks]:
+    """Picks by key, in the order of the keys; those whose key is None are left out."""
+    named = np.array([key is not None for key in keys], dtype=bool)
+    found = sorted(set(keys[named].tolist()))
+    return {key: picks.where(named & (keys == key)) for key in found}
+
+
+def cumulated(changes: Floats) -> Floats:
+    """Percent earned in all when each change (percent) is earned on top of those before; NaN: nothing."""
+    growth = np.cumprod(1 + np.where(np.isfinite(changes), changes, 0.0) / 100)
+    return np.asarray((growth - 1) * 100, dtype=np.float64)
+
+
+def _mean(values: Floats) -> float | None:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else None

@@ -1,0 +1,57 @@
+"""Parts of the tactic score of a market on one date, from windows of its newest dates."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.scorecards.boards import pattern_score, signal_conditions, signal_score
+
+Floats = npt.NDArray[np.float64]
+INDICATORS = ("rtsi", "close", "macd_hist", "kdj_k", "kdj_d", "boll_mid", "vol_ma5", "ma20")
+"""Columns of `calc_indicator_daily` that the score looks at, in prices of their own date."""
+
+
+def newest_and_before(values: Floats, scale: Floats) -> tuple[Floats, Floats]:
+    """Of [codes, dates]: (value on the last date, the newest one before it in prices of the last date).
+
+    `scale` [codes, dates] is the cumulative factor: an ex-right day between the two is taken out.
+    """
+    before, scales = values[:, :-1], scale[:, :-1]
+    known = np.isfinite(before) & np.isfinite(scales)
+    if not before.shape[1]:
+        return values[:, -1], np.full(len(values), np.nan)
+    place = before.shape[1] - 1 - known[:, ::-1].argmax(axis=1)
+    row = np.arange(len(values))
+    found = np.where(known.any(axis=1), before[row, place] * scales[row, place] / scale[:, -1], np.nan)
+    return values[:, -1], found
+
+
+def parts_of(
+    indicators: Mapping[str, Floats], volume: Floats, factor: Floats, directions: Floats
+) -> dict[str, Floats]:
+    """rtsi, pattern and signal, 0..100 [codes]; NaN where not known.
+
+    `indicators` are [codes, dates] by the names of `INDICATORS`; `volume` [codes] is that of the last date,
+    `factor` [codes, dates] the cumulative one, `directions` [codes] the sum of the pattern directions (+1, -1
+    each) of the newest bars, NaN where patterns were not looked for.
+    """
+    hist, hist_before = newest_and_before(indicators["macd_hist"], factor)
+    ma20, ma20_before = newest_and_before(indicators["ma20"], factor)
+    conditions = signal_conditions(
+        close=indicators["close"][:, -1],
+        volume=volume,
+        macd_hist=hist,
+        macd_hist_before=hist_before,
+        kdj_k=indicators["kdj_k"][:, -1],
+        kdj_d=indicators["kdj_d"][:, -1],
+        boll_mid=indicators["boll_mid"][:, -1],
+        vol_ma5=indicators["vol_ma5"][:, -1],
+        ma20=ma20,
+        ma20_before=ma20_before,
+    )
+    return {
+        "rtsi": indicators["rtsi"][:, -1],
+        "pattern": pattern_score(directions),
+        "signal": signal_score(conditions),
+    }
