@@ -109,9 +109,10 @@ TASKS: tuple[Task, ...] = check_tasks(
             name="市场阶段与涨停池",
             timing=Timing(hm=1545),
             datasets=PHASE,
+            after=("fusion_kline_sync",),
             max_retries=2,
             retry_delay_s=120,
-            note="from live breadth and limit pool",
+            note="from the bars of the day and the limit pools; without bars from the pools alone",
         ),
         Task(
             key="limitup_reason_sync",

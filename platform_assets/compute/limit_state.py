@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-_TINY = 0.0005
+HALF_TICK = 0.0005
 """Half of the smallest tick: limits are whole ticks, prices come as floats."""
 
 
@@ -17,6 +17,11 @@ def limit_status(rows: pd.DataFrame, *, price: str, traded: pd.Series) -> npt.ND
     last = rows[price].to_numpy(dtype=float, na_value=np.nan)
     high = rows["high"].to_numpy(dtype=float, na_value=np.nan)
     low = rows["low"].to_numpy(dtype=float, na_value=np.nan)
-    cases = [last >= up - _TINY, last <= down + _TINY, high >= up - _TINY, low <= down + _TINY]
+    cases = [
+        last >= up - HALF_TICK,
+        last <= down + HALF_TICK,
+        high >= up - HALF_TICK,
+        low <= down + HALF_TICK,
+    ]
     states = np.select(cases, ["up", "down", "up_open", "down_open"], default="none")
     return np.where(live, states, "none")

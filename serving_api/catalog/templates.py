@@ -6,7 +6,7 @@ from typing import Any
 
 from platform_assets.compute.days import moved
 from resources.calendar import CalendarHorizon
-from serving_api.catalog import companies, economy, industries, queries, securities, windows
+from serving_api.catalog import companies, economy, industries, market_days, queries, securities, windows
 from serving_api.catalog.events import queries as events
 from serving_api.catalog.indices import queries as indices
 from serving_api.catalog.parameters import MOST_ROWS
@@ -377,6 +377,7 @@ EXECUTORS: Mapping[str, Executor] = {
     **securities.EXECUTORS,
     **industries.EXECUTORS,
     **windows.EXECUTORS,
+    **market_days.EXECUTORS,
     "index_members": index_members,
     "index_weights": index_weights,
     **economy.EXECUTORS,

@@ -17,6 +17,7 @@ from serving_api.topics.indices.routes import router as index_router
 from serving_api.topics.industries.routes import router as industry_router
 from serving_api.topics.macro.routes import fusion_router as fusion_macro_router
 from serving_api.topics.macro.routes import router as macro_router
+from serving_api.topics.phase.routes import router as phase_router
 from serving_api.topics.risk.routes import router as risk_router
 from serving_api.topics.sectors.routes import router as sectors_router
 
@@ -35,4 +36,5 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     futures_router,
     billboard_router,
     sectors_router,
+    phase_router,
 )

@@ -53,6 +53,10 @@ PREFIX_RULES = (
     ("/api/v1/hk-finance", "anyone"),
     ("/api/v1/alt-sources", "anyone"),
     ("/api/v1/market/lhb-branch-stat", "anyone"),
+    ("/api/v1/market/limit-count-history", "anyone"),
+    ("/api/v1/market/emotion-cycle", "anyone"),
+    ("/api/v1/market/regime", "anyone"),
+    ("/api/v1/market/phase-history", "anyone"),
     ("/api/v1/sectors", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}

@@ -1,0 +1,137 @@
+"""Who closed at a price limit, counted date by date from bars. Pure numpy.
+
+A window is [codes, dates]: consecutive trade dates, oldest first, NaN where a code has no bar. Nothing of a
+date looks at a later one.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.limit_state import HALF_TICK
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LimitWindow:
+    """Unadjusted prices and limits in CNY (NaN: no limit, or not known), `change_pct` percent, `volume`
+    shares, `amount` CNY."""
+
+    close: Floats
+    high: Floats
+    low: Floats
+    limit_up: Floats
+    limit_down: Floats
+    change_pct: Floats
+    volume: Floats
+    amount: Floats
+
+    @cached_property
+    def traded(self) -> Bools:
+        traded: Bools = self.volume > 0
+        return traded
+
+    @cached_property
+    def up(self) -> Bools:
+        """Closed at the limit-up price."""
+        held: Bools = self.traded & (self.close >= self.limit_up - HALF_TICK)
+        return held
+
+    @cached_property
+    def down(self) -> Bools:
+        held: Bools = self.traded & (self.close <= self.limit_down + HALF_TICK)
+        return held
+
+    @cached_property
+    def broken(self) -> Bools:
+        """Touched the limit-up price and did not hold it."""
+        touched: Bools = self.traded & (self.high >= self.limit_up - HALF_TICK) & ~self.up
+        return touched
+
+    @cached_property
+    def boards(self) -> Ints:
+        """Consecutive limit-ups up to and including each date; days without trade are passed over."""
+        counted = np.zeros(self.up.shape, dtype=np.int64)
+        running = np.zeros(self.up.shape[0], dtype=np.int64)
+        for at in range(self.up.shape[1]):
+            running = np.where(self.traded[:, at], np.where(self.up[:, at], running + 1, 0), running)
+            counted[:, at] = np.where(self.up[:, at], running, 0)
+        return counted
+
+    @property
+    def at_limit(self) -> Bools:
+        """Whoever one of the counts may be about."""
+        return self.up | self.down | self.broken
+
+
+@dataclass(frozen=True)
+class LimitCounts:
+    """One value per date. `all_*` count every stock, the others those that are not under special treatment.
+    Where nobody traded (no bars are stored) every value is NaN."""
+
+    all_up: Floats
+    all_down: Floats
+    all_broken: Floats
+    up: Floats
+    down: Floats
+    broken: Floats
+    max_boards: Floats
+    """the longest streak; 0 where nobody is at the limit"""
+    promotion_pct: Floats
+    """percent of the limit-ups of the date before that are at the limit again; NaN where there were none"""
+    prev_change_pct: Floats
+    """mean change of the limit-ups of the date before, percent, of those that traded"""
+    rose: Floats
+    fell: Floats
+    flat: Floats
+    amount: Floats
+    """turnover of all stocks, CNY"""
+
+
+def count_limits(window: LimitWindow, special: Bools) -> LimitCounts:
+    """`special`: [codes, dates] under special treatment (ST)."""
+    known: Bools = np.any(window.traded, axis=0).reshape(-1)
+
+    def counted(mask: Bools) -> Floats:
+        return np.where(known, mask.sum(axis=0).astype(np.float64), np.nan)
+
+    up, down, broken = (mask & ~special for mask in (window.up, window.down, window.broken))
+    promotion = np.full(len(known), np.nan)
+    after = np.full(len(known), np.nan)
+    for at in range(1, len(known)):
+        before = up[:, at - 1]
+        if not (known[at] and before.any()):
+            continue
+        promotion[at] = (before & window.up[:, at]).sum() / before.sum() * 100
+        change = window.change_pct[before & window.traded[:, at], at]
+        change = change[~np.isnan(change)]
+        if change.size:
+            after[at] = change.mean()
+    change = np.where(window.traded, window.change_pct, np.nan)
+    return LimitCounts(
+        all_up=counted(window.up),
+        all_down=counted(window.down),
+        all_broken=counted(window.broken),
+        up=counted(up),
+        down=counted(down),
+        broken=counted(broken),
+        max_boards=np.where(known, np.where(up, window.boards, 0).max(axis=0, initial=0), np.nan),
+        promotion_pct=promotion,
+        prev_change_pct=after,
+        rose=counted(change > 0),
+        fell=counted(change < 0),
+        flat=counted(change == 0),
+        amount=np.where(known, np.nansum(np.where(window.traded, window.amount, np.nan), axis=0), np.nan),
+    )
+
+
+def sealed_share(up: Floats, broken: Floats) -> Floats:
+    """Percent of the touched limits that were held; NaN where none was touched."""
+    touched = up + broken
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(touched > 0, up / touched * 100, np.nan)

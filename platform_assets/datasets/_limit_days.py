@@ -1,0 +1,121 @@
+"""Limits of the whole market by date, from stored bars and names, and from the stored pools."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
+from platform_assets.compute.name_spans import named
+from platform_assets.compute.names import is_st
+from platform_assets.compute.parameters.market_phase import STREAK_DAYS
+
+_COLUMNS = ("close", "high", "low", "limit_up", "limit_down", "change_pct", "volume", "amount")
+_AT_ONCE = 60
+"""Dates that are read and counted together."""
+POOLS = ("up", "down", "broken")
+
+
+@dataclass(frozen=True)
+class LimitDays:
+    """Some dates of the market; `dates` begin with those that streaks are counted over, `first` is the place
+    of the first one that was asked for."""
+
+    dates: tuple[str, ...]
+    first: int
+    codes: npt.NDArray[np.str_]
+    window: LimitWindow
+    special: npt.NDArray[np.bool_]
+    """[codes, dates] under special treatment; looked up for whoever is at a limit."""
+
+    @property
+    def counts(self) -> LimitCounts:
+        return count_limits(self.window, self.special)
+
+    def closed_at(self, limit: npt.NDArray[np.bool_], at: int) -> set[str]:
+        """Codes of a mask of the window on one of its dates."""
+        return set(self.codes[limit[:, at]].tolist())
+
+
+def limit_days(desk: Any, dates: Sequence[str]) -> Iterator[LimitDays]:
+    """The market on consecutive trade dates, some at a time."""
+    spans = desk.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
+    for start in range(0, len(dates), _AT_ONCE):
+        asked = list(dates[start : start + _AT_ONCE])
+        before = desk.calendar.last(STREAK_DAYS + 1, asked[0])[:-1]
+        yield _read(desk, (*before, *asked), len(before), spans)
+
+
+def _read(desk: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) -> LimitDays:
+    dense = desk.panel(
+        "fusion_kline_daily",
+        columns=_COLUMNS,
+        since=dates[0],
+        until=dates[-1],
+        condition="sec_type='stock'",
+    )
+    place = {day: at for at, day in enumerate(dates)}
+    held = [at for at, day in enumerate(dense.dates) if day in place]
+    into = [place[dense.dates[at]] for at in held]
+    grids = {}
+    for name in _COLUMNS:
+        grids[name] = np.full((len(dense.codes), len(dates)), np.nan)
+        if held:
+            grids[name][:, into] = dense.values[name][:, held]
+    window = LimitWindow(**grids)
+    codes = np.array(dense.codes, dtype=str)
+    special = np.zeros(window.up.shape, dtype=bool)
+    rows, columns = np.nonzero(window.at_limit)
+    if len(rows):
+        touched = pd.DataFrame({"code": codes[rows], "date": np.array(dates)[columns]})
+        special[rows, columns] = named(touched, spans).special == 1
+    return LimitDays(dates, first, codes, window, special)
+
+
+def pool_rows(desk: Any, since: str, until: str) -> pd.DataFrame:
+    """The stored pools: trade_date, pool, code, name, change_pct, limit_days."""
+    rows: pd.DataFrame = desk.read(
+        "raw_limit_pool",
+        columns=("trade_date", "pool", "code", "name", "change_pct", "limit_days"),
+        since=since,
+        until=until,
+    )
+    return rows
+
+
+def pool_codes(rows: pd.DataFrame, day: str) -> dict[str, set[str]] | None:
+    """Pool -> its codes on a date; None where no pool of the date is stored."""
+    of_day = rows[rows["trade_date"] == day]
+    if of_day.empty:
+        return None
+    return {pool: set(of_day.loc[of_day["pool"] == pool, "code"]) for pool in POOLS}
+
+
+def pool_measures(rows: pd.DataFrame, day: str, before: str) -> dict[str, float]:
+    """What the pools of a date tell of stocks that are not under special treatment, under the names of the
+    phase's columns; without what they do not tell."""
+    today, earlier = (_plain(rows[rows["trade_date"] == one]) for one in (day, before))
+    if today.empty:
+        return {}
+    codes = {pool: set(today.loc[today["pool"] == pool, "code"]) for pool in POOLS}
+    boards = today.loc[today["pool"] == "up", "limit_days"].astype(float).max()
+    told = {
+        "limit_up_count": float(len(codes["up"])),
+        "limit_down_count": float(len(codes["down"])),
+        "broken_count": float(len(codes["broken"])),
+        "max_limit_days": float(boards) if codes["up"] else 0.0,
+    }
+    ups = set(earlier.loc[earlier["pool"] == "up", "code"])
+    if ups:
+        told["promotion_rate_pct"] = len(ups & codes["up"]) / len(ups) * 100
+    after = today.loc[today["pool"] == "prev", "change_pct"].astype(float)
+    if after.notna().any():
+        told["prev_limit_up_avg_pct"] = float(after.mean())
+    return told
+
+
+def _plain(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[~rows["name"].map(is_st).astype(bool)]

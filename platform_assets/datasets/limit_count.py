@@ -1,0 +1,124 @@
+"""calc_limit_count: limit-ups and limit-downs of each date, counted from our bars beside the portal's pools.
+
+A count from bars compares the close with the date's own limit price; a pool is what the portal says. Where
+they differ `diff_note` names the codes. Nothing of one side is filled in from the other.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.limit_days import sealed_share
+from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_rows
+from platform_assets.declaration.columns import S255, Date, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+_NAMED = 4
+"""Codes that a note names of each side."""
+
+
+class LimitCount(Model):
+    """One date. Every stock counts, also those under special treatment."""
+
+    trade_date: Date = key("trade date")
+    up_recomputed: Int = col("", "closes at the limit-up price", ge=0)
+    down_recomputed: Int = col("", "closes at the limit-down price", ge=0)
+    broken_recomputed: Int = col("", "limit-up touched and not held", ge=0)
+    up_official: Int = col("", "the same as the portal's pools have it", ge=0)
+    down_official: Int = col("", "limit-downs of the pools", ge=0)
+    broken_official: Int = col("", "broken limit-ups of the pools", ge=0)
+    seal_rate_pct: Pct = col("pct", "held / touched; from bars, else from the pools", ge=0, le=100)
+    max_limit_days: Int = col("", "longest streak without special treatment; from bars, else pools", ge=0)
+    diff_note: S255 = col(title="codes that one side alone has")
+
+
+def counted(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A row per date of which bars or pools are stored."""
+    pools = pool_rows(desk, scope.since, scope.until)
+    wanted = set(scope.dates)
+    rows = [
+        row
+        for some in limit_days(desk, desk.calendar.between(scope.since, scope.until))
+        for row in _rows(some, pools)
+        if row["trade_date"] in wanted
+    ]
+    return pd.DataFrame(rows, columns=list(LimitCount.to_schema().columns))
+
+
+def _rows(some: LimitDays, pools: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    counts = some.counts
+    shares = sealed_share(counts.all_up, counts.all_broken)
+    for at in range(some.first, len(some.dates)):
+        day = some.dates[at]
+        told = pool_codes(pools, day)
+        row = {
+            "trade_date": day,
+            "up_recomputed": counts.all_up[at],
+            "down_recomputed": counts.all_down[at],
+            "broken_recomputed": counts.all_broken[at],
+            "seal_rate_pct": shares[at],
+            "max_limit_days": counts.max_boards[at],
+        }
+        has_bars = not math.isnan(counts.all_up[at])
+        if told is not None:
+            row |= {f"{pool}_official": len(codes) for pool, codes in told.items()}
+            if has_bars:
+                row["diff_note"] = _difference(some, at, told)
+            else:
+                row |= _of_pools(pools[pools["trade_date"] == day], told)
+        if has_bars or told is not None:
+            yield row
+
+
+def _of_pools(rows: pd.DataFrame, told: dict[str, set[str]]) -> dict[str, float]:
+    touched = len(told["up"]) + len(told["broken"])
+    boards = rows.loc[rows["pool"] == "up", "limit_days"].astype(float).max()
+    return {
+        "seal_rate_pct": len(told["up"]) / touched * 100 if touched else float("nan"),
+        "max_limit_days": boards if told["up"] else 0.0,
+    }
+
+
+def _difference(some: LimitDays, at: int, told: dict[str, set[str]]) -> str | None:
+    parts = []
+    for pool, mask in (("up", some.window.up), ("down", some.window.down)):
+        ours = some.closed_at(mask, at)
+        for side, codes in (("bars", ours - told[pool]), ("pool", told[pool] - ours)):
+            if codes:
+                shown = " ".join(sorted(codes)[:_NAMED])
+                more = "" if len(codes) <= _NAMED else " .."
+                parts.append(f"{pool}: {side} alone {len(codes)} ({shown}{more})")
+    return "; ".join(parts)[:255] or None
+
+
+DATASET = Dataset(
+    name="limit_count",
+    title="Limit-ups and limit-downs by trade date, from bars and from the pools",
+    layer=Layer.CALC,
+    model=LimitCount,
+    key=("trade_date",),
+    date_column="trade_date",
+    sources=(Source("derived", counted),),
+    reads=("raw_limit_pool", "fusion_kline_daily", "ref_name_history"),
+    of_stocks=False,
+    makes_dates_anew=True,
+    may_be_empty=True,
+    monitored=False,
+    tasks=("market_phase_sync",),
+    interfaces=(
+        Interface(
+            "get_limit_count_history",
+            "timeseries",
+            "newest_days",
+            {"days": ("int", False, 60)},
+            "object[]",
+            600,
+            "limit-up and limit-down counts",
+        ),
+    ),
+)

@@ -1,0 +1,55 @@
+"""Interfaces over calculated tables by trade date: rows of the market as a whole, or of its industries."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from serving_api.catalog import queries
+from serving_api.catalog.question import Executor, Question, day_of
+from serving_api.reading import Session
+
+RANKED = ("sw_l1", "sw_l2", "em")
+_ALL = 5000
+
+
+def of_date(session: Session, asked: Question) -> Any:
+    """The row of one trade date (default: the newest stored); null where there is none."""
+    day = day_of(session, asked)
+    if day is None:
+        return None
+    where = f"{asked.table.date_column}=?"
+    rows = queries.public_rows(session, asked.table.name, where=where, values=(day,), limit=1)
+    return rows[0] if rows else None
+
+
+def newest_days(session: Session, asked: Question) -> Any:
+    """The rows of the newest trade dates, oldest first; of one industry where it is named."""
+    day = str(asked.table.date_column)
+    where, values = [f"{day}>=?"], [asked.calendar.last(asked.params["days"], asked.today)[0]]
+    if any(required for _, required, _ in asked.interface.params.values()):
+        where.append(f"{queries.code_column(asked.table)}=?")
+        values.append(asked.code)
+    return queries.public_rows(
+        session, asked.table.name, where=" AND ".join(where), values=tuple(values), order=day
+    )
+
+
+def industry_ranks(session: Session, asked: Question) -> Any:
+    """The first and the last `top_n` industries of one level on a date, by rank."""
+    level, count = asked.params["level"], asked.params["top_n"]
+    if level not in RANKED:
+        raise asked.bad("level", f"{level[:40]!r} is none of {', '.join(RANKED)}")
+    day = day_of(session, asked)
+    if day is None:
+        return []
+    rows = queries.on_date(
+        session, asked.table, day, sort="rank_no", limit=_ALL, offset=0, as_of=None,
+        also=[("level", "=", level)],
+    )  # fmt: skip
+    return rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
+
+
+EXECUTORS: Mapping[str, Executor] = {
+    "of_date": of_date,
+    "newest_days": newest_days,
+    "industry_ranks": industry_ranks,
+}
