@@ -1,0 +1,140 @@
+"""Inputs of the factors for many dates at once, from stored series: what the wide row of each date would say.
+
+Arrays are [dates, codes], oldest date first, NaN where a code has no row. A row looks at its own and earlier
+dates only.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.factors.definitions import FACTORS
+from platform_assets.compute.factors.scores import score
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+YEAR = 250
+"""Sessions before a date that its inputs look at."""
+REPORT_FIELDS = ("roe", "gross_margin", "net_margin", "roa", "revenue_yoy", "net_profit_yoy")
+
+
+@dataclass(frozen=True)
+class BarHistory:
+    """Bars of consecutive sessions. `close` times the cumulative factor; `up`, `up_open` 1.0 where the limit
+    was held, or touched and not held."""
+
+    dates: Sequence[str]
+    close: Floats
+    volume: Floats
+    up: Floats
+    up_open: Floats
+
+    def inputs(self) -> dict[str, Floats]:
+        """By input column, in percent where it is a change."""
+        found = {f"chg_{n}d": self.change(n) for n in (3, 5, 10, 20, 60)}
+        found["chg_1y"] = self.change(YEAR)
+        found["chg_ytd"] = self._change_ytd()
+        found["ma5_dev_pct"] = (self.close / mean_of_last(self.close, 5) - 1) * 100
+        volume = mean_of_last(self.volume, 5)
+        before = shifted(volume, 5)
+        ratio = np.full_like(volume, np.nan)
+        found["vol_accel_5_5"] = np.divide(volume, before, out=ratio, where=before > 0)
+        found["limit_up_count_20d"] = sum_of_last(self.up, 20)
+        found["break_fail_days_5d"] = sum_of_last(self.up_open, 5)
+        found["limit_days_today"] = streaks(self.up)
+        return found
+
+    def change(self, sessions: int) -> Floats:
+        """Percent against the close `sessions` sessions before."""
+        percent: Floats = (self.close / shifted(self.close, sessions) - 1) * 100
+        return percent
+
+    def following(self, sessions: int) -> Floats:
+        """Percent from each date's close to the one `sessions` sessions later; NaN where that is to come."""
+        percent: Floats = np.full_like(self.close, np.nan)
+        if 0 < sessions < len(self.close):
+            percent[:-sessions] = (self.close[sessions:] / self.close[:-sessions] - 1) * 100
+        return percent
+
+    def _change_ytd(self) -> Floats:
+        percent = np.full_like(self.close, np.nan)
+        last_of_year = -1
+        for at, day in enumerate(self.dates):
+            if at and day[:4] != self.dates[at - 1][:4]:
+                last_of_year = at - 1
+            if last_of_year >= 0:
+                percent[at] = (self.close[at] / self.close[last_of_year] - 1) * 100
+        return percent
+
+
+def shifted(values: Floats, rows: int) -> Floats:
+    """Each row as it was `rows` rows before; NaN in the first ones."""
+    before = np.full_like(values, np.nan)
+    before[rows:] = values[: len(values) - rows] if rows < len(values) else before[rows:]
+    return before
+
+
+def mean_of_last(values: Floats, rows: int) -> Floats:
+    """Mean of a row and those before it, `rows` in all; NaN where one of them is missing."""
+    total = values.copy()
+    for back in range(1, rows):
+        total = total + shifted(values, back)
+    mean: Floats = total / rows
+    return mean
+
+
+def sum_of_last(values: Floats, rows: int) -> Floats:
+    """Sum of what is known in a row and those before it, `rows` in all or as many as there are."""
+    known = np.nan_to_num(values)
+    total = known.copy()
+    for back in range(1, rows):
+        total += np.nan_to_num(shifted(known, back))
+    return total
+
+
+def streaks(up: Floats) -> Floats:
+    """How many rows up to each one hold 1.0 without a gap."""
+    count = np.zeros_like(up)
+    running = np.zeros(up.shape[1]) if up.ndim == 2 else np.zeros(0)
+    for at, row in enumerate(up):
+        running = np.where(row == 1, running + 1, 0.0)
+        count[at] = running
+    return count
+
+
+def as_published(
+    dates: Sequence[str], reports: Iterable[tuple[str, str, Sequence[float | None]]], oldest_days: int
+) -> Floats:
+    """[dates, fields] figures of the newest report period of one code that was announced by each date and
+    ended at most `oldest_days` before it. `reports`: (day of announcement, report period, figures)."""
+    ordered = sorted(reports, key=lambda one: (one[0], one[1]))
+    width = len(ordered[0][2]) if ordered else 0
+    found = np.full((len(dates), width), np.nan)
+    newest: tuple[str, Sequence[float | None]] | None = None
+    told = 0
+    for at, day in enumerate(dates):
+        while told < len(ordered) and ordered[told][0] <= day:
+            if newest is None or ordered[told][1] >= newest[0]:
+                newest = (ordered[told][1], ordered[told][2])
+            told += 1
+        if newest is not None and newest[0] >= _before(day, oldest_days):
+            found[at] = [np.nan if one is None else one for one in newest[1]]
+    return found
+
+
+def _before(day: str, days: int) -> str:
+    return (date.fromisoformat(day) - timedelta(days=days)).isoformat()
+
+
+def scores_by_date(inputs: dict[str, Floats], traded: Bools) -> dict[str, Floats]:
+    """[dates, codes] by factor key: each date's codes that traded, ranked among themselves."""
+    found = {factor.key: np.full(traded.shape, np.nan) for factor in FACTORS}
+    for at, there in enumerate(traded):
+        if there.any():
+            scored = score({field: values[at, there] for field, values in inputs.items()})
+            for key, values in scored.factors.items():
+                found[key][at, there] = values
+    return found

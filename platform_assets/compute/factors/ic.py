@@ -1,0 +1,81 @@
+"""How well a factor foretold: rank correlation of its scores with the returns that followed, date by date."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.parameters.factors import IC_FEWEST_CODES, IC_GROUPS
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FactorIc:
+    """Over the dates that have a correlation; None where nothing can be said."""
+
+    days: int
+    ic_mean: float | None
+    ic_std: float | None
+    """sample deviation over the dates"""
+    ir: float | None
+    """mean / deviation"""
+    t_stat: float | None
+    """ir * sqrt(days), too large where windows of returns overlap"""
+    positive_rate: float | None
+    """share of the dates with a correlation above 0"""
+    quintile_spread_pct: float | None
+    """mean over the dates of (return of the best fifth - return of the worst fifth), percent"""
+    coverage: float | None
+    """share of the (date, code) cells with a return that also have a score"""
+
+
+def factor_ic(scores: Floats, returns: Floats) -> FactorIc:
+    """Of scores [dates, codes] and the returns in percent [dates, codes] that followed, NaN where missing. A
+    date with fewer than 20 codes that have both, or with nothing to tell them apart, says nothing."""
+    followed = np.isfinite(returns)
+    cells = int(followed.sum())
+    both = followed & np.isfinite(scores)
+    found = [
+        (correlation(scores[day, both[day]], returns[day, both[day]]), day)
+        for day in range(len(scores))
+        if both[day].sum() >= IC_FEWEST_CODES
+    ]
+    told = [(ic, day) for ic, day in found if ic is not None]
+    ics = np.array([ic for ic, _ in told])
+    spreads = [spread(scores[day, both[day]], returns[day, both[day]]) for _, day in told]
+    known = [one for one in spreads if one is not None]
+    days = len(ics)
+    mean = float(ics.mean()) if days else None
+    std = float(ics.std(ddof=1)) if days > 1 else None
+    ir = mean / std if mean is not None and std else None
+    return FactorIc(
+        days=days,
+        ic_mean=mean,
+        ic_std=std,
+        ir=ir,
+        t_stat=None if ir is None else ir * days**0.5,
+        positive_rate=float((ics > 0).mean()) if days else None,
+        quintile_spread_pct=float(np.mean(known)) if known else None,
+        coverage=float(both.sum() / cells) if cells else None,
+    )
+
+
+def correlation(one: Floats, other: Floats) -> float | None:
+    """Spearman's: Pearson's of the mean ranks. None where all values of a side are equal."""
+    ranks = [average_ranks(values)[0] for values in (one, other)]
+    a, b = (rank - rank.mean() for rank in ranks)
+    length = float(np.sqrt((a * a).sum() * (b * b).sum()))
+    return float((a * b).sum()) / length if length > 0 else None
+
+
+def spread(scores: Floats, returns: Floats) -> float | None:
+    """Mean return of the fifth with the highest scores minus that of the fifth with the lowest; None where
+    ties leave one of them empty."""
+    rank, count = average_ranks(scores)
+    place = rank / count
+    top, bottom = place > 1 - 1 / IC_GROUPS, place <= 1 / IC_GROUPS
+    if not top.any() or not bottom.any():
+        return None
+    return float(returns[top].mean() - returns[bottom].mean())

@@ -1,0 +1,146 @@
+"""Scores of one batch of stocks on one date.
+
+Each input's valid values are ranked within the batch: r = mean rank / count, and 1 - r where low is good. A
+factor is 100 times the mean of the r that a stock has, the composite the weighted mean of the factors that it
+has. What is missing is left out of both means, never filled.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, INPUTS
+from platform_assets.compute.factors.gates import gates_of
+from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.parameters.factors import WEIGHTS
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A scored batch of n stocks; NaN is missing everywhere."""
+
+    values: Mapping[str, Floats]
+    """[n] by input column, as they came"""
+    ranks: Mapping[str, Floats]
+    """[n] by input column: mean rank from 1 on among the valid values"""
+    counts: Mapping[str, int]
+    """Valid values by input column"""
+    factors: Mapping[str, Floats]
+    """[n] by factor key, 0..100"""
+    composite: Floats
+    """[n] 0..100"""
+    covered: Floats
+    """[n] weight of the factors that a stock has / weight of all"""
+    weights: Mapping[str, float]
+
+    @property
+    def size(self) -> int:
+        """Stocks in the batch."""
+        return len(self.composite)
+
+    def shares(self, field: str) -> Floats:
+        """[n] r of an input, turned where low is good: 0..1."""
+        direction = next(one.direction for one in INPUTS if one.field == field)
+        count = self.counts[field]
+        r = self.ranks[field] / count if count else self.ranks[field]
+        return 1 - r if direction == "low" else r
+
+
+def score(values: Mapping[str, Floats], weights: Mapping[str, float] = WEIGHTS) -> Scores:
+    """Scores of a batch. `values`: [n] by input column, NaN where missing; a column that is not there is
+    missing for all. `weights`: by factor key, not negative; a factor without one does not count."""
+    size = len(next(iter(values.values()))) if values else 0
+    given = {field: values.get(field, np.full(size, np.nan)) for field in INPUT_COLUMNS}
+    ranks: dict[str, Floats] = {}
+    counts: dict[str, int] = {}
+    factors: dict[str, Floats] = {}
+    for factor in FACTORS:
+        total, there = np.zeros(size), np.zeros(size)
+        for one in factor.inputs:
+            found = given[one.field]
+            if one.positive:
+                found = np.where(found > 0, found, np.nan)
+            rank, count = average_ranks(found)
+            ranks[one.field], counts[one.field] = rank, count
+            share = rank / max(count, 1)
+            known = ~np.isnan(share)
+            total += np.where(known, 1 - share if one.direction == "low" else share, 0.0)
+            there += known
+        factors[factor.key] = 100 * divided(total, there)
+    composite, covered = weighted(factors, weights)
+    return Scores(given, ranks, counts, factors, composite, covered, weights)
+
+
+def weighted(factors: Mapping[str, Floats], weights: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """([n] weighted mean of the factors that each stock has; [n] their share of the whole weight)."""
+    size = len(next(iter(factors.values())))
+    total, there = np.zeros(size), np.zeros(size)
+    for key, scores in factors.items():
+        known = ~np.isnan(scores)
+        total += np.where(known, weights.get(key, 0.0) * scores, 0.0)
+        there += np.where(known, weights.get(key, 0.0), 0.0)
+    whole = sum(weights.get(key, 0.0) for key in factors)
+    return divided(total, there), there / whole if whole else there
+
+
+def divided(total: Floats, count: Floats) -> Floats:
+    """total / count, NaN where there is nothing to divide by."""
+    found = np.full(len(total), np.nan)
+    np.divide(total, count, out=found, where=count > 0)
+    return found
+
+
+def in_batch(wide: pd.DataFrame) -> Bools:
+    """[rows] whether a stock belongs to the batch of its date: it has a bar. Those delisted have none."""
+    priced = numbers(wide, "current_price") > 0
+    if "is_suspended" not in wide.columns:
+        return priced
+    suspended: Bools = wide["is_suspended"].fillna(value=False).to_numpy(dtype=bool)
+    return priced & ~suspended
+
+
+def numbers(wide: pd.DataFrame, column: str) -> Floats:
+    """[rows] a column as floats, NaN where it is null or not there."""
+    if column not in wide.columns:
+        return np.full(len(wide), np.nan)
+    found: Floats = pd.to_numeric(wide[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    return found
+
+
+def score_frame(wide: pd.DataFrame, weights: Mapping[str, float] = WEIGHTS) -> Scores:
+    """`score` of wide rows of one date; all of them are the batch (see `in_batch`)."""
+    return score({field: numbers(wide, field) for field in INPUT_COLUMNS}, weights)
+
+
+def factor_scores(wide: pd.DataFrame) -> pd.DataFrame:
+    """Scores of a market on one date: columns code, those of the eleven factors, composite, covered_weight
+    (0..1), gate_blocked, gate_code, gate_reason, as `calc_factor_score` has them; a row per stock with a bar,
+    by code.
+
+    `wide`: rows of one date with the columns of `fusion_stock_wide`: code, current_price, is_suspended,
+    `INPUT_COLUMNS`, and for the gates name, is_st, roe, debt_ratio, revenue_yoy, net_profit_yoy.
+    """
+    batch = wide[in_batch(wide)].sort_values("code", kind="stable").reset_index(drop=True)
+    scored = score_frame(batch)
+    rows = pd.DataFrame({"code": batch["code"].astype(object)})
+    for factor in FACTORS:
+        rows[factor.column] = scored.factors[factor.key]
+    rows["composite"] = scored.composite
+    rows["covered_weight"] = scored.covered
+    gates = gates_of(batch)
+    rows["gate_blocked"] = [gate.blocked for gate in gates]
+    rows["gate_code"] = pd.Series([gate.code for gate in gates], dtype=object)
+    rows["gate_reason"] = pd.Series([gate.reason for gate in gates], dtype=object)
+    return rows
+
+
+def factors_of_rows(rows: pd.DataFrame, keys: Sequence[str]) -> dict[str, Floats]:
+    """[rows] by factor key, from the columns of `calc_factor_score`."""
+    columns = {factor.key: factor.column for factor in FACTORS}
+    return {key: numbers(rows, columns[key]) for key in keys}
