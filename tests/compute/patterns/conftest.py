@@ -1,0 +1,50 @@
+"""Bars that the pattern tests look at."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from platform_assets.compute.bars import Bars
+
+SLICE = Path(__file__).parents[2] / "real_data"
+FILE = "bars_daily_raw_hs300_2020_2025.csv.gz"
+
+
+def real_bars(folder: Path) -> Bars:
+    """Traded days of the real set, with the factor that follows from the ex-right reference prices."""
+    rows = pd.read_csv(folder / FILE).query("tradestatus == 1").sort_values(["code", "date"])
+    steps = rows.groupby("code")["close"].shift() / rows["preclose"]
+    factor = steps.fillna(1.0).groupby(rows["code"]).cumprod()
+    return Bars.from_frame(rows.assign(adj_factor=factor))
+
+
+def walk(codes: int, bars: int, seed: int) -> Bars:
+    """Restless prices on the tick, swinging between borders, with gaps and bursts of volume: every family
+    finds something."""
+    chance = np.random.default_rng(seed)
+    shape = (codes, bars)
+    t = np.arange(bars)
+    wave = 0.10 * np.sin(t / chance.uniform(5, 13, (codes, 1)) + chance.uniform(0, 6, (codes, 1)))
+    drift = np.cumsum(chance.normal(0, 0.017, shape), axis=1)
+    close = 20 * np.exp(wave * chance.uniform(0, 1.3, (codes, 1)) + drift)
+    before = np.concatenate([close[:, :1], close[:, :-1]], axis=1)
+    opened = before * np.exp(chance.normal(0, 0.012, shape))
+    high = np.maximum(opened, close) * (1 + chance.exponential(0.006, shape))
+    low = np.minimum(opened, close) * (1 - chance.exponential(0.006, shape))
+    volume = 1e6 * np.exp(chance.normal(0, 0.5, shape) + 12 * np.abs(np.log(close / before)))
+    names = np.repeat([f"{code:06d}" for code in range(codes)], bars)
+    frame = {"code": names, "date": np.tile(20200101 + t, codes), "volume": np.floor(volume).ravel()}
+    prices = {"open": opened, "high": high, "low": low, "close": close}
+    return Bars.from_frame(pd.DataFrame(frame | {name: one.round(2).ravel() for name, one in prices.items()}))
+
+
+@pytest.fixture(scope="session")
+def real() -> Bars:
+    return real_bars(SLICE)
+
+
+@pytest.fixture(scope="session")
+def restless() -> Bars:
+    return walk(40, 260, 4)
