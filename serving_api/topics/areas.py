@@ -6,6 +6,7 @@ here on a line of its own. Within a router, fixed paths stand before those with 
 
 from fastapi import APIRouter
 
+from serving_api.topics.backtests.routes import router as backtests_router
 from serving_api.topics.billboard.routes import router as billboard_router
 from serving_api.topics.bonds.routes import router as bonds_router
 from serving_api.topics.earnings.routes import router as earnings_router
@@ -37,4 +38,5 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     billboard_router,
     sectors_router,
     phase_router,
+    backtests_router,
 )

@@ -1,0 +1,94 @@
+"""Cash, shares and fees in integers: fen and whole shares."""
+
+from dataclasses import dataclass, field
+
+from platform_assets.compute.backtests.days import PER_MILLION
+from platform_assets.compute.backtests.fees import BUY, SELL, Fees, fees_of
+from platform_assets.compute.market_rules import lot_of
+
+
+@dataclass(frozen=True)
+class Fill:
+    """A deal. Money in fen; `cash` and `held` are what there was after it."""
+
+    at: int
+    day: str
+    side: str
+    price: int
+    shares: int
+    fees: Fees
+    cash: int
+    held: int
+
+    @property
+    def amount(self) -> int:
+        return self.price * self.shares
+
+    @property
+    def moved(self) -> int:
+        """Cash that came in (went out, negative)."""
+        return self.amount - self.fees.total if self.side == SELL else -self.amount - self.fees.total
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the held shares were given on an ex-date: fen, shares, and the state after it."""
+
+    at: int
+    day: str
+    paid: int
+    bonus: int
+    cash: int
+    held: int
+
+
+@dataclass
+class Ledger:
+    """Books of one account with one stock."""
+
+    cash: int
+    board: str
+    shares: int = 0
+    fills: list[Fill] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+
+    def affordable(self, price: int, day: str, most: float) -> int:
+        """The largest order at `price` fen whose cost with fees fits the cash, `most` shares at most."""
+        least, step = lot_of(self.board, day)
+        ceiling = int(min(self.cash // price, most)) if price > 0 else 0
+        if ceiling < least:
+            return 0
+        low, high = -1, (ceiling - least) // step
+        while low < high:
+            middle = (low + high + 1) // 2
+            amount = (least + middle * step) * price
+            if amount + fees_of(amount, BUY, day).total <= self.cash:
+                low = middle
+            else:
+                high = middle - 1
+        return least + low * step if low >= 0 else 0
+
+    def buy(self, at: int, day: str, price: int, shares: int) -> None:
+        self._book(at, day, BUY, price, shares)
+
+    def sell_all(self, at: int, day: str, price: int) -> None:
+        """Odd remainders go with the rest, in one order."""
+        self._book(at, day, SELL, price, self.shares)
+
+    def _book(self, at: int, day: str, side: str, price: int, shares: int) -> None:
+        amount = price * shares
+        fees = fees_of(amount, side, day)
+        sign = 1 if side == SELL else -1
+        self.cash += sign * amount - fees.total
+        self.shares -= sign * shares
+        self.fills.append(Fill(at, day, side, price, shares, fees, self.cash, self.shares))
+
+    def go_ex(self, at: int, day: str, cash: int, bonus: int) -> None:
+        """Cash (millionths of CNY) and shares (millionths) that each held share is given; a fraction of a fen
+        is rounded half up, a fraction of a share is not given."""
+        paid = (self.shares * cash * 100 + PER_MILLION // 2) // PER_MILLION
+        more = self.shares * bonus // PER_MILLION
+        if paid or more:
+            self.cash += paid
+            self.shares += more
+            self.given.append(Given(at, day, paid, more, self.cash, self.shares))

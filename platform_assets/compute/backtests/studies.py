@@ -1,0 +1,77 @@
+"""The indicators that the rules of the backtests look at, over arrays [..., bars] with NaN in front of a
+code's first bar. Definitions are those of the stored indicators."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute import series
+from platform_assets.compute.parameters import backtests as p
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Adjusted prices and traded volume, [..., bars]."""
+
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+    volume: Floats
+
+
+def macd(close: Floats, fast: int, slow: int) -> tuple[Floats, Floats]:
+    """(dif, dea)."""
+    dif = series.ema(close, fast) - series.ema(close, slow)
+    return dif, series.ema(dif, p.MACD_SIGNAL)
+
+
+def kdj(prices: Prices, n: int) -> tuple[Floats, Floats]:
+    """(K, D), both 50 before the first bar; the window grows over the first n - 1 bars; 50 without range."""
+    first = np.isfinite(prices.close)
+    high, low = series.hhv(prices.high, n), series.llv(prices.low, n)
+    high = np.where(np.isnan(high) & first, np.fmax.accumulate(prices.high, axis=-1), high)
+    low = np.where(np.isnan(low) & first, np.fmin.accumulate(prices.low, axis=-1), low)
+    span = high - low
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rsv = np.where(span > 0, (prices.close - low) / span * 100, np.where(first, 50.0, np.nan))
+    k = series.sma(_seeded(rsv, 50.0), p.KDJ_SMOOTHING, 1)
+    d = series.sma(k, p.KDJ_SMOOTHING, 1)
+    return k[..., 1:], d[..., 1:]
+
+
+def _seeded(values: Floats, seed: float) -> Floats:
+    """One more bar in front, and `seed` on the bar before the first known one."""
+    out = np.concatenate([np.full((*values.shape[:-1], 1), np.nan), values], axis=-1)
+    known = np.isfinite(out)
+    before = np.zeros(out.shape, dtype=bool)
+    before[..., :-1] = known[..., 1:] & ~np.maximum.accumulate(known, axis=-1)[..., :-1]
+    return np.where(before, seed, out)
+
+
+def rsi(close: Floats, n: int) -> Floats:
+    """0..100, seeded at the second bar; 50 where nothing moved."""
+    change = close - series.ref(close, 1)
+    up, all_ = series.sma(np.maximum(change, 0.0), n, 1), series.sma(np.abs(change), n, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(all_ == 0, 50.0, up / all_ * 100)
+
+
+def bollinger(close: Floats, n: int) -> tuple[Floats, Floats, Floats]:
+    """(upper, middle, lower), deviations of the sample."""
+    middle = series.ma(close, n)
+    width = p.BOLL_DEVIATIONS * series.std(close, n)
+    return middle + width, middle, middle - width
+
+
+def atr_wilder(prices: Prices, n: int) -> Floats:
+    """Smoothed true range; its first value, at bar n, is the mean of the ranges of the bars 1 to n."""
+    before = series.ref(prices.close, 1)
+    moves = np.abs(np.stack([prices.high - before, prices.low - before]))
+    true_range = np.maximum(prices.high - prices.low, moves.max(axis=0))
+    mean = series.ma(true_range, n)
+    is_first = np.isfinite(mean) & np.isnan(series.ref(mean, 1))
+    return series.dma(np.where(is_first, mean, np.where(np.isfinite(mean), true_range, np.nan)), 1 / n)

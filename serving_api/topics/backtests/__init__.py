@@ -1,0 +1,1 @@
+"""Backtests of one stock: the nine strategies and the trailing stop."""

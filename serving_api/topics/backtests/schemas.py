@@ -1,0 +1,162 @@
+"""Shapes of the backtests."""
+
+from pydantic import BaseModel, Field
+
+
+class FeeRule(BaseModel):
+    """A dated fee: percent of the amount, at least `minimum` CNY."""
+
+    component: str = Field(description="commission, stamp or transfer")
+    side: str = Field(description="buy, sell or both")
+    pct: float
+    minimum: float
+    valid_from: str
+    valid_to: str | None = Field(description="null: in force")
+
+
+class Trade(BaseModel):
+    """A purchase and its sale; without a sale it is valued at the last close."""
+
+    buy_date: str
+    buy_price: float = Field(description="CNY as traded")
+    sell_date: str | None
+    sell_price: float | None
+    shares: int = Field(description="bought; bonus shares are sold with them")
+    fees: float = Field(description="CNY, of both sides")
+    entitlements: float = Field(description="CNY that were paid on the shares meanwhile")
+    profit: float = Field(description="CNY after fees")
+    profit_pct: float = Field(description="of the cost with fees")
+    reason: str = Field(description="of the sale: signal or stop; open where it is still held")
+
+
+class Deal(BaseModel):
+    """One side of a trade, with the account after it. CNY."""
+
+    date: str
+    side: str
+    price: float
+    shares: int
+    amount: float
+    commission: float
+    stamp: float
+    transfer: float
+    cash_after: float
+    shares_after: int
+
+
+class Entitlement(BaseModel):
+    """What the held shares were given on an ex-date, before tax."""
+
+    date: str
+    cash: float
+    shares: int
+    cash_after: float
+    shares_after: int
+
+
+class EquityPoint(BaseModel):
+    date: str
+    value: float = Field(description="cash and shares at the close, CNY")
+
+
+class BlockedOrder(BaseModel):
+    """An order that was not filled on a date. A purchase is dropped then, a sale tried on the next date."""
+
+    date: str
+    side: str
+    reason: str = Field(description="limit_up, limit_down, suspended or insufficient_cash")
+
+
+class Figures(BaseModel):
+    """Percent unless the name says otherwise; null where there is too little for a figure."""
+
+    final_capital: float | None = Field(description="CNY")
+    total_return_pct: float | None
+    annual_return_pct: float | None = Field(description="of a year of 243 trade dates")
+    benchmark_return_pct: float | None = Field(description="the stock itself, held, dividends included")
+    max_drawdown_pct: float | None = Field(description="zero or negative")
+    sharpe: float | None = Field(description="daily returns, riskless rate 0, of a year")
+    win_rate_pct: float | None = Field(description="of the sold trades")
+    profit_factor: float | None = Field(description="sum of profits / sum of losses; null without a loss")
+    turnover: float | None = Field(description="bought and sold CNY / mean equity")
+    trade_count: int | None
+
+
+class _Backtest(Figures):
+    code: str
+    name: str | None
+    price_basis: str
+    start_date: str | None
+    end_date: str | None
+    initial_capital: float
+    trades: list[Trade]
+    fills: list[Deal] = Field(description="every deal: cash, shares and fees add up to the cent")
+    entitlements: list[Entitlement]
+    equity: list[EquityPoint]
+    fees: list[FeeRule]
+    blocked: list[BlockedOrder]
+    note: str
+
+
+class StopBacktest(_Backtest):
+    """The trailing stop over the newest trade dates of a stock; [] and null for an unknown code."""
+
+    profile: str
+    atr_period: int
+    atr_multiple: float
+
+
+class Sample(Figures):
+    start_date: str
+    end_date: str
+    params: dict[str, int]
+
+
+class Validation(BaseModel):
+    """The first 70 % of the dates against the rest, and the periods a fifth shorter and longer."""
+
+    in_sample: Sample
+    out_of_sample: Sample
+    neighbours: list[Sample]
+    overfit_risk: bool | None = Field(description="out-of-sample Sharpe below half of the in-sample one")
+
+
+class StrategyBacktest(_Backtest):
+    """A strategy over the newest trade dates of a stock; [] and null for an unknown code."""
+
+    strategy: str
+    params: dict[str, int]
+    validation: Validation | None = Field(default=None, description="with validate=true")
+
+
+class StyleItem(BaseModel):
+    key: str
+    name: str
+    atr_period: int
+    atr_multiple: float
+    breakout_bars: int = Field(description="a close above the highest high of so many bars is the entry")
+    risk_pct: float = Field(description="of the equity that a trade may lose at its first stop")
+    position_pct: float = Field(description="of the equity that a position may be")
+    description: str
+
+
+class StyleList(BaseModel):
+    items: list[StyleItem]
+
+
+class PeriodItem(BaseModel):
+    name: str
+    default: int
+    min: int
+    max: int
+
+
+class StrategyItem(BaseModel):
+    key: str
+    name: str
+    params: list[PeriodItem]
+    description: str
+
+
+class StrategyList(BaseModel):
+    items: list[StrategyItem]
