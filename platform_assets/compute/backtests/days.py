@@ -78,7 +78,7 @@ def entitlements(
     cash = np.zeros(len(dates), dtype=np.int64)
     bonus = np.zeros(len(dates), dtype=np.int64)
     places = np.flatnonzero(traded)
-    days = [dates[place] for place in places]
+    days = [dates[place] for place in places.tolist()]
     explained = np.zeros(len(dates), dtype=bool)
     for event in events:
         found = int(np.searchsorted(days, event.date)) if days else 0

@@ -208,4 +208,5 @@ class _Account:
 def _fen(prices: npt.NDArray[np.float64]) -> list[int]:
     """Whole fen; 0 where there is no price."""
     known = np.isfinite(prices)
-    return np.where(known, np.rint(np.where(known, prices, 0.0) * 100), 0).astype(np.int64).tolist()
+    fen: list[int] = np.rint(np.where(known, prices, 0.0) * 100).astype(np.int64).tolist()
+    return fen

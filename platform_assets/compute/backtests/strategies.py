@@ -228,8 +228,8 @@ def strategy_of(key: str, parameter: str = "strategy") -> Strategy:
 
 def prices_of(days: Days) -> Prices:
     """Adjusted prices of the days with a bar."""
-    adjusted = (days.adjusted(name) for name in ("open", "high", "low", "close"))
-    return Prices(*adjusted, volume=days.volume[days.bars])
+    opened, high, low, close = (days.adjusted(name) for name in ("open", "high", "low", "close"))
+    return Prices(opened, high, low, close, days.volume[days.bars])
 
 
 class SignalRule:

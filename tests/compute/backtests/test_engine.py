@@ -236,7 +236,7 @@ def markets(draw: st.DrawFn) -> tuple[str, Days, set[int], set[int]]:
     return board, days, draw(st.sets(st.integers(0, size - 1))), draw(st.sets(st.integers(0, size - 1)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(markets(), st.sampled_from([250_000, 10_000_000]), st.sampled_from([0.0, 0.3]))
 def test_books_balance_and_no_rule_of_the_market_is_broken(
     market: tuple[str, Days, set[int], set[int]], capital: int, slippage: float
@@ -256,7 +256,7 @@ def test_books_balance_and_no_rule_of_the_market_is_broken(
         assert holds[one.reason]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(markets(), st.integers(2, 40))
 def test_what_comes_later_changes_nothing_before(
     market: tuple[str, Days, set[int], set[int]], cut: int
