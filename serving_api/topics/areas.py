@@ -23,6 +23,7 @@ from serving_api.topics.risk.routes import router as risk_router
 from serving_api.topics.sectors.routes import router as sectors_router
 
 TOPIC_ROUTERS: tuple[APIRouter, ...] = (
+    backtests_router,
     risk_router,
     bonds_router,
     reit_router,
@@ -38,5 +39,4 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     billboard_router,
     sectors_router,
     phase_router,
-    backtests_router,
 )
