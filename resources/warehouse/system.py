@@ -145,6 +145,17 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "stop_loss_price:px:CNY target_price:px:CNY note:s255 sort_no:int is_active:bool",
         description="watch list and holdings; user_id 0 = the shared list",
     ),
+    _table(
+        "decision_card",
+        Layer.NOTE,
+        "trace_id",
+        "trace_id:s64 source:s32 code:code name:s64 industry:s64 decision_date:date direction:s16 "
+        "total_score:f scores_json:json price_at_decision:px:CNY conclusion:text gate_blocked:bool "
+        "gate_reason:s255 review_outcome:s16 review_profit_pct:pct:pct review_actual_trend:s16 "
+        "reviewed_at:dt",
+        indexes=(("decision_date",), ("code", "decision_date")),
+        description="what was said of a stock, and whether it came so; trace_id = source_code_date",
+    ),
 )
 
 INFRA_TABLES: tuple[Table, ...] = (

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from serving_api.topics.backtests.routes import router as backtests_router
 from serving_api.topics.billboard.routes import router as billboard_router
 from serving_api.topics.bonds.routes import router as bonds_router
+from serving_api.topics.decision_cards.routes import router as decision_cards_router
 from serving_api.topics.earnings.routes import router as earnings_router
 from serving_api.topics.funds.routes import fund_router, reit_router
 from serving_api.topics.futures.routes import router as futures_router
@@ -26,6 +27,7 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     backtests_router,
     risk_router,
     bonds_router,
+    decision_cards_router,
     reit_router,
     fund_router,
     earnings_router,

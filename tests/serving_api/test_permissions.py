@@ -34,6 +34,9 @@ RULES = {
     ("POST", "/api/v1/auth/avatar"): "login",
     ("GET", "/api/v1/auth/avatar"): "login",
     ("GET", "/api/v1/datamgr/fusion/interfaces"): "anyone",
+    ("GET", "/api/v1/decision-cards"): "anyone",
+    ("GET", "/api/v1/decision-cards/stats"): "anyone",
+    ("POST", "/api/v1/decision-cards/review"): "admin",
     ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
 }
 PREFIX_RULES = (

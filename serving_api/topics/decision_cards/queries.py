@@ -1,0 +1,114 @@
+"""SQL over decision_card. Reads take a Session first, writes a Connection."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from platform_assets.compute.scorecards.cards import JUDGED
+from resources.warehouse.sql import Sql
+from serving_api.catalog.queries import Row, public_rows
+from serving_api.reading import Session
+
+TABLE = "decision_card"
+BARS = "fusion_kline_daily"
+_TRADED = "(is_suspended IS NULL OR is_suspended=0)"
+
+
+def page(
+    session: Session,
+    code: str | None,
+    source: str | None,
+    reviewed: bool | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[Row], int]:
+    """(cards, newest decision first; how many there are in all)."""
+    clauses, values = [], []
+    for column, value in (("code", code), ("source", source)):
+        if value is not None:
+            clauses.append(f"{column}=?")
+            values.append(value)
+    if reviewed is not None:
+        clauses.append(f"review_outcome IS {'NOT ' if reviewed else ''}NULL")
+    where = " AND ".join(clauses)
+    order = "decision_date DESC, trace_id"
+    rows = public_rows(
+        session, TABLE, where=where, values=tuple(values), order=order, limit=limit, offset=offset
+    )
+    counted = session.run(f"SELECT COUNT(*) FROM {TABLE}{f' WHERE {where}' if where else ''}", values)
+    return rows, int(counted[0][0])
+
+
+def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:
+    """(source, outcome or None, cards) of the decisions from a date on."""
+    return [
+        (str(source), outcome, int(count))
+        for source, outcome, count in session.run(
+            f"SELECT source, review_outcome, COUNT(*) FROM {TABLE} WHERE decision_date>=? "
+            "GROUP BY source, review_outcome ORDER BY source",
+            (since,),
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class Due:
+    """A card whose ten trade dates have passed, and the day that its price is compared on."""
+
+    trace_id: str
+    code: str
+    decision_date: str
+    direction: str
+    price: float | None
+
+
+def due(session: Session, cutoff: str, limit: int) -> list[Due]:
+    """Cards with a direction that nobody judged yet, oldest decision first."""
+    marks = ", ".join("?" for _ in JUDGED)
+    rows = session.rows(
+        TABLE,
+        columns=("trace_id", "code", "decision_date", "direction", "price_at_decision"),
+        where=f"review_outcome IS NULL AND decision_date<=? AND direction IN ({marks})",
+        values=(cutoff, *JUDGED),
+        order="decision_date, trace_id",
+        limit=limit,
+    )
+    return [Due(*row) for row in rows]
+
+
+def last_bar(session: Session, code: str, until: str, after: str = "") -> tuple[float, float] | None:
+    """(close in CNY, cumulative factor) of the newest traded day up to `until`, later than `after`."""
+    rows = session.rows(
+        BARS,
+        columns=("close", "adj_factor"),
+        where=f"code=? AND date<=? AND date>? AND {_TRADED}",
+        values=(code, until, after),
+        order="date DESC",
+        limit=1,
+    )
+    if not rows or rows[0][0] is None or rows[0][1] is None:
+        return None
+    return float(rows[0][0]), float(rows[0][1])
+
+
+def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]], now: str) -> int:
+    """Fill the review of cards that have none; how many were filled. A card that somebody else judged
+    meanwhile stays as it is."""
+    filled = 0
+    for one in verdicts:
+        found = connection.exec_driver_sql(
+            sql.text(
+                f"UPDATE {TABLE} SET review_outcome=?, review_profit_pct=?, review_actual_trend=?, "
+                "reviewed_at=?, updated_at=? WHERE trace_id=? AND review_outcome IS NULL"
+            ),
+            (one["outcome"], one["profit_pct"], one["trend"], one["reviewed_at"], now, one["trace_id"]),
+        )
+        filled += found.rowcount
+    if filled:
+        # Caches and ETags go by the version.
+        connection.exec_driver_sql(
+            sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (TABLE,)
+        )
+    return filled

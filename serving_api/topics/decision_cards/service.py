@@ -1,0 +1,86 @@
+"""The review of decision cards: which are due, what their prices did, and who was right."""
+
+from collections import Counter
+from typing import Any
+
+from platform_assets.compute.parameters.scorecards import CARD_HORIZON
+from platform_assets.compute.scorecards.cards import HIT, MISS, NEUTRAL, cutoff, verdict
+from resources.calendar import CalendarHorizon, TradeCalendar
+from resources.clock import stamp
+from resources.warehouse.engine import transaction
+from serving_api.datamgr.shared import off_loop
+from serving_api.reading import Session
+from serving_api.state import State
+from serving_api.topics.decision_cards import queries
+from serving_api.topics.decision_cards.queries import Due
+
+Verdicts = list[dict[str, Any]]
+
+
+def stats(session: Session, since: str) -> dict[str, Any]:
+    """{total, reviewed, hit, miss, neutral, win_rate_pct, by_source}; the rate is of hits and misses."""
+    counts: dict[str, Counter[str | None]] = {}
+    for source, outcome, count in queries.outcomes(session, since):
+        counts.setdefault(source, Counter())[outcome] += count
+    by_source = [{"source": source, **summed(own)} for source, own in sorted(counts.items())]
+    return {**summed(sum(counts.values(), Counter())), "by_source": by_source}
+
+
+def summed(counts: Counter[str | None]) -> dict[str, Any]:
+    total, decided = counts.total(), counts[HIT] + counts[MISS]
+    return {
+        "total": total,
+        "reviewed": total - counts[None],
+        "hit": counts[HIT],
+        "miss": counts[MISS],
+        "neutral": counts[NEUTRAL],
+        "win_rate_pct": round(counts[HIT] / decided * 100, 4) if decided else None,
+    }
+
+
+async def review(state: State, limit: int) -> dict[str, Any]:
+    """{reviewed, skipped, cutoff}. Skipped are due cards without the bars that judging takes."""
+    now = state.clock.now()
+    last = cutoff(now.date().isoformat())
+    due, found = await state.reading.scan(_judged, state.calendar, last, now.date().isoformat(), limit)
+    reviewed = await off_loop(_save, state, found) if found else 0
+    return {"reviewed": reviewed, "skipped": due - len(found), "cutoff": last}
+
+
+def _judged(
+    session: Session, calendar: TradeCalendar, last: str, today: str, limit: int
+) -> tuple[int, Verdicts]:
+    """(cards that are due, verdicts on those that can be judged)."""
+    cards = queries.due(session, last, limit)
+    told = [_verdict(session, calendar, card, today) for card in cards]
+    return len(cards), [one for one in told if one is not None]
+
+
+def _verdict(session: Session, calendar: TradeCalendar, card: Due, today: str) -> dict[str, Any] | None:
+    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out."""
+    try:
+        end_day = calendar.offset(calendar.on_or_before(card.decision_date), CARD_HORIZON)
+    except CalendarHorizon:
+        return None
+    if end_day > today:
+        return None  # a holiday: ten trade dates are more than seventeen days
+    start = queries.last_bar(session, card.code, card.decision_date)
+    end = queries.last_bar(session, card.code, end_day, after=card.decision_date)
+    if start is None or end is None:
+        return None
+    price = card.price if card.price is not None and card.price > 0 else start[0]
+    found = verdict(card.direction, price * start[1], end[0] * end[1])
+    return {
+        "trace_id": card.trace_id,
+        "outcome": found.outcome,
+        "profit_pct": round(found.profit_pct, 4),
+        "trend": found.trend,
+    }
+
+
+def _save(state: State, found: Verdicts) -> int:
+    reviewed_at = state.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    now = stamp(state.system.local())
+    rows = [{**one, "reviewed_at": reviewed_at} for one in found]
+    with transaction(state.writer.engine) as connection:
+        return queries.save(connection, state.writer.sql, rows, now)

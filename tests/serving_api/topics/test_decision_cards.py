@@ -1,0 +1,118 @@
+"""Decision cards: who sees them, which are judged, and how."""
+
+from contextlib import closing
+from typing import Any
+
+from resources.calendar import shipped_calendar
+from resources.warehouse.engine import transaction
+from tests.serving_api import market
+from tests.serving_api.conftest import Bench
+
+CALENDAR = shipped_calendar()
+DECIDED = "2026-07-20"
+JUDGED_ON = CALENDAR.offset(DECIDED, 10)
+
+
+def card(code: str, day: str, direction: str, **more: Any) -> dict[str, Any]:
+    return {
+        "trace_id": f"desk_{code}_{day}", "source": "desk", "code": code, "decision_date": day,
+        "direction": direction, "price_at_decision": 10.0, "conclusion": "said", "scores_json": '{"a": 1}',
+        **more,
+    }  # fmt: skip
+
+
+CARDS = [
+    card("600519", DECIDED, "bullish"),
+    card("601398", DECIDED, "bearish", source="chat", trace_id="chat_601398"),
+    card("601939", DECIDED, "bullish"),
+    card("000001", DECIDED, "neutral"),
+    card("000858", "2026-08-05", "bullish"),
+    card("000100", "2026-07-21", "bullish"),
+]
+
+
+def fill(own: Bench) -> None:
+    with closing(own.warehouse()) as warehouse:
+        warehouse.migrate()
+        market.put(
+            warehouse,
+            market.KLINE,
+            [
+                market.bar("600519", DECIDED, 10.0, 1.0),
+                market.bar("600519", JUDGED_ON, 6.0, 2.0),
+                market.bar("600519", CALENDAR.offset(JUDGED_ON, 1), 99.0, 2.0),
+                market.bar("601398", DECIDED, 10.0),
+                market.bar("601398", CALENDAR.offset(DECIDED, 4), 10.5),
+                market.bar("601398", CALENDAR.offset(DECIDED, 5), 1.0, is_suspended=True),
+                market.bar("601939", DECIDED, 10.0),
+                market.bar("601939", JUDGED_ON, 10.1),
+                market.bar("000100", "2026-07-21", 10.0),
+            ],
+        )
+        names = sorted({name for one in CARDS for name in one})
+        with transaction(warehouse.engine) as connection:
+            connection.exec_driver_sql(
+                warehouse.sql.insert("decision_card", names),
+                [tuple(one.get(name) for name in names) for one in CARDS],
+            )
+
+
+def test_cards_are_judged_once_by_what_the_price_did_in_ten_trade_dates(own_on_both: Bench) -> None:
+    own = own_on_both
+    fill(own)
+    stranger = own.api.post("/decision-cards/review")
+    assert stranger.status_code == 401
+    assert own.api.post("/decision-cards/review", headers=own.member()).status_code == 403
+    admin = own.admin()
+
+    wrong = own.api.post("/decision-cards/review", json={"limit": 301}, headers=admin)
+    assert wrong.status_code == 422
+    assert wrong.json()["detail"].startswith("limit")
+
+    first = own.api.post("/decision-cards/review", json={"limit": 1}, headers=admin).json()
+    assert first == {"reviewed": 1, "skipped": 0, "cutoff": "2026-08-04"}
+    again = own.api.post("/decision-cards/review", headers=admin).json()
+    assert again == {"reviewed": 2, "skipped": 1, "cutoff": "2026-08-04"}  # 000100 has no bar after it
+
+    rows = {row["code"]: row for row in own.api.get("/decision-cards").json()["items"]}
+    told = {code: (row["review_outcome"], row["review_actual_trend"]) for code, row in rows.items()}
+    assert told == {
+        "600519": ("hit", "上涨"),
+        "601398": ("miss", "上涨"),  # its last price before the tenth date
+        "601939": ("neutral", "震荡"),
+        "000001": (None, None),
+        "000858": (None, None),
+        "000100": (None, None),
+    }
+    assert (rows["600519"]["review_profit_pct"], rows["601398"]["review_profit_pct"]) == (20.0, 5.0)
+    assert rows["600519"]["reviewed_at"] == "2026-08-21 15:30:00"
+    assert rows["600519"]["scores_json"] == {"a": 1}
+
+    counts = own.api.get("/decision-cards/stats").json()
+    assert counts == {
+        "total": 6, "reviewed": 3, "hit": 1, "miss": 1, "neutral": 1, "win_rate_pct": 50.0,
+        "by_source": [
+            {"source": "chat", "total": 1, "reviewed": 1, "hit": 0, "miss": 1, "neutral": 0,
+             "win_rate_pct": 0.0},
+            {"source": "desk", "total": 5, "reviewed": 2, "hit": 1, "miss": 0, "neutral": 1,
+             "win_rate_pct": 100.0},
+        ],
+    }  # fmt: skip
+
+
+def test_cards_by_code_source_and_review(own: Bench) -> None:
+    fill(own)
+    assert own.api.get("/decision-cards", params={"source": "chat"}).json()["total"] == 1
+    assert own.api.get("/decision-cards", params={"reviewed": "true"}).json()["total"] == 0
+    page = own.api.get("/decision-cards", params={"page": 2, "page_size": 4}).json()
+    assert (len(page["items"]), page["total"], page["page"], page["page_size"]) == (2, 6, 2, 4)
+    found = own.api.get("/decision-cards", params={"code": "600519"}).json()["items"]
+    assert [row["trace_id"] for row in found] == ["desk_600519_2026-07-20"]
+    assert own.api.get("/decision-cards", params={"code": "6005"}).status_code == 422
+    assert own.api.get("/decision-cards/stats", params={"days": 3}).json()["total"] == 0
+
+
+def test_without_a_database_there_are_no_cards(own: Bench) -> None:
+    own.lose_database()
+    assert own.api.get("/decision-cards").json() == {"items": [], "total": 0, "page": 1, "page_size": 50}
+    assert own.api.get("/decision-cards/stats").json()["total"] == 0
