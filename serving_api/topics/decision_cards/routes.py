@@ -55,7 +55,7 @@ async def stats(
     """How often the cards were right."""
     state = state_of(request)
     since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
-    nothing = {**service.summed(service.Counter()), "by_source": []}
+    nothing = service.no_stats()
     return Answer(await read_or(nothing, state.reading.scan(service.stats, since)))
 
 

@@ -26,6 +26,10 @@ def stats(session: Session, since: str) -> dict[str, Any]:
     return {**summed(sum(counts.values(), Counter())), "by_source": by_source}
 
 
+def no_stats() -> dict[str, Any]:
+    return {**summed(Counter()), "by_source": []}
+
+
 def summed(counts: Counter[str | None]) -> dict[str, Any]:
     total, decided = counts.total(), counts[HIT] + counts[MISS]
     return {

@@ -16,7 +16,7 @@ from tests.pipeline.conftest import House
 from tests.serving_api.datamgr.conftest import DATES, TODAY, Desk
 
 REGISTRY = builtin_registry()
-EXISTING_RECORDS = {"sys_sync_log", "sys_batch", "sys_quality_record"}
+EXISTING_RECORDS = {"sys_sync_log", "sys_batch", "sys_quality_record", "decision_card"}
 
 
 def put_bars(desk: Desk, *dates: str, code: str = "600519", replace: bool = False) -> None:
