@@ -4,7 +4,8 @@
 
 Writes files of the same names and columns beside this script: 12 codes and the indices, every session
 from 2022-01-04 to 2022-07-29 (61 sessions from 2022-05-05 are the window of `make real-day`; the rest is
-history for previous closes and short averages). Output is byte-identical for identical input.
+history for previous closes and short averages). Two more files serve the calculations, which need longer
+histories: 20 codes and the CSI 300 from 2020-01-02, bars only. Output is byte-identical for identical input.
 """
 
 import gzip
@@ -28,6 +29,12 @@ CODES = {
     "sz300782": "ChiNext, price cut by 38 % on 2022-06-30",
     "sz301269": "ChiNext listing on 2022-07-29, no limit",
 }
+LONG_LAST = "2021-09-22"
+LONG_CODES = (
+    "sh600000 sh600009 sh600036 sh600276 sh600372 sh600515 sh600519 sh600585 sh601318 sh601919 sh603259 "
+    "sh688036 sz000001 sz000333 sz000538 sz000725 sz002709 sz300014 sz300750 sz300782"
+).split()
+"""The CSI 300's sectors, the codes above that were listed, and some with long suspensions or splits."""
 HERE = Path(__file__).parent
 
 
@@ -52,6 +59,13 @@ def main(source: Path) -> None:
     cut("stock_list_em_2024.csv.gz", digits, "code", None)
     cut("stock_basic_2026-03-04.csv", digits, "symbol", None)
     cut("name_changes_until_2022.csv.gz", digits, "code", None)
+    bars = pd.read_csv(source / "bars_daily_raw_hs300_2020_2025.csv.gz", dtype=str, keep_default_na=False)
+    bars = bars[bars["code"].isin(LONG_CODES) & (bars["date"] <= LONG_LAST)]
+    kept = "date code open high low close preclose volume amount turn tradestatus".split()
+    write(bars[kept], "bars_daily_raw_20_codes_2020_2021.csv.gz")
+    index = pd.read_csv(source / "index_daily_tushare_2005_2026.csv.gz", dtype=str, keep_default_na=False)
+    index = index[(index["code"] == "sh000300") & index["date"].between("2020-01-02", LONG_LAST)]
+    write(index[["date", "close"]], "index_csi300_2020_2021.csv.gz")
     dates = pd.read_csv(source / "trade_dates_1990_2026.csv", dtype=str)
     write(
         dates[(dates.trade_date >= "2000-01-01") & (dates.trade_date <= "2022-12-31")],

@@ -1,0 +1,136 @@
+"""All indicators of many codes: one pass per code through a scratch that stays in the processor's cache."""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.bars import Bars, Floats, Ints
+from platform_assets.compute.indicators import layout as at
+from platform_assets.compute.indicators.columns import COLUMNS
+from platform_assets.compute.indicators.finish import directed, single, strength
+from platform_assets.compute.indicators.steps import (
+    add_lagged,
+    bands,
+    changes,
+    commodity,
+    differences,
+    max_lagged,
+    means,
+    moments,
+    parabolic,
+    recursions,
+    williams,
+)
+from platform_assets.compute.kernels import kernel
+
+
+@kernel
+def one_code(s: Floats, m: int, newest: int, ddof: int) -> None:
+    """Every column of one code whose inputs lie in the scratch, for at least its last `newest` bars."""
+    begin = max(0, m - newest - at.LEAD)
+    for k in range(len(at.HIGHEST)):
+        step = at.HIGHEST[k]
+        max_lagged(s[step[0]], s[step[1]], step[2], s[step[3]], m)
+    recursions(s, m)
+    differences(s, m)
+    for k in range(len(at.SUMS)):
+        step = at.SUMS[k]
+        add_lagged(s[step[0]], s[step[1]], step[2], s[step[3]], m)
+    means(s, m)
+    changes(s, m)
+    williams(s, m)
+    parabolic(s, m)
+    moments(s[at.CLOSE], 20, begin, m, s)
+    bands(s, ddof, begin, m)
+    moments(s[at.TYPICAL], 14, begin, m, s)
+    commodity(s, begin, m)
+    directed(s, begin, m)
+    for i in range(begin):
+        s[at.DX, i] = np.nan
+    for k in range(len(at.DX_SUMS)):
+        step = at.DX_SUMS[k]
+        add_lagged(s[step[0]], s[step[1]], step[2], s[step[3]], m)
+    single(s, begin, m)
+    for i in range(max(0, begin - 20), m):
+        s[at.LOG, i] = np.log(s[at.CLOSE, i])
+    moments(s[at.LOG], 20, begin, m, s)
+    strength(s, begin, m)
+
+
+@kernel
+def all_codes(inputs: Floats, offsets: Ints, newest: int, ddof: int, out: Floats) -> None:
+    """`inputs` [6, rows]: high, low, close, volume, factor, the index; `out` [columns, rows wanted]."""
+    longest = 0
+    for c in range(len(offsets) - 1):
+        longest = max(longest, offsets[c + 1] - offsets[c])
+    s = np.empty((at.COUNT, longest))
+    to = 0
+    for c in range(len(offsets) - 1):
+        start = offsets[c]
+        m = offsets[c + 1] - start
+        for i in range(m):
+            factor = inputs[4, start + i]
+            s[at.HIGH, i] = inputs[0, start + i] * factor
+            s[at.DROP, i] = -inputs[1, start + i] * factor
+            s[at.CLOSE, i] = inputs[2, start + i] * factor
+            s[at.VOLUME, i] = inputs[3, start + i]
+            s[at.FACTOR, i] = factor
+            s[at.INDEX, i] = inputs[5, start + i]
+        one_code(s, m, newest, ddof)
+        wanted = min(newest, m)
+        for k in range(len(at.PRICES)):
+            price, scale = s[at.PRICES[k, 0]], s[at.FACTOR]
+            for i in range(m - wanted, m):
+                price[i] /= scale[i]
+        for k in range(at.WIDTH):
+            series, target = s[k], out[k]
+            for i in range(wanted):
+                target[to + i] = series[m - wanted + i]
+        to += wanted
+
+
+def indicator_columns(
+    bars: Bars, *, index: tuple[Ints, Floats] | None = None, newest: int | None = None, ddof: int = 1
+) -> dict[str, Floats]:
+    """Column of `calc_indicator_daily` -> its values for the rows of `bars`, or with `newest` for those of
+    `bars.newest(newest)`. NaN where there are not enough bars.
+
+    `index`: trade dates (yyyymmdd, ascending) and closes of the index that relative strength is measured
+    against. `ddof` is that of BOLL's deviation. Prices (`PRICE_SCALE`) are CNY as seen on their own date. A
+    bar whose price or factor is not known counts as none: its row is NaN.
+    """
+    known = np.isfinite(bars.high + bars.low + bars.close + bars.factor)
+    if not known.all():
+        return _around_gaps(bars, known, index, newest, ddof)
+    count = len(bars) if newest is None else newest
+    rows = int(np.minimum(np.diff(bars.offsets), count).sum())
+    inputs = np.stack([bars.high, bars.low, bars.close, bars.volume, bars.factor, _index_close(bars, index)])
+    out = np.empty((len(COLUMNS), rows))
+    all_codes(inputs, bars.offsets, count, ddof, out)
+    return dict(zip(COLUMNS, out, strict=True))
+
+
+def _index_close(bars: Bars, index: tuple[Ints, Floats] | None) -> Floats:
+    """[rows] close of the index on each bar's date, NaN where it has none."""
+    if index is None or len(index[0]) == 0:
+        return np.full(len(bars), np.nan)
+    dates, closes = index
+    place = np.minimum(np.searchsorted(dates, bars.date), len(dates) - 1)
+    return np.where(dates[place] == bars.date, closes[place], np.nan)
+
+
+def _around_gaps(
+    bars: Bars, known: npt.NDArray[np.bool_], index: tuple[Ints, Floats] | None, newest: int | None, ddof: int
+) -> dict[str, Floats]:
+    """As if the unknown bars were not there, their own rows NaN."""
+    there = indicator_columns(bars.where(known), index=index, ddof=ddof)
+    whole = {name: np.full(len(bars), np.nan) for name in there}
+    for name, values in whole.items():
+        values[known] = there[name]
+    if newest is None:
+        return whole
+    picked = (
+        replace(bars, turnover=np.arange(len(bars), dtype=np.float64)).newest(newest).turnover.astype(int)
+    )
+    return {name: values[picked] for name, values in whole.items()}

@@ -1,0 +1,194 @@
+"""Steps of the indicator kernel. Each works on `s`, the scratch of one code: [layout.COUNT, bars], row `n`
+being one series of its first `m` bars (`layout` names the rows)."""
+
+import numpy as np
+
+from platform_assets.compute.bars import Floats
+from platform_assets.compute.indicators import layout as at
+from platform_assets.compute.kernels import kernel
+
+
+@kernel
+def add_lagged(longer: Floats, shorter: Floats, lag: int, total: Floats, m: int) -> None:
+    """A sum over more bars from two over fewer; NaN where there are not so many."""
+    for i in range(min(lag, m)):
+        total[i] = np.nan
+    for i in range(lag, m):
+        total[i] = longer[i] + shorter[i - lag]
+
+
+@kernel
+def max_lagged(longer: Floats, shorter: Floats, lag: int, highest: Floats, m: int) -> None:
+    """The highest of more bars from two of fewer; at the beginning of those that there are."""
+    for i in range(min(lag, m)):
+        highest[i] = longer[i]
+    for i in range(lag, m):
+        highest[i] = longer[i] if longer[i] > shorter[i - lag] else shorter[i - lag]
+
+
+@kernel
+def changes(s: Floats, m: int) -> None:
+    """Percent by which one series is above another some bars before."""
+    for k in range(len(at.CHANGES)):
+        top, bottom, target = s[at.CHANGES[k, 0]], s[at.CHANGES[k, 1]], s[at.CHANGES[k, 3]]
+        lag, scale = at.CHANGES[k, 2], at.CHANGE_SCALES[k]
+        for i in range(min(lag, m)):
+            target[i] = np.nan
+        for i in range(lag, m):
+            target[i] = (top[i] * scale / bottom[i - lag] - 1) * 100
+
+
+@kernel
+def means(s: Floats, m: int) -> None:
+    """Sums over fixed windows become means."""
+    for k in range(len(at.MEANS)):
+        total, mean, divisor = s[at.MEANS[k, 0]], s[at.MEANS[k, 1]], at.MEAN_DIVISORS[k]
+        for i in range(m):
+            mean[i] = total[i] / divisor
+
+
+@kernel
+def williams(s: Floats, m: int) -> None:
+    """Distance of the close from the highest high in percent of the range, 0 to 100."""
+    close = s[at.CLOSE]
+    for k in range(len(at.WILLIAMS)):
+        high, drop, target = s[at.WILLIAMS[k, 0]], s[at.WILLIAMS[k, 1]], s[at.WILLIAMS[k, 3]]
+        for i in range(m):
+            span = high[i] + drop[i]
+            known = i >= at.WILLIAMS[k, 2] - 1 and span > 0
+            target[i] = (high[i] - close[i]) / span * 100 if known else np.nan
+
+
+@kernel
+def moments(x: Floats, n: int, begin: int, m: int, s: Floats) -> None:
+    """Sums over the last `n` bars of d, k d and d squared, where d is x of k bars ago minus x now: exactly
+    zero when nothing moves, whatever the price."""
+    shift, tilt, spread = s[at.SHIFT], s[at.TILT], s[at.SPREAD]
+    for i in range(begin, m):
+        shift[i] = tilt[i] = spread[i] = 0.0 if i >= n - 1 else np.nan
+    start = max(begin, n - 1)
+    for k in range(1, n):
+        for i in range(start, m):
+            d = x[i - k] - x[i]
+            shift[i] += d
+            tilt[i] += k * d
+            spread[i] += d * d
+
+
+@kernel
+def bands(s: Floats, ddof: int, begin: int, m: int) -> None:
+    """BOLL(20, 2) from the moments of the close."""
+    for i in range(begin, m):
+        shift = s[at.SHIFT, i]
+        wide = 2 * np.sqrt(max(0.0, (s[at.SPREAD, i] - shift * shift / 20) / (20 - ddof)))
+        mid = s[at.CLOSE, i] + shift / 20
+        if i < 19:
+            wide = np.nan
+        s[at.MID, i] = mid
+        s[at.UPPER, i] = mid + wide
+        s[at.LOWER, i] = mid - wide
+        s[at.BAND, i] = 2 * wide / mid * 100
+
+
+@kernel
+def commodity(s: Floats, begin: int, m: int) -> None:
+    """CCI(14) from the moments of the typical price."""
+    typical, shift, away = s[at.TYPICAL], s[at.SHIFT], s[at.AWAY]
+    for i in range(begin, m):
+        away[i] = abs(shift[i] / 14)
+    for k in range(1, 14):
+        for i in range(max(begin, 13), m):
+            away[i] += abs(typical[i - k] - typical[i] - shift[i] / 14)
+    for i in range(begin, m):
+        value = -shift[i] / (0.015 * away[i]) if away[i] > 0 else 0.0
+        s[at.CCI, i] = value if i >= 13 else np.nan
+
+
+@kernel
+def parabolic(s: Floats, m: int) -> None:
+    """SAR, step 0.02 up to 0.20, from the tenth bar on."""
+    high, drop, close, sar = s[at.HIGH], s[at.DROP], s[at.CLOSE], s[at.SAR]
+    for i in range(min(9, m)):
+        sar[i] = np.nan
+    if m < 10:
+        return
+    up = close[9] > close[0]
+    stop, extreme, speed = -s[at.DROP10, 9], s[at.HIGH10, 9], 0.02
+    if not up:
+        stop, extreme = extreme, stop
+    sar[9] = stop
+    for i in range(10, m):
+        stop += speed * (extreme - stop)
+        if up:
+            stop = min(stop, -drop[i - 1], -drop[i - 2])
+            crossed, beyond, here = -drop[i] < stop, high[i] > extreme, high[i]
+        else:
+            stop = max(stop, high[i - 1], high[i - 2])
+            crossed, beyond, here = high[i] > stop, -drop[i] < extreme, -drop[i]
+        if crossed:
+            stop = extreme
+            extreme = -drop[i] if up else high[i]
+            up, speed = not up, 0.02
+        elif beyond:
+            extreme, speed = here, min(0.20, speed + 0.02)
+        sar[i] = stop
+
+
+@kernel
+def recursions(s: Floats, m: int) -> None:
+    """What depends on its own value of the bar before: EMA, MACD, TRIX, KDJ."""
+    close = s[at.CLOSE]
+    fast = slow = second = third = close[0]
+    signal = 0.0
+    k = d = 50.0
+    for i in range(m):
+        c = close[i]
+        fast += (c - fast) * (2 / 13)
+        slow += (c - slow) * (2 / 27)
+        signal += (fast - slow - signal) * (2 / 10)
+        s[at.EMA12, i], s[at.EMA26, i] = fast, slow
+        s[at.DIF, i], s[at.DEA, i] = fast - slow, signal
+        s[at.HIST, i] = 2 * (fast - slow - signal)
+        second += (fast - second) * (2 / 13)
+        before = third
+        third += (second - third) * (2 / 13)
+        s[at.TRIX, i] = (third / before - 1) * 100 if i > 0 else np.nan
+        span = s[at.HIGH9, i] + s[at.DROP9, i]
+        rsv = (c + s[at.DROP9, i]) / span * 100 if span > 0 else 50.0
+        k = (2 * k + rsv) / 3
+        d = (2 * d + k) / 3
+        s[at.K, i], s[at.D, i], s[at.J, i] = k, d, 3 * k - 2 * d
+
+
+@kernel
+def differences(s: Floats, m: int) -> None:
+    """What compares a bar with the one before: true range, directed moves, rises, RSI, OBV, Wilder's ATR."""
+    high, drop, close, volume = s[at.HIGH], s[at.DROP], s[at.CLOSE], s[at.VOLUME]
+    rise, move = np.zeros(len(at.RSI_LENGTHS)), np.zeros(len(at.RSI_LENGTHS))
+    balance = wilder = 0.0
+    for i in range(m):
+        b = max(i - 1, 0)
+        first = np.nan if i == 0 else 0.0
+        gain = close[i] - close[b]
+        tr = max(high[i], close[b]) + max(drop[i], -close[b]) if i > 0 else high[i] + drop[i]
+        higher, lower = high[i] - high[b], drop[i] - drop[b]
+        s[at.TR, i] = tr
+        s[at.PLUS, i] = first + (higher if higher > 0 and higher > lower else 0.0)
+        s[at.MINUS, i] = first + (lower if lower > 0 and lower > higher else 0.0)
+        s[at.UP, i] = first + (1.0 if gain > 0 else 0.0)
+        s[at.UP_VOLUME, i] = first + (volume[i] if gain > 0 else volume[i] * 0.0)
+        s[at.OTHER_VOLUME, i] = first + (volume[i] if gain <= 0 else volume[i] * 0.0)
+        if volume[i] > 0:
+            balance += np.sign(gain) * volume[i]
+        s[at.OBV, i] = balance
+        for k in range(len(at.RSI_LENGTHS)):
+            n = at.RSI_LENGTHS[k] if i > 1 else 1.0
+            rise[k] = (max(gain, 0.0) + (n - 1) * rise[k]) / n
+            move[k] = (abs(gain) + (n - 1) * move[k]) / n
+            s[at.RSI_ROWS[k, 0], i] = first + (rise[k] / move[k] * 100 if move[k] > 0 else 50.0)
+        if 0 < i <= 14:
+            wilder += tr / 14
+        elif i > 14:
+            wilder += (tr - wilder) / 14
+        s[at.ATR_W, i] = wilder if i >= 14 else np.nan
+        s[at.TYPICAL, i] = (high[i] - drop[i] + close[i]) / 3
