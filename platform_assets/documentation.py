@@ -24,6 +24,7 @@ from platform_assets.descriptions import (
     stage_about,
 )
 from platform_assets.documentation_blocks import BLOCKS, cell, table
+from platform_assets.documentation_languages import LANGUAGE_BLOCKS
 from platform_assets.documentation_vocabulary import client_calls, vocabulary
 from resources.errors import DeclarationError
 
@@ -46,7 +47,9 @@ def hand_written(root: Path) -> list[Path]:
     derived = {root / name for name in derived_pages(builtin_registry())}
     return [
         path
-        for path in sorted([root / "README.md", *(root / "docs").glob("*.md")])
+        for path in sorted(
+            [root / "README.md", *(root / "docs").glob("*.md"), *(root / "docs/calculations").glob("*.md")]
+        )
         if path.exists() and path not in derived
     ]
 
@@ -54,11 +57,13 @@ def hand_written(root: Path) -> list[Path]:
 def filled(text: str, origin: str) -> str:
     """`text` with every derived block as it should be. DeclarationError for an unknown block."""
 
+    blocks = {**BLOCKS, **LANGUAGE_BLOCKS}
+
     def fill(match: re.Match[str]) -> str:
         name = match["name"]
-        if name not in BLOCKS:
-            raise DeclarationError(f"{origin}: no derived block {name!r}; known: {', '.join(sorted(BLOCKS))}")
-        return f"{match[1]}{BLOCKS[name]().rstrip()}\n{match[4]}"
+        if name not in blocks:
+            raise DeclarationError(f"{origin}: no derived block {name!r}; known: {', '.join(sorted(blocks))}")
+        return f"{match[1]}{blocks[name]().rstrip()}\n{match[4]}"
 
     return _BLOCK.sub(fill, text)
 

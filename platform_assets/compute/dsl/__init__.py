@@ -1,0 +1,1 @@
+"""The condition language of the screener: catalogue of fields, grammar, tree, evaluation."""

@@ -1,0 +1,98 @@
+"""The words that the catalogue of fields is written in."""
+
+from dataclasses import dataclass
+
+GROUPS = {
+    "identity": "基本信息",
+    "quote": "行情",
+    "valuation": "估值",
+    "finance": "财务",
+    "capital": "资金",
+    "gains": "区间涨幅",
+    "indicator": "技术指标",
+    "chip": "筹码",
+    "pattern": "形态",
+    "factor": "因子得分",
+    "limit": "涨停",
+    "score": "评分",
+}
+"""Key and Chinese name of each group, in the order in which they are shown."""
+
+COMPARISONS = ("=", "!=", ">", ">=", "<", "<=", "between", "in", "is null", "is not null")
+TEXT_OPERATORS = ("=", "!=", "in", "not in", "like", "is null", "is not null")
+FLAG_OPERATORS = ("=", "is null", "is not null")
+"""A flag stands alone in a query; `= true` and `= false` are how a list of conditions says it."""
+
+SCALES = {"wan": 1e4, "yi": 1e8, "lot": 100.0}
+"""What a unit is of CNY, or of shares; every other unit stands for itself."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field. `kind` is number, text or flag; `unit` '', pct, CNY, wan (10k CNY), lot (100 shares) or
+    days; `series` the column of bars that its history comes from, '' for a field without one."""
+
+    name: str
+    label: str
+    kind: str
+    unit: str
+    table: str
+    column: str
+    example: str
+    aliases: tuple[str, ...] = ()
+    series: str = ""
+    options: tuple[str | int, ...] = ()
+    note: str = ""
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        return {"text": TEXT_OPERATORS, "flag": FLAG_OPERATORS}.get(self.kind, COMPARISONS)
+
+    @property
+    def scale(self) -> float:
+        """One unit of the field in CNY or shares."""
+        return SCALES.get(self.unit, 1.0)
+
+
+def number(
+    name: str,
+    label: str,
+    unit: str,
+    table: str,
+    example: str,
+    *,
+    column: str = "",
+    aliases: str = "",
+    series: str = "",
+    options: tuple[str | int, ...] = (),
+    note: str = "",
+) -> Field:
+    return Field(
+        name,
+        label,
+        "number",
+        unit,
+        table,
+        column or name,
+        example,
+        tuple(aliases.split()),
+        series,
+        options,
+        note,
+    )
+
+
+def text(
+    name: str,
+    label: str,
+    table: str,
+    example: str,
+    *,
+    aliases: str = "",
+    options: tuple[str | int, ...] = (),
+) -> Field:
+    return Field(name, label, "text", "", table, name, example, tuple(aliases.split()), options=options)
+
+
+def flag(name: str, label: str, table: str, example: str, *, column: str) -> Field:
+    return Field(name, label, "flag", "", table, column, example)

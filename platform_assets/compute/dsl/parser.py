@@ -1,0 +1,205 @@
+"""Text of a query to its tree: recursive descent over one grammar, without going back.
+
+A parenthesis may hold a condition or arithmetic; both are read by the same rules, and what came out decides
+what may follow. The grammar stands in `docs/calculations/dsl.md`.
+"""
+
+from typing import NoReturn
+
+from platform_assets.compute.dsl import checks, tree
+from platform_assets.compute.dsl.checks import is_condition, kind_of
+from platform_assets.compute.dsl.values import NUMERIC_START, Values, operators
+from platform_assets.compute.dsl.words import COMPARISONS, alphabet, meaning
+from platform_assets.compute.dsl.written import written
+from platform_assets.compute.language import END, LanguageError, Token, tokens_of
+from platform_assets.compute.parameters.screener import MAX_CHARS, MAX_LIMIT, MAX_LIST
+
+_START = ("field", "number", "function", "(", "not")
+
+
+def parse(text: str) -> tree.Query:
+    """The tree of a query. Raises LanguageError."""
+    query = _Parser(text).query()
+    length = len(written(query))
+    if length > MAX_CHARS:
+        message = f"written out it has {length} characters; at most {MAX_CHARS} are allowed"
+        raise LanguageError("limit", message, text=text, position=len(text))
+    return query
+
+
+class _Parser(Values):
+    def __init__(self, text: str) -> None:
+        super().__init__(text, tokens_of(text, alphabet()))
+
+    # -- query --------------------------------------------------------------------------------------
+
+    def query(self) -> tree.Query:
+        where = self._condition(self._or(inner=False))
+        order: list[tree.Order] = []
+        if self._take("order"):
+            self._need("by")
+            order.append(self._order())
+            while self._take(","):
+                order.append(self._order())
+        limit = self._limit() if self._take("limit") else None
+        if self.now.kind != "end":
+            before = ("asc", "desc", ",") if order else ("and", "or", "order by")
+            self.unexpected(*(() if limit is not None else (*before, "limit")), END)
+        return tree.Query(where, tuple(order), limit)
+
+    def _order(self) -> tree.Order:
+        token = self.now
+        field = self._field()
+        descending = self._take("desc") is not None
+        if not descending:
+            self._take("asc")
+        return tree.Order(field.name, descending, token.at)
+
+    def _limit(self) -> int:
+        token = self.now
+        if token.kind != "number":
+            self.unexpected("number")
+        return self._whole(token, 1, MAX_LIMIT, "limit")
+
+    # -- conditions ---------------------------------------------------------------------------------
+    # `inner`: between parentheses or in an argument, where arithmetic may stand without a comparison.
+
+    def _or(self, *, inner: bool) -> tree.Node:
+        at = self.now
+        items = [self._and(inner=inner)]
+        while self._take("or"):
+            items.append(self._condition(self._and(inner=False)))
+        if len(items) == 1:
+            return items[0]
+        return self._made(tree.Or((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
+
+    def _and(self, *, inner: bool) -> tree.Node:
+        at = self.now
+        items = [self._not(inner=inner)]
+        while self._take("and"):
+            items.append(self._condition(self._not(inner=False)))
+        if len(items) == 1:
+            return items[0]
+        return self._made(tree.And((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
+
+    def _not(self, *, inner: bool) -> tree.Node:
+        token = self._take("not")
+        if token is None:
+            return self._predicate(inner=inner)
+        with self.deeper(token):
+            return self._made(tree.Not(self._condition(self._not(inner=False)), token.at))
+
+    def _condition(self, node: tree.Node) -> tree.Condition:
+        assert isinstance(node, tree.CONDITIONS)  # noqa: S101  `inner=False` lets nothing else through
+        return node
+
+    def _predicate(self, *, inner: bool) -> tree.Node:
+        start = self.now
+        left = self._sum(_START)
+        token = self.now
+        if self._is(token, "between", *COMPARISONS):
+            self.take()
+            self._value(left, start)
+            return self._between(left, token) if self._is(token, "between") else self._compare(left, token)
+        negated = self._is(token, "not") and self._is(self.after(), "in")
+        if negated or self._is(token, "in"):
+            return self._in(self._bare(left, token), start, negated=negated)
+        if self._take("like"):
+            return self._like(self._bare(left, token))
+        if self._take("is"):
+            missing = not self._take("not")
+            self._need("null")
+            return self._made(tree.IsNull(self._bare(left, token), not missing, start.at))
+        return self._alone(left, token, inner=inner)
+
+    def _alone(self, left: tree.Node, token: Token, *, inner: bool) -> tree.Node:
+        """Something without an operator behind it."""
+        if isinstance(left, tree.Field) and kind_of(left) == "flag":
+            return self._made(tree.Flag(left, left.at))
+        if is_condition(left) or (inner and (token.text in {")", ","} and token.kind == "sign")):
+            return left
+        return self.unexpected(*operators(left), *((")",) if inner else ()))
+
+    def _compare(self, left: tree.Node, token: Token) -> tree.Compare:
+        sign = meaning(token.text)
+        is_text = kind_of(left) == "text"
+        if is_text and sign not in {"=", "!="}:
+            self.fail(
+                "type", "a text is compared with = or != alone", token, expected=["=", "!=", "in", "like"]
+            )
+        right = self._operand("text" if is_text else "number")
+        checks.units_agree(self, left, right)
+        return self._made(tree.Compare(sign, left, right, token.at))  # type: ignore[arg-type]
+
+    def _between(self, value: tree.Node, token: Token) -> tree.Between:
+        if kind_of(value) == "text":
+            self.fail(
+                "type", "a text is compared with = or != alone", token, expected=["=", "!=", "in", "like"]
+            )
+        low = self._operand("number")
+        self._need("and")
+        high = self._operand("number")
+        for bound in (low, high):
+            checks.units_agree(self, value, bound)
+        return self._made(tree.Between(value, low, high, token.at))  # type: ignore[arg-type]
+
+    def _no_text(self, token: Token) -> NoReturn:
+        expected = ("=", "!=", "in", "like")
+        self.fail("type", "a text is compared with = or != alone", token, expected=expected)
+
+    def _operand(self, kind: str) -> tree.Node:
+        """What stands right of a comparison: a value of the kind of what stands left."""
+        start = self.now
+        expected = ("string", "field") if kind == "text" else NUMERIC_START
+        node = self._sum(expected)
+        if kind_of(node) != kind:
+            self.fail("type", f"a {kind} is compared with a {kind_of(node)}", start, expected=expected)
+        return node
+
+    def _in(self, field: tree.Field, start: Token, *, negated: bool) -> tree.In:
+        if negated:
+            self.take()
+        self.take()
+        kind = kind_of(field)
+        if kind == "flag":
+            self.fail("type", "true or false is in no list", start)
+        self._need("(")
+        values = [self._literal(field, kind)]
+        while self._take(","):
+            if len(values) == MAX_LIST:
+                self.fail("limit", f"more than {MAX_LIST} values in a list", self.now)
+            values.append(self._literal(field, kind))
+        if not self._take(")"):
+            self.unexpected(",", ")")
+        return self._made(tree.In(field, tuple(values), negated, start.at))
+
+    def _literal(self, field: tree.Field, kind: str) -> tree.Number | tree.Text:
+        wanted = "string" if kind == "text" else "number"
+        start = self.now
+        sign = self._take("-") if kind == "number" else None
+        token = self.now
+        if token.kind in {"string", "number"} and token.kind != wanted:
+            self.fail("type", f"a list of {kind}s", token, expected=[wanted])
+        if token.kind != wanted:
+            self.unexpected(wanted)
+        self.take()
+        if kind == "text":
+            return tree.Text(token.text, token.at)
+        minus = "-" if sign is not None and token.text != "0" else ""
+        value = tree.Number(minus + token.text, token.unit, start.at)
+        checks.units_agree(self, field, value)
+        return value
+
+    def _like(self, field: tree.Field) -> tree.Like:
+        if kind_of(field) != "text":
+            self.fail("type", "like compares texts", field.at, expected=["text field"])
+        token = self.now
+        if token.kind != "string":
+            self.unexpected("string")
+        self.take()
+        return self._made(tree.Like(field, token.text, field.at))
+
+    def _bare(self, node: tree.Node, token: Token) -> tree.Field:
+        if not isinstance(node, tree.Field):
+            self.fail("type", f"{meaning(token.text)} stands behind the name of a field", token)
+        return node

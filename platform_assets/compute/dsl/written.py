@@ -1,0 +1,119 @@
+"""The normalised form of a query: canonical names, one space, parentheses only where they are needed."""
+
+from typing import Any
+
+from platform_assets.compute.dsl import tree
+
+_OR, _AND, _NOT, _PREDICATE, _SUM, _PRODUCT, _SIGN, _ATOM = range(8)
+
+
+def written(query: tree.Query) -> str:
+    """Parses to the same tree."""
+    parts = [text_of(query.where)]
+    if query.order:
+        parts.append("order by " + ", ".join(f"{one.field} {_way(one)}" for one in query.order))
+    if query.limit is not None:
+        parts.append(f"limit {query.limit}")
+    return " ".join(parts)
+
+
+def _way(order: tree.Order) -> str:
+    return "desc" if order.descending else "asc"
+
+
+def text_of(node: tree.Node) -> str:  # noqa: PLR0911, PLR0912  one arm a kind of node
+    """The normalised text of one part of a query."""
+    match node:
+        case tree.Number():
+            return node.text + node.unit
+        case tree.Text():
+            return _quoted(node.value)
+        case tree.Field():
+            return node.name
+        case tree.Call():
+            period = [] if node.period is None else [str(node.period)]
+            return f"{node.function}({', '.join([*map(text_of, node.arguments), *period])})"
+        case tree.Negative():
+            return "-" + _in(node.operand, _SIGN)
+        case tree.Arithmetic():
+            rank = _rank(node)
+            return f"{_in(node.left, rank)} {node.sign} {_in(node.right, rank + 1)}"
+        case tree.Compare():
+            return f"{_in(node.left, _SUM)} {node.sign} {_in(node.right, _SUM)}"
+        case tree.Between():
+            return f"{_in(node.value, _SUM)} between {_in(node.low, _SUM)} and {_in(node.high, _SUM)}"
+        case tree.Not():
+            return f"not {_in(node.operand, _NOT)}"
+        case tree.And():
+            return " and ".join(_in(item, _AND + 1) for item in node.items)
+        case tree.Or():
+            return " or ".join(_in(item, _OR + 1) for item in node.items)
+        case tree.In():
+            return f"{node.field.name}{_not(node)} in ({', '.join(map(text_of, node.values))})"
+        case tree.Like():
+            return f"{node.field.name} like {_quoted(node.pattern)}"
+        case tree.IsNull():
+            return f"{node.field.name} is{_not(node)} null"
+        case tree.Flag():
+            return node.field.name
+
+
+def _not(node: tree.In | tree.IsNull) -> str:
+    return " not" if node.negated else ""
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _in(node: tree.Node, rank: int) -> str:
+    """A part of something that binds as strongly as `rank`."""
+    return text_of(node) if _rank(node) >= rank else f"({text_of(node)})"
+
+
+def _rank(node: tree.Node) -> int:  # noqa: PLR0911  one arm a kind of node
+    match node:
+        case tree.Or():
+            return _OR
+        case tree.And():
+            return _AND
+        case tree.Not():
+            return _NOT
+        case tree.Arithmetic():
+            return _SUM if node.sign in "+-" else _PRODUCT
+        case tree.Negative():
+            return _SIGN
+        case tree.Number() | tree.Text() | tree.Field() | tree.Call() | tree.Flag():
+            return _ATOM
+        case _:
+            return _PREDICATE
+
+
+def as_json(node: tree.Node) -> dict[str, Any]:
+    """The tree for an answer: `kind`, its parts, and `at`, the place in the text."""
+    told: dict[str, Any] = {"kind": type(node).__name__.lower(), "at": node.at}
+    match node:
+        case tree.Number():
+            told |= {"value": float(node.value), "unit": node.unit}
+        case tree.Text():
+            told |= {"value": node.value}
+        case tree.Field():
+            told |= {"name": node.name}
+        case tree.Call():
+            told |= {"function": node.function, "period": node.period}
+        case tree.Arithmetic() | tree.Compare():
+            told |= {"operator": node.sign}
+        case tree.In() | tree.IsNull():
+            told |= {"negated": node.negated}
+        case tree.Like():
+            told |= {"pattern": node.pattern}
+    parts = tree.children(node)
+    return {**told, "parts": [as_json(part) for part in parts]} if parts else told
+
+
+def query_json(query: tree.Query) -> dict[str, Any]:
+    return {
+        "where": as_json(query.where),
+        "order_by": [{"field": one.field, "descending": one.descending} for one in query.order],
+        "limit": query.limit,
+    }

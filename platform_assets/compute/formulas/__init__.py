@@ -1,0 +1,1 @@
+"""Terminal-style formulas: a subset of the language that users know from their terminals."""

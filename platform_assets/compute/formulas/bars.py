@@ -1,0 +1,82 @@
+"""How many bars a formula reads, and what counts as a number of bars."""
+
+from collections.abc import Mapping
+
+from platform_assets.compute.formulas import tree
+from platform_assets.compute.formulas.functions import FUNCTIONS
+from platform_assets.compute.parameters.screener import RECURSION_BARS, RECURSION_MOST, RECURSION_PERIODS
+
+Variables = Mapping[str, tree.Node]
+
+
+def constant(node: tree.Node, variables: Variables) -> float | None:
+    """The number that stands there, or that a name was given; None for anything else."""
+    match node:
+        case tree.Number():
+            return node.value
+        case tree.Variable():
+            return constant(variables[node.name], variables)
+        case tree.Unary(sign="-"):
+            value = constant(node.operand, variables)
+            return None if value is None else -value
+        case _:
+            return None
+
+
+def whole_bars(node: tree.Node, variables: Variables) -> bool:
+    """BARSLAST(...), or that plus a whole number that is not negative."""
+    match node:
+        case tree.Call(function="BARSLAST"):
+            return True
+        case tree.Variable():
+            return whole_bars(variables[node.name], variables)
+        case tree.Binary(sign="+"):
+            more = constant(node.right, variables)
+            return more is not None and more >= 0 and more == int(more) and whole_bars(node.left, variables)
+        case _:
+            return False
+
+
+def bars_needed(node: tree.Node, variables: Variables) -> int:
+    """Bars behind one value, the newest included."""
+    if isinstance(node, tree.Variable):
+        return bars_needed(variables[node.name], variables)
+    inner = max((bars_needed(child, variables) for child in tree.children(node)), default=1)
+    if not isinstance(node, tree.Call):
+        return inner
+    if FUNCTIONS[node.function].remembers:
+        return max(inner, min(inner - 1 + _memory(node, variables), RECURSION_MOST))
+    period = _period(node, variables)
+    if node.function in {"REF", "LONGCROSS"}:
+        return inner + period
+    if node.function == "CROSS":
+        return inner + 1
+    return inner + max(period - 1, 0)
+
+
+def _period(call: tree.Call, variables: Variables) -> int:
+    """Bars of its window; those of a moving one are counted with its BARSLAST."""
+    for kind, argument in zip(FUNCTIONS[call.function].takes, call.arguments, strict=True):
+        if kind in "ndr":
+            return int(constant(argument, variables) or 0)
+    return 0
+
+
+def _memory(call: tree.Call, variables: Variables) -> int:
+    """Bars that something with a memory runs before its value."""
+    period = float(_period(call, variables))
+    if call.function == "SMA":
+        period = 2 * period / (constant(call.arguments[2], variables) or 1.0)
+    is_mean = call.function in {"EMA", "SMA"}
+    return max(RECURSION_BARS, int(RECURSION_PERIODS * period) if is_mean else int(period))
+
+
+def columns_needed(formula: tree.Formula) -> tuple[str, ...]:
+    """Columns of the bars that a formula reads."""
+    found = [
+        node.column
+        for one in formula.statements
+        for node in tree.walk(one.value)
+        if isinstance(node, tree.Series)
+    ]
+    return tuple(dict.fromkeys(found))

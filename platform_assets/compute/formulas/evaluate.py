@@ -1,0 +1,227 @@
+"""A formula over a block of bars [codes, bars].
+
+Conditions are 1, 0, or NaN where an operand is not known; a division by 0, the root of a negative number and
+the logarithm of what is not positive are NaN.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from platform_assets.compute import series
+from platform_assets.compute.formulas import tree
+from platform_assets.compute.formulas.bars import bars_needed, constant
+from platform_assets.compute.formulas.functions import FUNCTIONS
+from platform_assets.compute.series import Floats
+
+Block = Mapping[str, Floats]
+"""Column (open, high, low, close, volume, amount) -> [codes, bars], the newest bar last, NaN in front."""
+_CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})
+
+
+def output_of(formula: tree.Formula) -> str:
+    """'bool' for a selection, 'number' for a value."""
+    return "bool" if _is_condition(formula.result, formula.variables) else "number"
+
+
+def _is_condition(node: tree.Node, variables: Mapping[str, tree.Node]) -> bool:
+    match node:
+        case tree.Variable():
+            return _is_condition(variables[node.name], variables)
+        case tree.Binary() | tree.Unary():
+            return node.sign in _CONDITIONS
+        case tree.Call(function="IF"):
+            return all(_is_condition(one, variables) for one in node.arguments[1:])
+        case tree.Call():
+            return FUNCTIONS[node.function].is_condition
+        case _:
+            return False
+
+
+def newest(formula: tree.Formula, block: Block, codes: int) -> Floats:
+    """[codes] the result on the newest bar. It reads `bars_needed` bars and none before them, whatever else
+    the block holds."""
+    bars = bars_needed(formula.result, formula.variables)
+    with np.errstate(all="ignore"):
+        return along(formula, {name: _last(held, bars) for name, held in block.items()}, (codes, bars))[:, -1]
+
+
+def _last(held: Floats, bars: int) -> Floats:
+    if held.shape[1] >= bars:
+        return held[:, held.shape[1] - bars :]
+    return np.concatenate([np.full((len(held), bars - held.shape[1]), np.nan), held], axis=1)
+
+
+def along(formula: tree.Formula, block: Block, shape: tuple[int, ...]) -> Floats:
+    """The result on every bar of the block, whose arrays have `shape`."""
+    return _Evaluation(formula, block, shape).of(formula.result)
+
+
+class _Evaluation:
+    def __init__(self, formula: tree.Formula, block: Block, shape: tuple[int, ...]) -> None:
+        self._variables = formula.variables
+        self._known: dict[str, Floats] = {}
+        self._block = block
+        self._shape = shape
+
+    def of(self, node: tree.Node) -> Floats:  # noqa: PLR0911  one arm a kind of node
+        match node:
+            case tree.Number():
+                return np.full(self._shape, node.value)
+            case tree.Series():
+                return self._block[node.column]
+            case tree.Variable():
+                if node.name not in self._known:
+                    self._known[node.name] = self.of(self._variables[node.name])
+                return self._known[node.name]
+            case tree.Unary(sign="-"):
+                return -self.of(node.operand)
+            case tree.Unary():
+                return 1 - _condition(self.of(node.operand))
+            case tree.Binary():
+                return _BINARY[node.sign](self.of(node.left), self.of(node.right))
+            case tree.Call():
+                return self._call(node)
+
+    def _call(self, call: tree.Call) -> Floats:
+        arguments: list[Any] = []
+        for kind, argument in zip(FUNCTIONS[call.function].takes, call.arguments, strict=True):
+            value = None if kind in "xc" else constant(argument, self._variables)
+            if value is not None:
+                arguments.append(int(value))
+            else:
+                arguments.append(_condition(self.of(argument)) if kind == "c" else self.of(argument))
+        found: Floats = _CALLS[call.function](*arguments)
+        return found
+
+
+def _condition(values: Floats) -> Floats:
+    return np.where(np.isnan(values), np.nan, (values != 0).astype(np.float64))
+
+
+def _compared(compare: Callable[[Floats, Floats], Any]) -> Callable[[Floats, Floats], Floats]:
+    def compared(left: Floats, right: Floats) -> Floats:
+        return _where_known(compare(left, right), left, right)
+
+    return compared
+
+
+def _where_known(held: Any, *operands: Floats) -> Floats:
+    out = np.asarray(held, dtype=np.float64)
+    for one in operands:
+        out = np.where(np.isnan(one), np.nan, out)
+    return out
+
+
+def _both(left: Floats, right: Floats) -> Floats:
+    """False if one is false, else unknown if one is."""
+    first, second = _condition(left), _condition(right)
+    return np.where((first == 0) | (second == 0), 0.0, first * second)
+
+
+def _either(left: Floats, right: Floats) -> Floats:
+    return 1 - _both(1 - _condition(left), 1 - _condition(right))
+
+
+def _finite(values: Floats) -> Floats:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _ref(x: Floats, bars: int | Floats) -> Floats:
+    if isinstance(bars, int):
+        return series.ref(x, bars)
+    place = np.arange(x.shape[-1]) - bars
+    there = place >= 0
+    taken = np.take_along_axis(x, np.where(there, place, 0).astype(np.int64), axis=-1)
+    return np.where(there, taken, np.nan)
+
+
+def _sum(x: Floats, bars: int | Floats) -> Floats:
+    """Of a moving number of bars the sum since the condition; 0 bars sum up to 0."""
+    if isinstance(bars, int):
+        return series.sum_(x, bars)
+    known = np.where(np.isnan(x), 0.0, x).cumsum(axis=-1)
+    gaps = np.isnan(x).cumsum(axis=-1)
+    is_empty = bars == 0
+    before, gaps_before = _before(known, bars), _before(gaps.astype(np.float64), bars)
+    out = np.where(gaps == gaps_before, known - before, np.nan)
+    return np.where(np.isnan(bars), np.nan, np.where(is_empty, 0.0, out))
+
+
+def _before(running: Floats, bars: Floats) -> Floats:
+    """A running total as it stood `bars` bars ago: 0 at the first bar, NaN before."""
+    place = np.arange(running.shape[-1]) - bars
+    taken = np.take_along_axis(running, np.where(place >= 0, place, 0).astype(np.int64), axis=-1)
+    return np.where(place >= 0, taken, np.where(place == -1, 0.0, np.nan))
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return _where_known(series.cross(a, b), a, b, series.ref(a, 1), series.ref(b, 1))
+
+
+def _longcross(a: Floats, b: Floats, bars: int) -> Floats:
+    there = series.ref(series.sum_(a + b, bars), 1)
+    return _where_known(series.longcross(a, b, bars), a, b, there)
+
+
+def _filter(condition: Floats, bars: int) -> Floats:
+    return _where_known(series.filter_(condition, bars), condition)
+
+
+def _if(condition: Floats, yes: Floats, no: Floats) -> Floats:
+    return np.where(np.isnan(condition), np.nan, np.where(condition == 1, yes, no))
+
+
+def _between(x: Floats, a: Floats, b: Floats) -> Floats:
+    return _where_known((x >= np.minimum(a, b)) & (x <= np.maximum(a, b)), x, a, b)
+
+
+_BINARY: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": lambda a, b: _finite(a / b),
+    ">": _compared(np.greater),
+    ">=": _compared(np.greater_equal),
+    "<": _compared(np.less),
+    "<=": _compared(np.less_equal),
+    "=": _compared(np.equal),
+    "<>": _compared(np.not_equal),
+    "and": _both,
+    "or": _either,
+}
+_CALLS: dict[str, Callable[..., Floats]] = {
+    "MA": series.ma,
+    "EMA": series.ema,
+    "SMA": series.sma,
+    "WMA": series.wma,
+    "DMA": series.dma,
+    "REF": _ref,
+    "HHV": series.hhv,
+    "LLV": series.llv,
+    "HHVBARS": series.hhvbars,
+    "LLVBARS": series.llvbars,
+    "SUM": _sum,
+    "COUNT": _sum,
+    "STD": series.std,
+    "STDP": series.stdp,
+    "AVEDEV": series.avedev,
+    "SLOPE": series.slope,
+    "CROSS": _cross,
+    "LONGCROSS": _longcross,
+    "BARSLAST": series.barslast,
+    "BARSLASTCOUNT": series.barslastcount,
+    "EVERY": series.every,
+    "EXIST": series.exist,
+    "FILTER": _filter,
+    "IF": _if,
+    "MAX": np.maximum,
+    "MIN": np.minimum,
+    "ABS": np.abs,
+    "SQRT": lambda x: _finite(np.sqrt(x)),
+    "LN": lambda x: _finite(np.log(x)),
+    "POW": lambda a, b: _finite(np.power(a, b)),
+    "BETWEEN": _between,
+}
+assert set(_CALLS) == set(FUNCTIONS)  # noqa: S101

@@ -1,0 +1,201 @@
+"""Text of a formula to its tree. The grammar stands in `docs/calculations/formulas.md`."""
+
+from typing import NoReturn, TypeVar
+
+from platform_assets.compute.formulas import tree
+from platform_assets.compute.formulas.bars import bars_needed, constant, whole_bars
+from platform_assets.compute.formulas.functions import FUNCTIONS, LOOK_AHEAD, SERIES
+from platform_assets.compute.language import END, Alphabet, Cursor, Token, nearest, tokens_of
+from platform_assets.compute.parameters.screener import MAX_BARS, MAX_PERIOD
+
+_MEANS = {"==": "=", "!=": "<>", "&&": "and", "||": "or"}
+_COMPARISONS = (">", ">=", "<", "<=", "=", "<>")
+_ALPHABET = Alphabet(
+    signs=(*_COMPARISONS, *_MEANS, ":=", ":", ";", "+", "-", "*", "/", "(", ")", ","), comments=("{", "}")
+)
+_START = ("number", "series", "function", "(", "not")
+_KEYWORDS = frozenset({"and", "or", "not"})
+
+_Some = TypeVar("_Some", bound=tree.Node)
+
+
+def parse(text: str) -> tree.Formula:
+    """The tree of a formula. Raises LanguageError."""
+    return _Parser(text).formula()
+
+
+class _Parser(Cursor):
+    def __init__(self, text: str) -> None:
+        super().__init__(text, tokens_of(text, _ALPHABET))
+        self._variables: dict[str, tree.Node] = {}
+
+    def _take(self, *words: str) -> Token | None:
+        token = self.now
+        is_word = token.kind in {"name", "sign"} and _MEANS.get(token.text, token.text) in words
+        return self.take() if is_word else None
+
+    def _made(self, node: _Some) -> _Some:
+        self.node(node.at)
+        return node
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def formula(self) -> tree.Formula:
+        statements = [self._statement()]
+        while self._take(";"):
+            if self.now.kind == "end":
+                break
+            statements.append(self._statement())
+        if self.now.kind != "end":
+            self.unexpected("+", "-", "*", "/", *_COMPARISONS, "and", "or", ";", END)
+        made = tree.Formula(tuple(statements))
+        if not any(one.is_output for one in statements):
+            self.fail("syntax", "no statement has a result", self.now, expected=("name:", "expression"))
+        bars = bars_needed(made.result, self._variables)
+        if bars > MAX_BARS:
+            self.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", made.result.at)
+        return made
+
+    def _statement(self) -> tree.Statement:
+        token = self.now
+        assigns = self.after().text if self.after().kind == "sign" else ""
+        if token.kind != "name" or assigns not in {":=", ":"}:
+            return tree.Statement("", self._or(), True)
+        if token.text in SERIES or token.text.upper() in FUNCTIONS or token.text in _KEYWORDS:
+            self.fail("syntax", "this name has a meaning already", token, expected=("another name",))
+        if token.text in self._variables:
+            self.fail("syntax", "this name has been given", token, expected=("another name",))
+        self.take()
+        self.take()
+        value = self._or()
+        self._variables[token.text] = value
+        return tree.Statement(token.text, value, assigns == ":")
+
+    # -- conditions ---------------------------------------------------------------------------------
+
+    def _or(self) -> tree.Node:
+        left = self._and()
+        while token := self._take("or"):
+            left = self._made(tree.Binary("or", left, self._and(), token.at))
+        return left
+
+    def _and(self) -> tree.Node:
+        left = self._not()
+        while token := self._take("and"):
+            left = self._made(tree.Binary("and", left, self._not(), token.at))
+        return left
+
+    def _not(self) -> tree.Node:
+        token = self._take("not")
+        if token is None:
+            return self._comparison()
+        with self.deeper(token):
+            return self._made(tree.Unary("not", self._not(), token.at))
+
+    def _comparison(self) -> tree.Node:
+        left = self._sum()
+        token = self._take(*_COMPARISONS)
+        if token is None:
+            return left
+        sign = _MEANS.get(token.text, token.text)
+        return self._made(tree.Binary(sign, left, self._sum(), token.at))
+
+    # -- values -------------------------------------------------------------------------------------
+
+    def _sum(self) -> tree.Node:
+        left = self._product()
+        while token := self._take("+", "-"):
+            left = self._made(tree.Binary(token.text, left, self._product(), token.at))
+        return left
+
+    def _product(self) -> tree.Node:
+        left = self._unary()
+        while token := self._take("*", "/"):
+            left = self._made(tree.Binary(token.text, left, self._unary(), token.at))
+        return left
+
+    def _unary(self) -> tree.Node:
+        token = self._take("-", "+")
+        if token is None:
+            return self._atom()
+        with self.deeper(token):
+            operand = self._unary()
+        return operand if token.text == "+" else self._made(tree.Unary("-", operand, token.at))
+
+    def _atom(self) -> tree.Node:
+        token = self.now
+        if token.kind == "number":
+            self.take()
+            return self._made(tree.Number(float(token.text), token.at))
+        if self._take("("):
+            with self.deeper(token):
+                node = self._or()
+            if not self._take(")"):
+                self.unexpected("+", "-", "*", "/", *_COMPARISONS, "and", "or", ")")
+            return node
+        if token.kind == "name" and token.text not in _KEYWORDS:
+            return self._call() if self.after().text == "(" else self._named()
+        return self.unexpected(*_START)
+
+    def _named(self) -> tree.Node:
+        token = self.now
+        if token.text in self._variables:
+            self.take()
+            return self._made(tree.Variable(token.text, token.at))
+        if token.text in SERIES:
+            self.take()
+            return self._made(tree.Series(SERIES[token.text], token.at))
+        if token.text.upper() in FUNCTIONS:
+            self.take()
+            self.unexpected("(")
+        return self._unknown(token, "no such name", (*SERIES, *self._variables), "series")
+
+    def _unknown(self, token: Token, message: str, known: tuple[str, ...], kind: str) -> NoReturn:
+        if token.text.upper() in LOOK_AHEAD:
+            self._looks_ahead(token)
+        like = nearest(token.text, [name.lower() for name in known])
+        meant = like.upper() if like else None
+        self.fail("unknown_field", message, token, expected=(kind,), suggestion=meant)
+
+    def _looks_ahead(self, token: Token) -> NoReturn:
+        message = f"{token.text.upper()} reads bars that were not there yet"
+        self.fail("lookahead", message, token, expected=("REF",))
+
+    def _call(self) -> tree.Node:
+        token = self.now
+        name = token.text.upper()
+        function = FUNCTIONS.get(name)
+        if function is None:
+            self._unknown(token, "no such function", tuple(FUNCTIONS), "function")
+        self.take()
+        arguments = []
+        with self.deeper(self.take()):
+            for at, kind in enumerate(function.takes):
+                if at and not self._take(","):
+                    self.unexpected(",")
+                start = self.now
+                argument = self._or()
+                self._checked(name, kind, argument, start)
+                arguments.append(argument)
+        if not self._take(")"):
+            self.unexpected(")")
+        return self._made(tree.Call(name, tuple(arguments), token.at))
+
+    def _checked(self, name: str, kind: str, argument: tree.Node, start: Token) -> None:
+        """Bars are whole numbers that stand there, or for some functions BARSLAST."""
+        if kind in "xc":
+            return
+        value = constant(argument, self._variables)
+        if value is None:
+            if kind in "dr" and whole_bars(argument, self._variables):
+                return
+            more = ("BARSLAST(...)",) if kind in "dr" else ()
+            self.fail("type", f"{name} takes a whole number here", start, expected=("number", *more))
+        low = 0 if kind == "r" else 1
+        if value < 0 and name == "REF":
+            self._looks_ahead(start)
+        allowed = (f"{low}..{MAX_PERIOD}",)
+        if value != int(value):
+            self.fail("type", f"{name} takes a whole number here", start, expected=allowed)
+        if not low <= value <= MAX_PERIOD:
+            self.fail("limit", f"{name}: out of range", start, expected=allowed)

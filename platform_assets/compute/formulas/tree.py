@@ -1,0 +1,105 @@
+"""The tree of a formula. Positions (`at`) are no part of what makes two trees equal."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def _place() -> Any:
+    return field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Number:
+    value: float
+    at: int = _place()
+
+
+@dataclass(frozen=True)
+class Series:
+    """A column of the bars: open, high, low, close, volume or amount."""
+
+    column: str
+    at: int = _place()
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A name that an earlier statement gave to a value."""
+
+    name: str
+    at: int = _place()
+
+
+@dataclass(frozen=True)
+class Call:
+    """`function` in upper case; the arguments as they are written, periods included."""
+
+    function: str
+    arguments: tuple["Node", ...]
+    at: int = _place()
+
+
+@dataclass(frozen=True)
+class Binary:
+    """`sign` is one of + - * / > >= < <= = <> and or."""
+
+    sign: str
+    left: "Node"
+    right: "Node"
+    at: int = _place()
+
+
+@dataclass(frozen=True)
+class Unary:
+    """`sign` is - or not."""
+
+    sign: str
+    operand: "Node"
+    at: int = _place()
+
+
+Node = Number | Series | Variable | Call | Binary | Unary
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`name` is '' for a bare expression; `is_output` is false for `name:=`."""
+
+    name: str
+    value: Node
+    is_output: bool
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The last statement that is an output is the result."""
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def result(self) -> Node:
+        return next(one.value for one in reversed(self.statements) if one.is_output)
+
+    @property
+    def variables(self) -> dict[str, Node]:
+        return {one.name: one.value for one in self.statements if one.name}
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Call():
+            return node.arguments
+        case Binary():
+            return (node.left, node.right)
+        case Unary():
+            return (node.operand,)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and everything below it."""
+    yield node
+    for child in children(node):
+        yield from walk(child)

@@ -1,0 +1,307 @@
+"""What the condition language and the formula language share: tokens, a cursor over them, their errors.
+
+Positions are 0-based offsets into the text as it was given; lines and columns count from 1.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from platform_assets.compute.parameters.screener import (
+    MAX_CHARS,
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_NODES,
+    SUGGESTION_CUTOFF,
+)
+
+END = "end of input"
+_SHOWN = 40
+# What an input method for Chinese writes; one character for one, so that positions stay.
+_NARROW = str.maketrans("（），＞＜＝＋－＊／％；：“”‘’｛｝！　", "(),><=+-*/%;:\"\"''{}! ")
+_SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
+_DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+
+
+class LanguageError(ValueError):
+    """A text that is no query or no formula. `code`: unknown_field, syntax, type, limit or lookahead."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        text: str,
+        position: int,
+        token: str = "",
+        expected: Sequence[str] = (),
+        suggestion: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.position = position
+        before = text[:position]
+        self.line = before.count("\n") + 1
+        self.column = position - (before.rfind("\n") + 1) + 1
+        self.token = token[:_SHOWN]
+        self.expected = list(expected)
+        self.suggestion = suggestion
+
+    def told(self) -> dict[str, Any]:
+        """The error object of an answer."""
+        out: dict[str, Any] = {
+            "code": self.code,
+            "position": self.position,
+            "line": self.line,
+            "column": self.column,
+            "token": self.token,
+            "expected": self.expected,
+        }
+        return out if self.suggestion is None else {**out, "suggestion": self.suggestion}
+
+    def sentence(self) -> str:
+        """One line for a person."""
+        found = f" at {self.token!r}" if self.token else ""
+        wanted = f"; expected {', '.join(self.expected)}" if self.expected else ""
+        meant = f"; did you mean {self.suggestion}?" if self.suggestion else ""
+        return f"{self.message}{found} (line {self.line}, column {self.column}){wanted}{meant}"
+
+
+@dataclass(frozen=True)
+class Token:
+    """`kind` is number, name, string, sign or end. `text` is what it means (a string without its quotes, a
+    name in lower case, a number without needless zeros), `raw` what stands in the input."""
+
+    kind: str
+    text: str
+    raw: str
+    at: int
+    unit: str = ""
+
+    @property
+    def end(self) -> int:
+        return self.at + len(self.raw)
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """What a language is written in. `words`: names and keywords beyond ASCII, which need no space between
+    them; `units` follow a number at once; `comments` are the signs around a comment."""
+
+    signs: tuple[str, ...]
+    words: frozenset[str] = frozenset()
+    units: tuple[str, ...] = ()
+    comments: tuple[str, str] | None = None
+    longest: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "signs", tuple(sorted(self.signs, key=len, reverse=True)))
+        object.__setattr__(self, "longest", max((len(word) for word in self.words), default=0))
+
+
+def tokens_of(text: str, alphabet: Alphabet) -> list[Token]:
+    """The tokens of a text, the end last. Raises LanguageError (limit, syntax)."""
+    if len(text) > MAX_CHARS:
+        raise LanguageError(
+            "limit", f"{len(text)} characters; at most {MAX_CHARS} are allowed", text=text, position=MAX_CHARS
+        )
+    return list(_scan(text, text.translate(_NARROW), alphabet))
+
+
+def _scan(given: str, text: str, alphabet: Alphabet) -> Iterator[Token]:
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if char.isspace():
+            at += 1
+            continue
+        if alphabet.comments and char == alphabet.comments[0]:
+            close = text.find(alphabet.comments[1], at)
+            if close < 0:
+                raise LanguageError(
+                    "syntax", "a comment has no end", text=given, position=len(given), expected=["}"]
+                )
+            at = close + 1
+            continue
+        token = (
+            _number(given, text, at, alphabet)
+            or _string(given, text, at)
+            or _name(given, text, at, alphabet)
+            or _sign(given, text, at, alphabet)
+        )
+        if token is None:
+            raise LanguageError("syntax", "an unknown character", text=given, position=at, token=given[at])
+        yield token
+        at = token.end
+    yield Token("end", "", "", len(text))
+
+
+def _number(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
+    end = _digits_end(text, at)
+    if end == at:
+        return None
+    if text[end : end + 1] == "." and _digits_end(text, end + 1) > end + 1:
+        end = _digits_end(text, end + 1)
+    if end - at > MAX_DIGITS:
+        raise LanguageError(
+            "limit",
+            f"a number of more than {MAX_DIGITS} digits",
+            text=given,
+            position=at,
+            token=given[at:end],
+        )
+    unit = next((one for one in alphabet.units if text.startswith(one, end)), "")
+    return Token("number", plain(Decimal(text[at:end])), given[at : end + len(unit)], at, unit)
+
+
+def plain(value: Decimal) -> str:
+    """A number as it is written: no exponent, no zeros behind the last decimal."""
+    written = format(value, "f")
+    written = written.rstrip("0").rstrip(".") if "." in written else written
+    return written or "0"
+
+
+def _digits_end(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _DIGITS:
+        at += 1
+    return at
+
+
+def _string(given: str, text: str, at: int) -> Token | None:
+    quote = text[at]
+    if quote not in "'\"":
+        return None
+    parts, start = [], at + 1
+    while True:
+        close = text.find(quote, start)
+        if close < 0:
+            raise LanguageError(
+                "syntax",
+                "a string has no end",
+                text=given,
+                position=at,
+                token=given[at:],
+                expected=[quote],
+            )
+        parts.append(given[start:close])
+        if text[close + 1 : close + 2] != quote:
+            return Token("string", quote.join(parts), given[at : close + 1], at)
+        start = close + 2
+
+
+def _name(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
+    if text[at] in _LETTERS:
+        end = at + 1
+        while end < len(text) and (text[end] in _LETTERS or text[end] in _DIGITS):
+            end += 1
+    elif text[at].isalnum() and not text[at].isascii():
+        end = _word_end(text, at, alphabet)
+    else:
+        return None
+    return Token("name", text[at:end].lower(), given[at:end], at)
+
+
+def _word_end(text: str, at: int, alphabet: Alphabet) -> int:
+    """Of the known words the longest that begins here; else all letters and digits that follow."""
+    for length in range(min(alphabet.longest, len(text) - at), 0, -1):
+        if text[at : at + length].lower() in alphabet.words:
+            return at + length
+    end = at + 1
+    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    return end
+
+
+def _sign(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
+    known = _SIGNS.get(text[at])
+    if known in alphabet.signs:
+        return Token("sign", str(known), given[at], at)
+    for sign in alphabet.signs:
+        if text.startswith(sign, at):
+            return Token("sign", sign, given[at : at + len(sign)], at)
+    return None
+
+
+class Cursor:
+    """Walks over tokens; counts nodes and depth, and makes errors that know their place."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        self.text = text
+        self._tokens = tokens
+        self._next = 0
+        self._nodes = 0
+        self._depth = 0
+
+    @property
+    def now(self) -> Token:
+        return self._tokens[self._next]
+
+    def after(self) -> Token:
+        """The token behind the current one."""
+        return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
+
+    def take(self) -> Token:
+        token = self.now
+        if token.kind != "end":
+            self._next += 1
+        return token
+
+    def sees(self, kind: str, *texts: str) -> bool:
+        return self.now.kind == kind and self.now.text in texts
+
+    def accept(self, kind: str, *texts: str) -> Token | None:
+        return self.take() if self.sees(kind, *texts) else None
+
+    def expect(self, kind: str, text: str) -> Token:
+        return self.accept(kind, text) or self.unexpected(text)
+
+    def unexpected(self, *expected: str) -> NoReturn:
+        """The current token may not stand here."""
+        found = "the input ends too early" if self.now.kind == "end" else "something else is expected"
+        self.fail("syntax", found, self.now, expected=expected)
+
+    def fail(
+        self,
+        code: str,
+        message: str,
+        at: Token | int,
+        *,
+        expected: Sequence[str] = (),
+        suggestion: str | None = None,
+    ) -> NoReturn:
+        position, token = (at, "") if isinstance(at, int) else (at.at, at.raw)
+        raise LanguageError(
+            code,
+            message,
+            text=self.text,
+            position=position,
+            token=token,
+            expected=expected,
+            suggestion=suggestion,
+        )
+
+    def node(self, at: Token | int) -> None:
+        """Count one node of the tree."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self.fail("limit", f"more than {MAX_NODES} parts", at)
+
+    @contextmanager
+    def deeper(self, at: Token) -> Iterator[None]:
+        """One level of nesting."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self.fail("limit", f"nested deeper than {MAX_DEPTH}", at)
+        yield
+        self._depth -= 1
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like one that nobody knows, if any is like it."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=SUGGESTION_CUTOFF)
+    return found[0] if found else None
