@@ -5,4 +5,6 @@ Within a router, fixed paths stand before those with a parameter.
 
 from fastapi import APIRouter
 
-QUANT_ROUTERS: tuple[APIRouter, ...] = ()
+from serving_api.quant.pattern_records.routes import router as pattern_records_router
+
+QUANT_ROUTERS: tuple[APIRouter, ...] = (pattern_records_router,)

@@ -61,6 +61,7 @@ PREFIX_RULES = (
     ("/api/v1/market/regime", "anyone"),
     ("/api/v1/market/phase-history", "anyone"),
     ("/api/v1/sectors", "anyone"),
+    ("/api/v1/quant/pattern-", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 

@@ -1,0 +1,1 @@
+"""Chart patterns: what their columns say, and what followed them."""

@@ -1,0 +1,62 @@
+"""/quant/pattern-*: open to anyone, plain."""
+
+from enum import IntEnum
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from platform_assets.compute.pattern_performance import summary
+from serving_api.answers import Answer
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.permissions import Anyone
+from serving_api.quant.pattern_records import queries, schemas, service
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/quant", "quant")
+
+
+class ForwardDays(IntEnum):
+    """Market days after the signal (`pattern_performance.HORIZONS`)."""
+
+    ONE = 1
+    THREE = 3
+    FIVE = 5
+    TEN = 10
+
+
+class Sign(IntEnum):
+    UP = 100
+    DOWN = -100
+
+
+@router.get("/pattern-performance")
+@serving(schemas.Performance, tables=(queries.PATTERNS, queries.BARS, queries.INDICES))
+async def pattern_performance(
+    request: Request,
+    subject: Anyone,
+    pattern: Annotated[str, Query(description="one of the 16 directions", examples=["double_bottom"])],
+    forward_days: Annotated[
+        ForwardDays, Query(description="market days after the signal")
+    ] = ForwardDays.FIVE,
+    days: Annotated[int, Query(ge=20, le=2500, description="newest trade dates")] = 250,
+    direction: Annotated[
+        Sign | None, Query(description="100 or -100; default 100, of a pattern that only points down -100")
+    ] = None,
+) -> Answer:
+    """What followed the signals of a pattern. A metric column is no signal: 422."""
+    column = service.direction_column(pattern)
+    sign = int(direction or service.default_direction(column))
+    told = await read_or(
+        summary([], sign), service.performance(state_of(request), column, sign, int(forward_days), days)
+    )
+    return Answer({"pattern": column, "direction": sign, "forward_days": int(forward_days), **told})
+
+
+@router.get("/pattern-catalog")
+@serving(schemas.PatternCatalogue)
+async def pattern_catalog(request: Request, subject: Anyone) -> Answer:
+    """What each of the 16 directions and 9 metrics says, by which formula and thresholds."""
+    return Answer(service.catalogue())

@@ -1,0 +1,57 @@
+"""Shapes of the pattern reads, for the document."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class Year(BaseModel):
+    year: int
+    samples: int
+    win_rate_pct: float | None
+    avg_pct: float | None
+
+
+class Performance(BaseModel):
+    """What followed a pattern: from the close of its day to the last close known `forward_days` later."""
+
+    pattern: str
+    direction: int
+    forward_days: int
+    samples: int = Field(description="signals whose end is known")
+    dates: int = Field(description="distinct dates of them")
+    win_rate_pct: float | None = Field(description="share that moved in the direction of the signal")
+    avg_pct: float | None
+    median_pct: float | None
+    excess_pct: float | None = Field(description="mean return less that of sh000300 over the same days")
+    base_rate_pct: float | None = Field(
+        description="share of all stocks that moved that way on the same dates, each date as often as "
+        "it has signals"
+    )
+    best_pct: float | None = Field(description="largest return, whatever the direction")
+    worst_pct: float | None
+    by_year: list[Year]
+
+
+class DirectionEntry(BaseModel):
+    key: str
+    label: str
+    kind: Literal["direction"]
+    signs: list[int] = Field(description="values that it takes beside 0")
+    description: str
+    formula: str
+    parameters: dict[str, float] = Field(description="thresholds in force; fractions and bars")
+
+
+class MetricEntry(BaseModel):
+    key: str
+    label: str
+    kind: Literal["metric"]
+    unit: str = Field(description='days, pct, or "" of a stage or a kind')
+    description: str
+    values: dict[str, str] = Field(description="of a stage or a kind: what each value means")
+
+
+class PatternCatalogue(BaseModel):
+    directions: list[DirectionEntry]
+    metrics: list[MetricEntry]

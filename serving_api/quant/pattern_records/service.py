@@ -1,0 +1,72 @@
+"""The record of a pattern, and the catalogue of them all."""
+
+from dataclasses import asdict
+from typing import Any
+
+from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE, METRIC_CATALOGUE
+from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
+from platform_assets.compute.pattern_performance import Outcome, outcomes, summary
+from resources.errors import InputError
+from serving_api.quant.pattern_records import queries
+from serving_api.reading import Session
+from serving_api.state import State
+
+_CHUNK = 250
+"""Dates whose closes are held at one time."""
+
+
+def direction_column(name: str) -> str:
+    """`name` where it is one of the 16 directions. Raises InputError for anything else."""
+    if name in DIRECTIONS:
+        return name
+    why = "is a metric, which is a filter and no signal" if name in METRICS else "is no pattern"
+    raise InputError("pattern", f"{name[:40]!r} {why}; one of {', '.join(DIRECTIONS)}")
+
+
+def default_direction(pattern: str) -> int:
+    """100, but for a pattern that only points down."""
+    return max(next(one for one in DIRECTION_CATALOGUE if one.key == pattern).signs)
+
+
+async def performance(state: State, pattern: str, direction: int, forward: int, days: int) -> dict[str, Any]:
+    """Figures of the signals of the newest `days` trade dates."""
+    key = (pattern, direction, forward, days)
+    stand = await state.versions.stand((queries.PATTERNS, queries.BARS, queries.INDICES))
+    known = state.cache.get("pattern-performance", key, stand.token)
+    if known is None:
+        found = await state.reading.scan(_followed, state, pattern, direction, forward, days)
+        known = summary(found, direction)
+        state.cache.put("pattern-performance", key, stand.token, known, 4096)
+    told: dict[str, Any] = known
+    return told
+
+
+def _followed(
+    session: Session, state: State, pattern: str, direction: int, forward: int, days: int
+) -> list[Outcome]:
+    """Part after part of the dates, so that ten years of a market need no more room than one."""
+    newest = queries.newest_bar(session)
+    if newest is None:
+        return []
+    dates = state.calendar.last(days, newest)
+    found: list[Outcome] = []
+    for start in range(0, len(dates), _CHUNK):
+        part = dates[start : start + _CHUNK]
+        hits = queries.hits(session, pattern, direction, part[0], part[-1])
+        if not hits:
+            continue
+        end = dates[min(start + _CHUNK + forward, len(dates)) - 1]
+        window = queries.window(session, state.reading.warehouse, min(day for _, day in hits), end)
+        found += outcomes(window, hits, forward=forward, direction=direction)
+    return found
+
+
+def catalogue() -> dict[str, Any]:
+    """What every column says."""
+    directions = [
+        {**asdict(one), "kind": "direction", "signs": list(one.signs)} for one in DIRECTION_CATALOGUE
+    ]
+    return {
+        "directions": directions,
+        "metrics": [{**asdict(one), "kind": "metric"} for one in METRIC_CATALOGUE],
+    }

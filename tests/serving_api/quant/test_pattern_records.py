@@ -1,0 +1,187 @@
+"""What followed a pattern, from stored rows and bars; and the catalogue."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
+from platform_assets.declaration.columns import columns_from
+from platform_assets.declaration.tables import Layer, Table
+from resources.calendar import shipped_calendar
+from resources.clock import FrozenClock
+from serving_api.app import create_app
+from serving_api.system_time import SystemTime
+from tests.conftest import SQLITE_OFTEN, engine_url
+from tests.serving_api import market
+from tests.serving_api.client import Api, running
+from tests.serving_api.conftest import FAST, Ticks, make_settings, without_upstreams
+
+DAYS = shipped_calendar().last(30, market.TODAY)
+INDEX = Table(
+    "fusion_index_daily",
+    Layer.DWD,
+    columns_from("code:code date:date close:px"),
+    ("code", "date"),
+    date_column="date",
+)
+PATTERNS = Table(
+    "calc_pattern_daily",
+    Layer.CALC,
+    columns_from("code:code date:date " + " ".join(f"{name}:int" for name in DIRECTIONS)),
+    ("code", "date"),
+    date_column="date",
+)
+TABLES = (market.KLINE, INDEX, PATTERNS)
+FIRST, SECOND, LATE = DAYS[4], DAYS[10], DAYS[-3]
+
+
+def close(code: str, at: int) -> float:
+    """600519 rises by 1 a day, 000001 falls by 1, 000100 stands, 000858 halves its price on day 6 by a split,
+    and is suspended from day 12 on."""
+    return {"600519": 100.0 + at, "000001": 100.0 - at, "000100": 50.0, "000858": 60.0 + at}[code]
+
+
+def fill(warehouse: market.Warehouse) -> None:
+    bars = []
+    for at, day in enumerate(DAYS):
+        for code in ("600519", "000001", "000100", "000858"):
+            if code == "000858" and at >= 12:
+                continue
+            factor = 2.0 if code == "000858" and at >= 6 else 1.0
+            bars.append(market.bar(code, day, close(code, at) / factor, factor, sec_type="stock"))
+        bars.append(market.bar("510300", day, 4.0 + at, sec_type="etf"))
+    market.put(warehouse, market.KLINE, bars)
+    index = [{"code": "sh000300", "date": day, "close": 4000.0 + 40 * at} for at, day in enumerate(DAYS)]
+    market.put(warehouse, INDEX, index)
+    nothing = dict.fromkeys(DIRECTIONS, 0)
+    signals = [
+        ("600519", FIRST, {"double_bottom": 100}),
+        ("000001", FIRST, {"double_bottom": 100, "island": -100}),
+        ("000858", SECOND, {"double_bottom": 100}),
+        ("600519", LATE, {"double_bottom": 100}),
+        ("000100", LATE, {"wedge": 100}),
+    ]
+    market.put(
+        warehouse,
+        PATTERNS,
+        [{"code": code, "date": day} | nothing | told for code, day, told in signals],
+    )
+
+
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    folder: Path = tmp_path_factory.mktemp("patterns")
+    ticks = Ticks()
+    for url in engine_url(request.param, folder):
+        warehouse = market.open_warehouse(url, folder, tables=TABLES)
+        warehouse.migrate()
+        fill(warehouse)
+        app = create_app(
+            make_settings(folder),
+            clock=FrozenClock(market.NOW),
+            system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
+            warehouse_reader=market.open_warehouse(url, folder, tables=TABLES, read_only=True),
+            warehouse_writer=market.open_warehouse(url, folder, tables=TABLES),
+            passwords=FAST,
+        )
+        with running(without_upstreams(app)) as served:
+            yield served
+        warehouse.close()
+
+
+def record(api: Api, **params: object) -> dict[str, object]:
+    answer = api.get("/quant/pattern-performance", params=params)
+    assert answer.status_code == 200, answer.text
+    told: dict[str, object] = answer.json()
+    return told
+
+
+def test_record_of_a_pattern(api: Api) -> None:
+    """Three signals have an end: up 5/104, down 5/96, and 000858, whose last close is a day after its own.
+    Of the stocks on the first date 2 of 4 rose, on the second 2 of 4."""
+    told = record(api, pattern="double_bottom", forward_days=5, days=30)
+    changes = [5 / 104 * 100, -5 / 96 * 100, 1 / 70 * 100]
+    index = [5 * 40 / 4160 * 100] * 2 + [5 * 40 / 4400 * 100]
+    assert told == {
+        "pattern": "double_bottom",
+        "direction": 100,
+        "forward_days": 5,
+        "samples": 3,
+        "dates": 2,
+        "win_rate_pct": pytest.approx(200 / 3, abs=1e-4),
+        "avg_pct": pytest.approx(sum(changes) / 3, abs=1e-4),
+        "median_pct": pytest.approx(changes[2], abs=1e-4),
+        "excess_pct": pytest.approx((sum(changes) - sum(index)) / 3, abs=1e-4),
+        "base_rate_pct": 50.0,
+        "best_pct": pytest.approx(changes[0], abs=1e-4),
+        "worst_pct": pytest.approx(changes[1], abs=1e-4),
+        "by_year": [
+            {
+                "year": 2026,
+                "samples": 3,
+                "win_rate_pct": pytest.approx(200 / 3, abs=1e-4),
+                "avg_pct": pytest.approx(sum(changes) / 3, abs=1e-4),
+            }
+        ],
+    }
+
+
+def test_a_signal_down_wins_by_a_fall(api: Api) -> None:
+    told = record(api, pattern="island", direction=-100, forward_days=1, days=30)
+    assert (told["samples"], told["win_rate_pct"], told["base_rate_pct"]) == (1, 100.0, 25.0)
+    assert told["avg_pct"] == pytest.approx(-100 / 96, abs=1e-4)
+
+
+def test_the_other_sign_and_an_open_end_count_nothing(api: Api) -> None:
+    for params in ({"pattern": "island"}, {"pattern": "wedge", "forward_days": 3}, {"pattern": "flag"}):
+        told = record(api, days=30, **params)
+        assert (told["samples"], told["dates"], told["avg_pct"], told["by_year"]) == (0, 0, None, [])
+
+
+def test_only_the_newest_days(api: Api) -> None:
+    """Day 10 of 30 is the first of 20."""
+    assert record(api, pattern="double_bottom", days=20)["samples"] == 1
+    assert record(api, pattern="double_bottom", days=2500)["samples"] == 3
+
+
+def test_a_pattern_that_points_down_is_asked_so(api: Api) -> None:
+    assert record(api, pattern="double_top")["direction"] == -100
+    assert record(api, pattern="double_top", direction=100)["samples"] == 0
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_every_direction_is_accepted(api: Api, name: str) -> None:
+    assert record(api, pattern=name)["pattern"] == name
+
+
+@pytest.mark.parametrize(
+    ("params", "parameter"),
+    [
+        *(({"pattern": name}, "pattern") for name in (*METRICS, "close", "island;", "")),
+        ({}, "pattern"),
+        ({"pattern": "island", "forward_days": 2}, "forward_days"),
+        ({"pattern": "island", "direction": 1}, "direction"),
+        ({"pattern": "island", "days": 19}, "days"),
+    ],
+)
+def test_a_wrong_parameter_is_named(api: Api, params: dict[str, object], parameter: str) -> None:
+    answer = api.get("/quant/pattern-performance", params=params)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(f"{parameter}: ")
+
+
+def test_the_catalogue(api: Api) -> None:
+    told = api.get("/quant/pattern-catalog").json()
+    assert [one["key"] for one in told["directions"]] == list(DIRECTIONS)
+    assert [one["key"] for one in told["metrics"]] == list(METRICS)
+    assert {one["kind"] for one in told["directions"]} == {"direction"}
+    for one in told["directions"]:
+        assert set(one["signs"]) <= {100, -100}
+        assert one["parameters"]
+        assert one["formula"]
+    kinds = {one["key"]: one["values"] for one in told["metrics"]}
+    assert set(kinds["wedge_kind"]) == {"rising", "falling"}
+    cup = next(one for one in told["directions"] if one["key"] == "cup_handle")
+    assert "12 % to 35 %" in cup["formula"]
+    assert cup["parameters"]["depth_to"] == 0.35
