@@ -33,6 +33,8 @@ NEWS = (
 )  # fmt: skip
 PHASE = ("calc_market_phase", "calc_limit_count", "raw_limit_pool")
 INDUSTRY = ("raw_index_valuation", "raw_industry_valuation", "fusion_industry_index")
+RANKS = ("calc_industry_rank",)
+LEADERS = ("raw_lhb_branch", "calc_dragon_score")
 REASONS = ("raw_limitup_reason", "raw_hot_stocks")
 EXCHANGE = (
     "raw_dragon_tiger", "raw_margin", "raw_block_trade", "raw_northbound", "exchange_overview",
@@ -113,6 +115,26 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=2,
             retry_delay_s=120,
             note="from the bars of the day and the limit pools; without bars from the pools alone",
+        ),
+        Task(
+            key="industry_rank_sync",
+            name="行业轮动排名",
+            timing=Timing(hm=1635),
+            datasets=RANKS,
+            after=("industry_index_sync",),
+            max_retries=1,
+            retry_delay_s=300,
+            note="members and boards from the tree map of the day, where it is there",
+        ),
+        Task(
+            key="dragon_score_sync",
+            name="龙头评分",
+            timing=Timing(hm=1740),
+            datasets=LEADERS,
+            after=("fusion_daily_sync", "fusion_wide_sync"),
+            max_retries=1,
+            retry_delay_s=300,
+            note="fills as well what became of the leaders of the five trade dates before",
         ),
         Task(
             key="limitup_reason_sync",

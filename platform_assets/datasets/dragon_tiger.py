@@ -266,7 +266,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="lhb_branch",
-            tasks=("fusion_daily_sync", "eod_core"),
+            tasks=("fusion_daily_sync", "eod_core", "dragon_score_sync"),
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
             key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),

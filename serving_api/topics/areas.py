@@ -10,6 +10,7 @@ from serving_api.topics.backtests.routes import router as backtests_router
 from serving_api.topics.billboard.routes import router as billboard_router
 from serving_api.topics.bonds.routes import router as bonds_router
 from serving_api.topics.decision_cards.routes import router as decision_cards_router
+from serving_api.topics.dragon.routes import router as dragon_router
 from serving_api.topics.earnings.routes import router as earnings_router
 from serving_api.topics.funds.routes import fund_router, reit_router
 from serving_api.topics.futures.routes import router as futures_router
@@ -41,4 +42,5 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     billboard_router,
     sectors_router,
     phase_router,
+    dragon_router,
 )

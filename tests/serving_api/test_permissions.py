@@ -60,6 +60,7 @@ PREFIX_RULES = (
     ("/api/v1/market/emotion-cycle", "anyone"),
     ("/api/v1/market/regime", "anyone"),
     ("/api/v1/market/phase-history", "anyone"),
+    ("/api/v1/market/dragon-", "anyone"),
     ("/api/v1/sectors", "anyone"),
     ("/api/v1/quant/pattern-", "anyone"),
 )

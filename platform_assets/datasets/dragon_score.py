@@ -1,0 +1,254 @@
+"""calc_dragon_score: the leader score of each date's limit-ups and of those of the date before.
+
+A score stands once the next session has closed: from then on a load only fills what became of the price, and
+what is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.dragon_score import score_leaders, themes, with_place_in_theme
+from platform_assets.datasets._afterwards import CLOSE_TIME, add_changes_after
+from platform_assets.declaration.columns import (
+    S4,
+    S8,
+    S16,
+    S32,
+    S64,
+    Amt,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    Pct,
+    col,
+    key,
+)
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Context, Scope
+from platform_assets.declaration.tables import Layer
+
+_AFTER = {"next_change_pct": 1, "d3_change_pct": 3, "d5_change_pct": 5}
+REVIEWED_AFTER = max(_AFTER.values())
+PENDING, PARTIAL, REVIEWED = "pending", "partial", "reviewed"
+_CNY_PER_WAN = 1e4
+_POOL = (
+    "trade_date", "pool", "code", "name", "amount", "float_market_cap", "turnover_pct", "seal_fund",
+    "first_seal_time", "break_times", "limit_days", "zt_stat", "industry",
+)  # fmt: skip
+
+
+class DragonScore(Model):
+    """One stock on one date; scores are points."""
+
+    trade_date: Date = key("trade date")
+    code: Code = key("security code")
+    name: S64 = col(title="name")
+    total_score: F = col("", "0..100", ge=0, le=100)
+    score_height: F = col("", "streak, 0..20", ge=0, le=20)
+    score_seal: F = col("", "how firmly the limit was held, 0..20", ge=0, le=20)
+    score_theme: F = col("", "place in its theme, 0..20", ge=0, le=20)
+    score_capital: F = col("", "money behind it, 0..20", ge=0, le=20)
+    score_structure: F = col("", "size and past of the stock, 0..20", ge=0, le=20)
+    coverage: F = col("", "share of the points that could be judged", ge=0, le=1)
+    rank_no: Int = col("", "rank of the date", ge=1)
+    grade: S4 = col(title="S, A, B, C, D")
+    limit_days: Int = col("", "streak on the date; 0: no longer at the limit", ge=0)
+    zt_stat: S32 = col(title="N天M板: M boards in N days")
+    seal_fund: Amt = col("CNY", "money in the queue at the limit", ge=0)
+    first_seal_time: S8 = col(title="HH:MM:SS of the first seal")
+    break_times: Int = col("", "times that the seal broke", ge=0)
+    theme: S64 = col(title="block, or industry, with the most limit-ups")
+    theme_rank: Int = col("", "rank of the theme by limit-ups", ge=1)
+    theme_member_count: Int = col("", "limit-ups of the theme", ge=0)
+    turnover_pct: Pct = col("pct", "turnover rate", ge=0)
+    float_market_cap: Amt = col("wan", "float market cap", ge=0)
+    next_change_pct: Pct = col("pct", "change on the trade date after", computed=True)
+    d3_change_pct: Pct = col("pct", "change in the three trade dates after", computed=True)
+    d5_change_pct: Pct = col("pct", "change in the five trade dates after", computed=True)
+    review_status: S16 = col(title="pending, partial, reviewed", computed=True)
+
+
+def leaders(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Rows of each date: those that stand, else scored anew; of dates before those asked for only what is
+    stored."""
+    columns = list(DragonScore.to_schema().columns)
+    stored = desk.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
+    pools = desk.read(
+        "raw_limit_pool",
+        columns=_POOL,
+        since=desk.calendar.offset(scope.since, -1),
+        until=scope.until,
+    )
+    blocks = desk.read("raw_block_member", columns=("block_type", "block_name", "code"))
+    blocks = blocks[blocks["block_type"] == "gn"]
+    parts = []
+    for day in scope.dates:
+        known = stored[stored["trade_date"] == day]
+        told = (pools["trade_date"] == day).any()
+        if day not in scope.asked or (len(known) and (_stands(desk, day) or not told)):
+            parts.append(known)
+        else:
+            parts.append(_scored(desk, day, pools, blocks))
+    filled = [part.reindex(columns=columns) for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
+
+
+def _stands(desk: Any, day: str) -> bool:
+    """Whether the session after `day` has closed."""
+    coming = desk.calendar.between(day, min(desk.today, desk.calendar.horizon))
+    now = desk.clock.now().strftime("%Y-%m-%d %H:%M")
+    return len(coming) > 1 and f"{coming[1]} {CLOSE_TIME}" <= now
+
+
+def _scored(desk: Any, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+    rows = _candidates(desk, day, pools)
+    if rows.empty:
+        return rows
+    sealed = set(rows.loc[rows["sealed"], "code"])
+    told = rows.dropna(subset=["industry"])
+    industries = dict(zip(told["code"], told["industry"], strict=True))
+    rows = rows.merge(themes(blocks, sealed, set(rows["code"]), industries), on="code", how="left")
+    rows["net_ratio"] = rows["code"].map(_net_ratios(desk, day)).astype(float)
+    scored = score_leaders(with_place_in_theme(rows))
+    return scored.assign(
+        trade_date=day,
+        limit_days=scored["boards"],
+        first_seal_time=scored["first_seal"],
+        break_times=scored["breaks"],
+        theme_member_count=scored["theme_count"],
+    )
+
+
+def _candidates(desk: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
+    """The limit-ups of a date, and those of the date before with the figures of the date."""
+    today = pools[pools["trade_date"] == day]
+    ups = today[today["pool"] == "up"]
+    earlier = pools[(pools["trade_date"] == desk.calendar.offset(day, -1)) & (pools["pool"] == "up")]
+    left = sorted(set(earlier["code"]) - set(ups["code"]))
+    if today.empty or not (len(ups) or left):
+        return pd.DataFrame()
+    then = earlier.set_index("code")
+    # What the pool of the date says of them: `broken` knows how often, `prev` the rest.
+    now = (
+        today[today["pool"].isin(["broken", "prev"])]
+        .sort_values("pool")
+        .groupby("code")
+        .first()
+        .reindex(left)
+    )
+    gone = pd.DataFrame(index=pd.Index(left, name="code"))
+    for name in ("amount", "float_market_cap", "turnover_pct", "break_times"):
+        gone[name] = now[name].astype(float)
+    for name in ("name", "industry"):
+        gone[name] = now[name].where(now[name].notna(), then[name].reindex(left))
+    rows = pd.concat(
+        [
+            ups.assign(sealed=True, boards=ups["limit_days"].astype(float)),
+            gone.reset_index().assign(sealed=False, boards=0.0),
+        ],
+        ignore_index=True,
+    )
+    wide = desk.read(
+        "fusion_stock_wide",
+        columns=(
+            "code", "name", "amount", "turnover_pct", "float_market_cap", "limit_up_count_20d",
+            "break_fail_days_5d",
+        ),
+        codes=rows["code"].tolist(),
+        since=day,
+        until=day,
+    ).set_index("code")  # fmt: skip
+    for name in ("amount", "turnover_pct", "float_market_cap"):
+        rows[name] = rows[name].astype(float).fillna(rows["code"].map(wide[name]).astype(float))
+    return rows.assign(
+        sealed=rows["sealed"].astype(bool),
+        float_cap=rows["float_market_cap"] * _CNY_PER_WAN,
+        seal_fund=rows["seal_fund"].astype(float),
+        first_seal=rows["first_seal_time"].astype(object).where(rows["first_seal_time"].notna(), None),
+        breaks=rows["break_times"].astype(float),
+        ups_20d=rows["code"].map(wide["limit_up_count_20d"]).astype(float),
+        broken_5d=rows["code"].map(wide["break_fail_days_5d"]).astype(float),
+    )
+
+
+def _net_ratios(desk: Any, day: str) -> Mapping[str, float]:
+    """Net purchases of the billboard's seats / turnover, by code; of reasons that are about the date alone,
+    the one with the largest turnover. A stock that is not listed has none."""
+    listed = desk.read(
+        "fusion_dragon_tiger",
+        columns=("code", "net_buy", "amount", "is_multi_day"),
+        since=day,
+        until=day,
+    )
+    single = listed[~listed["is_multi_day"].fillna(value=True).astype(bool) & (listed["amount"] > 0)]
+    single = single.sort_values(["code", "amount"]).drop_duplicates("code", keep="last")
+    ratios = single["net_buy"].astype(float) * _CNY_PER_WAN / single["amount"].astype(float)
+    return dict(zip(single["code"], ratios, strict=True))
+
+
+def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """What became of the price, as far as it is known; what was filled before stands."""
+    if rows.empty:
+        return rows
+    after = add_changes_after(rows.assign(date=rows["trade_date"]), context, _AFTER)
+    for column in _AFTER:
+        known = rows[column].astype(float)
+        rows[column] = known.where(known.notna(), after[column])
+    rows["review_status"] = PENDING
+    rows.loc[rows["next_change_pct"].notna(), "review_status"] = PARTIAL
+    rows.loc[rows["d5_change_pct"].notna(), "review_status"] = REVIEWED
+    return rows
+
+
+def is_reviewed(rows: pd.DataFrame) -> pd.Series:
+    return rows["review_status"] == REVIEWED
+
+
+DATASET = Dataset(
+    name="dragon_score",
+    title="Leader score of the limit-ups",
+    layer=Layer.CALC,
+    model=DragonScore,
+    key=("trade_date", "code"),
+    date_column="trade_date",
+    revisits=REVIEWED_AFTER,
+    final=is_reviewed,
+    sources=(Source("derived", leaders),),
+    derive=(add_review,),
+    reads=(
+        "raw_limit_pool", "raw_block_member", "fusion_stock_wide", "fusion_dragon_tiger",
+        "fusion_kline_daily",
+    ),
+    reads_own_past=True,
+    of_stocks=False,  # ranks and themes are of the whole date: some codes alone cannot be scored
+    makes_dates_anew=True,
+    may_be_empty=True,
+    freshness=trading(1, "trade_date"),
+    tasks=("dragon_score_sync",),
+    interfaces=(
+        Interface(
+            "get_dragon_score",
+            "market",
+            "by_date",
+            {"trade_date": ("date", False, None), "limit": ("int", False, 50)},
+            "object[]",
+            600,
+            "leader scores of a day",
+            order="rank_no",
+        ),
+        Interface(
+            "get_dragon_score_history",
+            "timeseries",
+            "history",
+            {"code": ("string", True, None), "limit": ("int", False, 30)},
+            "object[]",
+            600,
+            "leader score series",
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""The leader score of the limit-ups and what became of them."""

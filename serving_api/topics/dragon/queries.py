@@ -1,0 +1,93 @@
+"""SQL of the leader score. Every function takes a Session first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from platform_assets.compute.parameters.dragon import BOARD_SIZE
+from platform_assets.compute.parameters.market_phase import MAIN_INDEX
+from serving_api.catalog.queries import Row, newest_date, on_date, public_rows
+from serving_api.reading import Session
+from serving_api.topics.queries import count_of
+
+SCORES = "calc_dragon_score"
+REASONS = "raw_limitup_reason"
+BARS = "fusion_kline_daily"
+INDEX = "fusion_index_daily"
+_AT_ONCE = 400
+
+
+def of_day(
+    session: Session, day: str | None, limit: int, min_score: float
+) -> tuple[str | None, list[Row], int]:
+    """(date, its leaders by rank with reason, price and change, how many there are without the limit)."""
+    if not session.has(SCORES):
+        return day, [], 0
+    table = session.table(SCORES)
+    day = day or newest_date(session, table, None)
+    if day is None:
+        return None, [], 0
+    where = [("total_score", ">=", min_score)] if min_score > 0 else []
+    rows = on_date(session, table, day, sort="rank_no", limit=limit, offset=0, as_of=None, also=where)
+    codes = [row["code"] for row in rows]
+    reasons = _values(session, REASONS, "trade_date", ("reason",), day, codes)
+    bars = _values(session, BARS, "date", ("close", "change_pct"), day, codes)
+    for row in rows:
+        row["reason"] = reasons.get(row["code"], (None,))[0]
+        row["price"], row["change_pct"] = bars.get(row["code"], (None, None))
+    return day, rows, count_of(session, table, day, where)
+
+
+def _values(
+    session: Session, name: str, date_column: str, columns: tuple[str, ...], day: str, codes: Sequence[str]
+) -> dict[str, tuple[Any, ...]]:
+    """Code -> columns of its row of a date."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for at in range(0, len(codes), _AT_ONCE):
+        some = codes[at : at + _AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        rows = session.rows(
+            name,
+            columns=("code", *columns),
+            where=f"{date_column}=? AND code IN ({marks})",
+            values=(day, *some),
+        )
+        found |= {str(row[0]): tuple(row[1:]) for row in rows}
+    return found
+
+
+def of_code(session: Session, code: str, limit: int) -> list[Row]:
+    """The newest dates on which a stock was scored, oldest first."""
+    rows = public_rows(session, SCORES, where="code=?", values=(code,), order="trade_date DESC", limit=limit)
+    return rows[::-1]
+
+
+def since(session: Session, day: str, min_score: float) -> list[Row]:
+    """Leaders from a date on, newest first, by rank."""
+    where, values = "trade_date>=?", tuple[str | float, ...]((day,))
+    if min_score > 0:
+        where, values = f"{where} AND total_score>=?", (day, min_score)
+    return public_rows(session, SCORES, where=where, values=values, order="trade_date DESC, rank_no")
+
+
+def boards_since(session: Session, day: str) -> list[tuple[str, int, float | None]]:
+    """(date, leaders of its board, mean change of them on the trade date after) from a date on."""
+    if not session.has(SCORES):
+        return []
+    rows = session.run(
+        f"SELECT trade_date, COUNT(*), AVG(next_change_pct) FROM {SCORES} "
+        "WHERE trade_date>=? AND rank_no<=? GROUP BY trade_date ORDER BY trade_date",
+        (day, BOARD_SIZE),
+    )
+    return [(str(date), int(picks), None if mean is None else float(mean)) for date, picks, mean in rows]
+
+
+def index_changes(session: Session, day: str) -> dict[str, float]:
+    """Date -> change of the main index in percent, from a date on."""
+    rows = session.rows(
+        INDEX, columns=("date", "change_pct"), where="code=? AND date>=?", values=(MAIN_INDEX, day)
+    )
+    return {str(date): float(change) for date, change in rows if change is not None}
+
+
+def curve(session: Session, day: str) -> tuple[list[tuple[str, int, float | None]], dict[str, float]]:
+    return boards_since(session, day), index_changes(session, day)

@@ -1,0 +1,107 @@
+"""Calculations over market days, from rows written by hand: rotation of industries."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.calendar import shipped_calendar
+from tests.conftest import SQLITE_OFTEN, engine_url
+from tests.serving_api.topics.handmade import Handmade, handmade
+
+TODAY = "2026-08-21"
+DATES = shipped_calendar().last(22, TODAY)
+BANK, FOOD, CHIPS = "801780", "801120", "801080"
+GROWTH = {BANK: 1.01, FOOD: 1.0, CHIPS: 0.99}
+NAMES = {BANK: "银行", FOOD: "食品饮料", CHIPS: "电子"}
+
+
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def market(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Handmade]:
+    folder: Path = tmp_path_factory.mktemp("market_days")
+    for url in engine_url(request.param, folder, "tests.serving_api.topics"):
+        with handmade(url, folder, TODAY) as made:
+            fill_industries(made)
+            yield made
+
+
+def fill_industries(market: Handmade) -> None:
+    market.put(
+        "fusion_industry_index",
+        [
+            {"code": code, "date": day, "name": NAMES[code], "level": "l1", "close": 1000 * growth**at,
+             "change_pct": (growth - 1) * 100 * (1 if day < TODAY else -1), "amount_yi": 100.0,
+             "amount_share_pct": 5.0}
+            for code, growth in GROWTH.items()
+            for at, day in enumerate(DATES)
+        ],
+    )  # fmt: skip
+    market.put(
+        "fusion_stock_industry",
+        [
+            {"code": "600000", "name": "浦发银行", "sw_l1": BANK},
+            {"code": "600036", "name": "招商银行", "sw_l1": BANK},
+        ],
+    )
+
+    def node(day: str, code: str, level: str, change: float, **more: Any) -> dict[str, Any]:
+        own = {"trade_date": day, "node_code": code, "level": level, "name": code, "change_pct": change}
+        return {**own, "amount_yi": 50.0, **more}
+
+    market.put(
+        "fusion_market_cloud_map",
+        [
+            row
+            for at, day in enumerate(DATES[-3:])
+            for row in (
+                node(day, "ROOT", "market", 0.5, amount_yi=1000.0),
+                node(day, "BK1", "sector", 1.0 + at, change_pct_5d=4.0, main_net=1e8, up_count=3),
+                node(day, "BK2", "sector", 2.5, main_net=-1e8, up_count=1),
+                node(day, "600000", "stock", 1.0, main_net=2e7, limit_up_count=0),
+                node(day, "600036", "stock", -1.0, main_net=1e7, limit_up_count=0),
+            )
+        ],
+    )
+
+
+def test_industries_are_ranked_and_placed(market: Handmade) -> None:
+    market.calculate("industry_rank", *DATES[-3:-1])
+    market.calculate("industry_rank", TODAY)
+
+    rows = market.call("get_industry_rank")
+
+    assert [row["industry_code"] for row in rows] == [CHIPS, FOOD, BANK]
+    assert [(row["rank_no"], row["rank_change"]) for row in rows] == [(1, 2), (2, 0), (3, -2)]
+    bank = rows[-1]
+    assert bank["chg_5d"] == pytest.approx((1.01**5 - 1) * 100, abs=1e-3)
+    assert bank["chg_20d"] == pytest.approx((1.01**20 - 1) * 100, abs=1e-3)
+    assert (bank["quadrant"], rows[0]["quadrant"]) == ("leading", "lagging")
+    assert (bank["up_count"], bank["down_count"], bank["main_net"]) == (1, 1, 3e7)
+    assert (bank["leader_code"], bank["leader_change_pct"]) == ("600000", 1.0)
+    assert rows[0]["up_count"] is None  # no member is known
+
+
+def test_boards_of_the_portal(market: Handmade) -> None:
+    first, second = market.call("get_industry_rank", level="em")
+
+    assert (first["industry_code"], first["rank_no"], first["rank_change"]) == ("BK1", 1, 1)
+    assert (first["chg_5d"], first["amount_share_pct"]) == (4.0, 5.0)
+    assert second["chg_5d"] is None  # three of five dates are stored
+    assert first["quadrant"] is None
+    assert second["rotation_score"] == 0  # of the flow alone
+
+
+def test_the_catalog_of_ranks(market: Handmade) -> None:
+    assert [row["rank_no"] for row in market.call("get_industry_rank", top_n=1)] == [1, 3]
+    series = market.call("get_industry_rank_history", industry_code=BANK, days=2)
+    assert [(row["trade_date"], row["rank_no"]) for row in series] == [(DATES[-2], 1), (TODAY, 3)]
+    wrong = {"interface": "get_industry_rank", "params": {"level": "sw_l9"}}
+    answer = market.api.post("/datamgr/fusion/call", json=wrong)
+    assert answer.status_code == 422
+    assert "level" in answer.text
+
+
+def test_the_same_again_writes_nothing(market: Handmade) -> None:
+    again = market.calculate("industry_rank", *DATES[-3:])
+    assert sum(one.rows_written for one in again.results) == 0
