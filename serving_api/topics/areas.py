@@ -23,9 +23,13 @@ from serving_api.topics.macro.routes import router as macro_router
 from serving_api.topics.phase.routes import router as phase_router
 from serving_api.topics.risk.routes import router as risk_router
 from serving_api.topics.sectors.routes import router as sectors_router
+from serving_api.topics.strategies.routes import router as strategies_router
+from serving_api.topics.strategies.routes import stock_router as stock_strategies_router
 
 TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     backtests_router,
+    strategies_router,
+    stock_strategies_router,
     risk_router,
     bonds_router,
     decision_cards_router,

@@ -1,0 +1,117 @@
+"""SQL of the strategies' picks. Every function takes a Session first; calculated tables keep no versions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from serving_api.catalog.queries import newest_date, public_rows
+from serving_api.reading import Session
+
+HITS = "calc_strategy_hit"
+SIGNALS = "calc_signal_hit"
+KLINE = "fusion_kline_daily"
+INDEX = "fusion_index_daily"
+_AT_ONCE = 400
+Row = dict[str, Any]
+
+
+def newest_run(session: Session) -> str | None:
+    """The newest trade date that any strategy has a hit on."""
+    return newest_date(session, session.table(HITS), None) if session.has(HITS) else None
+
+
+def newest_by_strategy(session: Session) -> dict[str, str]:
+    """Strategy -> the newest trade date that it has a hit on."""
+    if not session.has(HITS):
+        return {}
+    return dict(session.run(f"SELECT strategy_key, MAX(trade_date) FROM {HITS} GROUP BY strategy_key"))
+
+
+def picks(session: Session, key: str, day: str, limit: int) -> tuple[list[Row], int]:
+    """(the best hits of a strategy on a date, how many there are)."""
+    where, values = "trade_date=? AND strategy_key=?", (day, key)
+    count = session.run(f"SELECT COUNT(*) FROM {HITS} WHERE {where}", values)[0][0]
+    rows = public_rows(
+        session, HITS, where=where, values=values, order="score IS NULL, score DESC, code", limit=limit
+    )
+    return rows, int(count)
+
+
+def changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
+    """Code -> percent that it moved on a date."""
+    found: dict[str, float | None] = {}
+    for at in range(0, len(codes), _AT_ONCE):
+        some = tuple(codes[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        found |= dict(
+            session.rows(
+                KLINE,
+                columns=("code", "change_pct"),
+                where=f"date=? AND code IN ({marks})",
+                values=(day, *some),
+            )
+        )
+    return found
+
+
+def hit_days(session: Session, key: str, since: str) -> list[tuple[str, int]]:
+    """(trade date, hits) of a strategy, oldest first."""
+    if not session.has(HITS):
+        return []
+    found = session.run(
+        f"SELECT trade_date, COUNT(*) FROM {HITS} WHERE strategy_key=? AND trade_date>=? "
+        "GROUP BY trade_date ORDER BY trade_date",
+        (key, since),
+    )
+    return [(str(day), int(count)) for day, count in found]
+
+
+def bars_after(session: Session, key: str, day: str, until: str) -> list[tuple[Any, ...]]:
+    """(code, date, open, high, low, close, adj_factor, limit_up) of the hits of a date on the dates after it;
+    days on which a code did not trade are left out. A code without any is told with nulls."""
+    return session.run(
+        f"SELECT h.code, k.date, k.open, k.high, k.low, k.close, k.adj_factor, k.limit_up FROM {HITS} h "
+        f"LEFT JOIN {KLINE} k ON k.code=h.code AND k.date>? AND k.date<=? "
+        "AND (k.is_suspended IS NULL OR k.is_suspended=0) WHERE h.trade_date=? AND h.strategy_key=?",
+        (day, until, day, key),
+    )
+
+
+def index_bars(session: Session, code: str, since: str) -> dict[str, tuple[float | None, float | None]]:
+    """Date -> (open, close)."""
+    rows = session.rows(
+        INDEX, columns=("date", "open", "close"), where="code=? AND date>=?", values=(code, since)
+    )
+    return {str(day): (opened, closed) for day, opened, closed in rows}
+
+
+def newest_bar(session: Session) -> str | None:
+    """The newest trade date with stored bars."""
+    return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
+
+
+def hits_of_code(session: Session, code: str, since: str, limit: int) -> list[Row]:
+    """Newest first."""
+    return public_rows(
+        session, HITS, where="code=? AND trade_date>=?", values=(code, since),
+        order="trade_date DESC, strategy_key", limit=limit,
+    )  # fmt: skip
+
+
+def signals_of_code(session: Session, code: str, since: str, limit: int) -> list[Row]:
+    """Newest first."""
+    return public_rows(
+        session, SIGNALS, where="code=? AND trade_date>=?", values=(code, since),
+        order="trade_date DESC, signal_key", limit=limit,
+    )  # fmt: skip
+
+
+def adjusted_closes(session: Session, code: str, since: str) -> dict[str, float]:
+    """Date -> close times the cumulative factor, on the days that the code traded, oldest first."""
+    rows = session.rows(
+        KLINE,
+        columns=("date", "close", "adj_factor"),
+        where="code=? AND date>=? AND (is_suspended IS NULL OR is_suspended=0)",
+        values=(code, since),
+        order="date",
+    )
+    return {str(day): close * (factor or 1.0) for day, close, factor in rows if close is not None}

@@ -1,0 +1,68 @@
+"""Picks of a market: the same as of each stock alone, on every date, and their scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from platform_assets.compute.backtests.days import Days
+from platform_assets.compute.backtests.picks import confirmations, picks_of
+from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of
+from platform_assets.compute.bars import Bars
+from tests.compute.backtests.days import real, real_bars
+
+
+def market() -> Bars:
+    """The real slice with the factor that its previous closes tell."""
+    frames = []
+    for code in real_bars():
+        days = real(code)
+        frame = pd.DataFrame(
+            {name: getattr(days, name) for name in ("open", "high", "low", "close", "volume")}
+        )
+        frame = frame.assign(code=code, date=days.date, adj_factor=days.factor)
+        frames.append(frame.assign(last_close=real_bars()[code]["preclose"]))
+    return Bars.from_frame(pd.concat(frames))
+
+
+def test_a_market_is_bought_as_each_stock_alone_would_be() -> None:
+    bars = market()
+    alone: dict[tuple[str, str], set[int]] = {}
+    for code in bars.codes:
+        days: Days = real(code)
+        dates = np.array([int(day.replace("-", "")) for day in days.date])[days.bars]
+        for strategy in STRATEGIES.values():
+            buy = strategy.run(prices_of(days), strategy.chosen()).buy
+            alone[strategy.key, code] = set(dates[buy].tolist())
+    bought = 0
+    for day in sorted(set(bars.date.tolist()))[-60::7]:
+        cut = bars.until(day)
+        for key, places in picks_of(cut).items():
+            found = {cut.codes[at] for at in places}
+            newest = dict(zip(cut.codes, cut.date[cut.last_rows].tolist(), strict=True))
+            assert found == {code for code in cut.codes if newest[code] in alone[key, code]}, (key, day)
+            bought += len(found)
+    assert bought > 10
+
+
+def test_a_score_is_the_mean_of_two_ranks() -> None:
+    rows = []
+    for code, change, surge in (("a", 0.05, 3.0), ("b", -0.02, 2.0), ("c", 0.01, 1.0)):
+        for at in range(6):
+            last = at == 5
+            rows.append(
+                {
+                    "code": code, "date": 20260803 + at, "open": 10, "high": 11, "low": 9,
+                    "close": 10 * (1 + change) if last else 10, "last_close": 10,
+                    "volume": 100 * surge if last else 100, "adj_factor": 1.0,
+                }
+            )  # fmt: skip
+    rows.append({**rows[-1], "code": "new", "close": 10.2, "volume": 50})
+    scores = confirmations(Bars.from_frame(pd.DataFrame(rows)))
+    # Changes rank 4, 1, 2 and 3 of four, volumes 3, 2 and 1 of three.
+    assert scores == pytest.approx([100, (25 + 200 / 3) / 2, (50 + 100 / 3) / 2, 75])
+
+
+def test_an_empty_market_has_no_picks() -> None:
+    nothing = market().take([])
+    assert {len(places) for places in picks_of(nothing).values()} == {0}
+    assert len(confirmations(nothing)) == 0
