@@ -47,6 +47,7 @@ F10_EVENTS = (
     "aux_lhb", "aux_rzrq", "aux_dzjy", "raw_risk_pledge", "raw_risk_goodwill", "raw_risk_comment",
     "raw_hk_finance",
 )  # fmt: skip
+PRESETS = ("calc_factor_score", "track_preset")
 FRESHNESS = ("calc_freshness_snapshot", "calc_reconcile")
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
@@ -155,6 +156,16 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=2,
             retry_delay_s=600,
             note="finishes by fusing the latest 10 trade days",
+        ),
+        Task(
+            key="preset_track",
+            name="预设选股跟踪",
+            timing=Timing(hm=1825),
+            datasets=PRESETS,
+            after=("fusion_wide_sync",),
+            max_retries=1,
+            retry_delay_s=300,
+            note="factor scores of the market, then the picks of the 14 presets",
         ),
         Task(
             key="aux_f10_events_sync",

@@ -33,6 +33,8 @@ from serving_api.datamgr_fused.stock_base import router as stock_base_router
 from serving_api.datamgr_live.routes import router as datamgr_live_router
 from serving_api.datamgr_portfolio.routes import router as datamgr_portfolio_router
 from serving_api.datamgr_sync.routes import router as datamgr_sync_router
+from serving_api.factors.routes import market_router as market_factors_router
+from serving_api.factors.routes import router as factors_router
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
 from serving_api.layers.hot import HotLayer
@@ -47,6 +49,7 @@ from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
 from serving_api.stocks_finance.routes import router as stocks_finance_router
 from serving_api.stocks_live.routes import router as stocks_live_router
+from serving_api.stocks_peers.routes import router as stocks_peers_router
 from serving_api.system_time import SystemTime
 from serving_api.topics.areas import TOPIC_ROUTERS
 from serving_api.versions import Versions
@@ -61,6 +64,7 @@ AREAS = (
     stocks_router,
     stocks_live_router,
     stocks_finance_router,
+    stocks_peers_router,
     accounts_router,
     health_router,
     interfaces_router,
@@ -72,6 +76,8 @@ AREAS = (
     datamgr_sync_router,
     datamgr_portfolio_router,
     alt_sources_router,
+    factors_router,
+    market_factors_router,
     *DATAMGR_ROUTERS,
     *TOPIC_ROUTERS,
     *QUANT_ROUTERS,

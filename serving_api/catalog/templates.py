@@ -39,6 +39,17 @@ def latest(session: Session, asked: Question) -> Any:
     return queries.newest(session, asked.table, asked.code, asked.as_of)
 
 
+def dated(session: Session, asked: Question) -> Any:
+    """The row of one code on a trade date; its newest where none is asked for."""
+    if asked.params.get("trade_date") is None:
+        return latest(session, asked)
+    day = day_of(session, asked)
+    rows = queries.in_range(
+        session, asked.table, asked.code, since=day, until=day, limit=1, as_of=asked.as_of
+    )
+    return rows[0] if rows else None
+
+
 def batch(session: Session, asked: Question) -> Any:
     columns = columns_of(asked)
     return queries.newest_of_codes(session, asked.table, asked.params["codes"], asked.as_of, columns)
@@ -345,6 +356,7 @@ def index_weights(session: Session, asked: Question) -> Any:
 
 EXECUTORS: Mapping[str, Executor] = {
     "latest": latest,
+    "dated": dated,
     "batch": batch,
     "history": history,
     "bars": bars,

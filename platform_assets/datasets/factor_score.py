@@ -1,0 +1,98 @@
+"""calc_factor_score: the eleven factor scores of every stock by trade date, ranked within the whole market.
+
+Computed from the wide row of the date alone, so that a later load changes a score only where it changes that
+row. Special treatment is that of the date: the wide row takes it from the history of names.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS
+from platform_assets.compute.factors.gates import GATE_COLUMNS
+from platform_assets.compute.factors.scores import factor_scores
+from platform_assets.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, Whole, trading
+from platform_assets.declaration.scope import Context, Scope
+from platform_assets.declaration.tables import Layer
+
+WIDE = "fusion_stock_wide"
+_READ = tuple(dict.fromkeys(("code", "current_price", "is_suspended", *GATE_COLUMNS, *INPUT_COLUMNS)))
+
+
+class FactorScore(Model):
+    """Scores 0..100 within the market of the date; null where a stock has none of a factor's inputs."""
+
+    trade_date: Date = key("trade date")
+    code: Code = key("security code")
+    momentum: F = col("", "gains of 20 and 60 sessions and of a year", ge=0, le=100)
+    quality_score: F = col("", "return on equity and assets, margins", ge=0, le=100)
+    value: F = col("", "price / earnings, book, sales; low is good", ge=0, le=100)
+    growth: F = col("", "revenue and profit, year on year", ge=0, le=100)
+    trend: F = col(
+        "", "deviation from the 5-session mean, gains of the year and of 10 sessions", ge=0, le=100
+    )
+    capital: F = col("", "main net inflow, share and amount", ge=0, le=100)
+    stability: F = col("", "range of the day; low is good", ge=0, le=100)
+    short_term: F = col("", "gains of 3 and 5 sessions, speed, volume acceleration", ge=0, le=100)
+    liquidity: F = col("", "amount, float cap, turnover", ge=0, le=100)
+    limit_gene: F = col("", "limit-ups, boards of the day; failed ones are bad", ge=0, le=100)
+    size: F = col("", "total market cap; low is good", ge=0, le=100)
+    composite: F = col("", "weighted mean of the factors that are there", ge=0, le=100)
+    covered_weight: F = col("", "weight of the factors that are there, of all", ge=0, le=1)
+    gate_blocked: Bool = col(title="kept out by a hard gate", nullable=False)
+    gate_code: S32 = col(title="st, roe_negative, debt_high; null where it passes")
+    gate_reason: S255 = col(title="why it is kept out")
+
+
+def scored(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The market of each date, ranked within that date."""
+    parts = []
+    for day in scope.dates:
+        # Ranks are those within the market: a run for some codes computes them all and keeps its own.
+        wide = desk.read(WIDE, columns=_READ, since=day, until=day)
+        rows = factor_scores(wide).assign(trade_date=day)
+        parts.append(rows[[scope.covers(code) for code in rows["code"]]])
+    return pd.concat(parts, ignore_index=True)
+
+
+def scores_most_stocks(rows: pd.DataFrame, context: Context) -> str | None:
+    """At least 95 % of the stocks have half of the weights covered."""
+    if not len(rows):
+        return None
+    thin = int((rows["covered_weight"] < 0.5).sum())
+    return f"{thin} of {len(rows)} stocks lack most of their inputs" if thin > 0.05 * len(rows) else None
+
+
+DATASET = Dataset(
+    name="factor_score",
+    title="Factor scores of stocks",
+    layer=Layer.CALC,
+    model=FactorScore,
+    key=("trade_date", "code"),
+    date_column="trade_date",
+    sources=(Source("derived", scored),),
+    whole=(Whole(scores_most_stocks),),
+    reads=(WIDE,),
+    owners={
+        **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1},
+        "gate_blocked": (WIDE, "is_st"),
+    },
+    makes_dates_anew=True,
+    may_be_empty=True,
+    freshness=trading(1, "trade_date"),
+    per_code=False,
+    tasks=("preset_track",),
+    interfaces=(
+        Interface(
+            "get_factor_score",
+            "stock",
+            "dated",
+            {"code": ("string", True, None), "trade_date": ("date", False, None)},
+            "object|null",
+            600,
+            "eleven factor scores and composite of a code on a trade date (default: its newest)",
+        ),
+    ),
+)

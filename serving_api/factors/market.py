@@ -1,0 +1,177 @@
+"""A scored market as screens look at it: one date's wide rows as arrays, ranked once per version of them."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.factors.definitions import INPUT_COLUMNS
+from platform_assets.compute.factors.gates import Gate, gate_of
+from platform_assets.compute.factors.presets import (
+    COMPOSITE,
+    INDUSTRY_COLUMNS,
+    PRESETS,
+    Preset,
+    in_industries,
+    ordered,
+    selected,
+)
+from platform_assets.compute.factors.scores import Scores, score
+from platform_assets.compute.names import is_st
+from serving_api.factors import queries
+from serving_api.reading import Session
+from serving_api.state import State
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.intp]
+_BYTES_PER_STOCK = 4000
+
+
+@dataclass(frozen=True)
+class Market:
+    """Stocks with a bar on `date`, by code; every array is as long as `codes`."""
+
+    date: str
+    codes: Sequence[str]
+    columns: Mapping[str, Sequence[Any]]
+    """Stored values by column of the wide table"""
+    scores: Scores
+
+    @classmethod
+    def of(cls, date: str, stored: Mapping[str, Sequence[Any]]) -> "Market":
+        """From the columns of all wide rows of a date. Those without a bar are left out."""
+        size = len(stored["code"])
+        prices = stored.get("current_price", [None] * size)
+        suspended = stored.get("is_suspended", [None] * size)
+        kept = [
+            at for at, price in enumerate(prices) if price is not None and price > 0 and not suspended[at]
+        ]
+        columns = {name: [values[at] for at in kept] for name, values in stored.items()}
+        numbers = {
+            name: np.array(columns[name], dtype=np.float64) for name in INPUT_COLUMNS if name in columns
+        }
+        missing = {name: np.full(len(kept), np.nan) for name in INPUT_COLUMNS if name not in columns}
+        return cls(date, columns["code"], columns, score({**numbers, **missing}))
+
+    @property
+    def size(self) -> int:
+        """Stocks that are ranked."""
+        return len(self.codes)
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Code -> its row."""
+        return {code: at for at, code in enumerate(self.codes)}
+
+    @property
+    def amount(self) -> Floats:
+        """CNY"""
+        return self.scores.values["amount"]
+
+    @cached_property
+    def gates(self) -> list[Gate]:
+        return [gate_of(self.row(at)) for at in range(self.size)]
+
+    @cached_property
+    def blocked(self) -> Bools:
+        return np.array([gate.blocked for gate in self.gates], dtype=bool)
+
+    @cached_property
+    def special(self) -> Bools:
+        """Special treatment on the date."""
+        names = self.columns.get("name", [None] * self.size)
+        states = self.columns.get("is_st", [None] * self.size)
+        told = [
+            is_st(str(name or "")) if state is None else bool(state)
+            for name, state in zip(names, states, strict=True)
+        ]
+        return np.array(told, dtype=bool)
+
+    def row(self, place: int) -> dict[str, Any]:
+        """The stored values of one stock."""
+        return {name: values[place] for name, values in self.columns.items()}
+
+    def shown(self, place: int) -> dict[str, Any]:
+        """The display fields of one stock, as they are stored."""
+        missing = [None] * self.size
+        return {
+            name: self.columns.get(queries.SHOWN.get(name, name), missing)[place] for name in queries.DISPLAY
+        }
+
+    def of_industries(self, wanted: Sequence[str]) -> Bools:
+        """Who belongs to one of these industries, of any classification."""
+        missing = [None] * self.size
+        names = zip(*(self.columns.get(name, missing) for name in INDUSTRY_COLUMNS), strict=True)
+        return in_industries(names, wanted)
+
+    def of_markets(self, wanted: Sequence[str]) -> Bools:
+        return np.isin(np.array([str(one) for one in self.columns.get("market", [""] * self.size)]), wanted)
+
+    @cached_property
+    def numbers(self) -> dict[str, Floats]:
+        """The display fields that are numbers, by their shown name."""
+        return {
+            name: np.array(self.columns[column], dtype=np.float64)
+            for name in queries.DISPLAY
+            if name not in _TEXTS and (column := queries.SHOWN.get(name, name)) in self.columns
+        }
+
+    @cached_property
+    def picks(self) -> dict[str, Ints]:
+        """Preset -> rows that it selects in the whole market, best first."""
+        return {preset.key: self._picked(preset) for preset in PRESETS}
+
+    def _picked(self, preset: Preset) -> Ints:
+        keep = selected(self.scores.factors, self.scores.composite, preset.filters, preset.min_composite)
+        keep &= ~self.blocked
+        if preset.industries:
+            keep &= self.of_industries(preset.industries)
+        key = self.scores.composite if preset.sort == COMPOSITE else self.scores.factors[preset.sort]
+        places = np.flatnonzero(keep)
+        return ordered(places, key, self.scores.composite, self.amount, self.codes, ascending=False)
+
+
+_TEXTS = frozenset({"code", "name", "industry", "market", "zt_stat_latest"})
+
+
+class Markets:
+    """Scored markets of this app, kept while their table does not move."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._turn = asyncio.Lock()
+
+    async def of(self, day: str | None, as_of: str | None) -> Market | None:
+        """The market of a date (None: the newest), as it was known at `as_of`; None when nothing is stored.
+        Raises StorageError."""
+        if as_of is not None:
+            return await self._state.reading.scan(_read, day, as_of)
+        version = (await self._state.versions.stand((queries.WIDE,))).token
+        known: Market | None = self._state.cache.get("factors", day, version)
+        if known is not None:
+            return known
+        async with self._turn:  # of many that ask at once, one reads
+            known = self._state.cache.get("factors", day, version)
+            if known is None:
+                known = await self._state.reading.scan(_read, day, None)
+                if known is not None:
+                    self._state.cache.put("factors", day, version, known, known.size * _BYTES_PER_STOCK)
+            return known
+
+
+def _read(session: Session, day: str | None, as_of: str | None) -> Market | None:
+    found = queries.market(session, day, as_of)
+    if found is None or not found[1].get("code"):
+        return None
+    made = Market.of(*found)
+    _ = (made.gates, made.blocked, made.special, made.place, made.numbers)  # made here, off the loop
+    return made
+
+
+def markets_of(state: State) -> Markets:
+    return Markets(state)

@@ -1,0 +1,97 @@
+"""SQL of the factor reads. Every function takes a Session first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from platform_assets.compute.factors.definitions import INPUT_COLUMNS
+from platform_assets.compute.factors.gates import GATE_COLUMNS
+from platform_assets.compute.factors.presets import INDUSTRY_COLUMNS
+from serving_api.catalog.queries import newest_date
+from serving_api.reading import Session
+
+WIDE = "fusion_stock_wide"
+KLINE = "fusion_kline_daily"
+VALUATION = "fusion_valuation"
+FLOW = "fusion_fund_flow"
+FINANCE = "fusion_finance_indicator"
+
+SHOWN = {"price": "current_price"}
+"""Names of display fields whose column is named otherwise."""
+DISPLAY = (
+    "code", "name", "industry", "market", "price", "change_pct", "turnover_pct", "volume_ratio", "pe_ttm",
+    "pb", "total_market_cap", "float_market_cap", "vol_accel_5_5", "limit_up_count_20d", "limit_days_today",
+    "zt_stat_latest", "seal_fund_latest", "break_fail_days_5d",
+)  # fmt: skip
+"""The raw fields of a ranking row, and no more."""
+MARKET_COLUMNS = tuple(
+    dict.fromkeys(
+        (
+            *(SHOWN.get(name, name) for name in DISPLAY),
+            *("is_suspended", "report_period"),
+            *GATE_COLUMNS,
+            *INDUSTRY_COLUMNS,
+            *INPUT_COLUMNS,
+        )
+    )
+)
+_AT_ONCE = 400
+
+Columns = dict[str, list[Any]]
+
+
+def market(session: Session, day: str | None, as_of: str | None) -> tuple[str, Columns] | None:
+    """(date, columns of the wide rows of that date by code), of the newest date where none is asked for. None
+    when nothing is stored. A column that is not declared is not there."""
+    if not session.has(WIDE):
+        return None
+    day = day or newest_date(session, session.table(WIDE), as_of)
+    if day is None:
+        return None
+    names = session.columns(WIDE, MARKET_COLUMNS)
+    rows = session.rows(WIDE, columns=names, where="trade_date=?", values=(day,), as_of=as_of, order="code")
+    found = zip(*rows, strict=True) if rows else [()] * len(names)
+    return day, {name: list(values) for name, values in zip(names, found, strict=True)}
+
+
+def newest_bar(session: Session) -> str | None:
+    """The newest date that holds a bar."""
+    return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
+
+
+def series(
+    session: Session, table: str, columns: Sequence[str], codes: Sequence[str], since: str, until: str
+) -> list[tuple[Any, ...]]:
+    """(code, date, *columns) of some codes between two dates; no row of a table that nobody declares."""
+    if not session.has(table):
+        return []
+    rows: list[tuple[Any, ...]] = []
+    for at in range(0, len(codes), _AT_ONCE):
+        some = tuple(codes[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        rows += session.rows(
+            table,
+            columns=("code", "date", *columns),
+            where=f"code IN ({marks}) AND date>=? AND date<=?",
+            values=(*some, since, until),
+        )
+    return rows
+
+
+def reports(
+    session: Session, columns: Sequence[str], codes: Sequence[str], since: str, until: str
+) -> list[tuple[Any, ...]]:
+    """(code, day of announcement, report period, *columns) of some codes, announced by `until`, with a period
+    since `since`."""
+    if not session.has(FINANCE):
+        return []
+    rows: list[tuple[Any, ...]] = []
+    for at in range(0, len(codes), _AT_ONCE):
+        some = tuple(codes[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        rows += session.rows(
+            FINANCE,
+            columns=("code", "ann_date", "report_period", *columns),
+            where=f"code IN ({marks}) AND report_period>=? AND ann_date IS NOT NULL AND ann_date<=?",
+            values=(*some, since, until),
+        )
+    return rows

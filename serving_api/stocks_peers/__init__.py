@@ -1,0 +1,1 @@
+"""A stock among those of its industry."""
