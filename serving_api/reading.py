@@ -18,6 +18,7 @@ from platform_assets.declaration.tables import Table
 from resources.errors import StorageError
 from resources.transport.redact import redact
 from resources.warehouse import reads
+from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 
@@ -82,6 +83,10 @@ class Session:
         if not self.has(table):
             return []
         return reads.select_dicts(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def panel(self, table: str, columns: Sequence[str], *, since: str, until: str, extra: str = "") -> Panel:
+        """Numbers of a stored series of the whole market; over a connection of its own."""
+        return read_panel(self._warehouse, table, columns, since=since, until=until, extra=extra)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""

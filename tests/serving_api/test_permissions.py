@@ -66,6 +66,8 @@ PREFIX_RULES = (
     ("/api/v1/market/dragon-", "anyone"),
     ("/api/v1/sectors", "anyone"),
     ("/api/v1/quant/pattern-", "anyone"),
+    ("/api/v1/quant/vpa", "anyone"),
+    ("/api/v1/quant/relative-strength", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 

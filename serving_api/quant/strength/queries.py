@@ -1,0 +1,54 @@
+"""SQL of the strength reads. Every function takes a Session first."""
+
+import numpy as np
+
+from platform_assets.compute.bars import Bars, Floats, Ints
+from serving_api.catalog.queries import newest_date
+from serving_api.reading import Session
+from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER
+
+INDEX = "fusion_index_daily"
+TABLES = (KLINE, INDEX, MASTER, INDUSTRY)
+
+
+def newest_day(session: Session) -> str | None:
+    """The newest trade date of the stored bars."""
+    return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
+
+
+def market_bars(session: Session, since: str, until: str) -> Bars:
+    """Close and factor of every stock that traded; no other price."""
+    traded = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
+    if not session.has(KLINE):
+        return Bars.from_dense(_Dense((), (), _prices(np.zeros((0, 0))) | {"close": np.zeros((0, 0))}))
+    panel = session.panel(KLINE, ("close", "adj_factor"), since=since, until=until, extra=traded)
+    nothing = np.full(panel["close"].shape, np.nan)
+    return Bars.from_dense(_Dense(panel.codes, panel.dates, {**_prices(nothing), **panel.values}))
+
+
+class _Dense:
+    def __init__(self, codes: tuple[str, ...], dates: tuple[str, ...], values: dict[str, Floats]) -> None:
+        self.codes, self.dates, self.values = codes, dates, values
+
+
+def _prices(nothing: Floats) -> dict[str, Floats]:
+    return dict.fromkeys(("open", "high", "low", "volume"), nothing)
+
+
+def index_closes(session: Session, symbol: str, since: str, until: str) -> tuple[Ints, Floats]:
+    """(dates as yyyymmdd, closes), oldest first."""
+    rows = session.rows(
+        INDEX,
+        columns=("date", "close"),
+        where="code=? AND date>=? AND date<=?",
+        values=(symbol, since, until),
+        order="date",
+    )
+    days = np.array([int(str(day).replace("-", "")) for day, _ in rows], dtype=np.int64)
+    return days, np.array([close for _, close in rows], dtype=np.float64)
+
+
+def names_and_industries(session: Session) -> tuple[dict[str, str], dict[str, str]]:
+    """(code -> name, code -> industry)."""
+    names = dict(session.rows(MASTER, columns=("code", "name")))
+    return names, dict(session.rows(INDUSTRY, columns=("code", "industry")))

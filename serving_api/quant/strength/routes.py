@@ -1,0 +1,96 @@
+"""/stocks/{code}/vpa and /rtsi, /quant/vpa/{code} and /quant/relative-strength: anyone."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from platform_assets.compute.parameters.volume_price import CHANGE_BARS
+from platform_assets.datasets.index_daily import INDICES
+from resources.errors import InputError
+from serving_api.answers import Answer
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.parameters import AsOf, AsOfRead, StockCode
+from serving_api.permissions import Anyone
+from serving_api.quant.strength import queries, schemas, service
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.stocks.bars import Bar
+from serving_api.stocks.queries import KLINE, bars
+from serving_api.topics.listing import trade_day
+
+stocks_router = area_router(f"{PREFIX}/stocks", "stocks")
+router = area_router(f"{PREFIX}/quant", "quant")
+
+Window = Annotated[int, Query(ge=60, le=500, description="newest traded bars that are looked at")]
+Benchmark = Annotated[str, Query(description="index symbol", examples=["sh000300"])]
+
+
+def _echo(as_of: AsOf | None) -> dict[str, Any]:
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
+async def _bars(request: Request, code: str, count: int, as_of: AsOf | None) -> list[Bar]:
+    nothing: list[Bar] = []
+    bound = None if as_of is None else as_of.bound
+    return await read_or(nothing, state_of(request).reading.scan(bars, code, count, bound))
+
+
+async def _vpa(request: Request, code: str, days: int, as_of: AsOf | None) -> Answer:
+    found = await _bars(request, code, days, as_of)
+    return Answer(service.analysis_answer(code, found), top=_echo(as_of))
+
+
+@stocks_router.get("/{code}/vpa")
+@serving(schemas.VolumePrice, top=[("as_of", str)], tables=(KLINE,))
+async def stock_vpa(
+    request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead, days: Window = 120
+) -> Answer:
+    """What volume says about price: four factors, their mean and the evidence. An observation, no advice."""
+    return await _vpa(request, code, days, as_of)
+
+
+@stocks_router.get("/{code}/rtsi")
+@serving(schemas.TrendStrength, top=[("as_of", str)], tables=(KLINE,))
+async def rtsi(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    as_of: AsOfRead,
+    days: Annotated[int, Query(ge=30, le=2000, description="newest bars of the series")] = 250,
+) -> Answer:
+    """Trend strength by date, oldest first."""
+    found = await _bars(request, code, days + service.WARM_UP, as_of)
+    return Answer(service.strength_answer(code, found, days), top=_echo(as_of))
+
+
+@router.get("/vpa/{code}")
+@serving(schemas.VolumePrice, tables=(KLINE,))
+async def quant_vpa(
+    request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead, days: Window = 120
+) -> Answer:
+    """As /stocks/{code}/vpa, without the envelope."""
+    return await _vpa(request, code, days, as_of)
+
+
+@router.get("/relative-strength")
+@serving(schemas.RelativeRanking, tables=queries.TABLES)
+async def relative(
+    request: Request,
+    subject: Anyone,
+    date: Annotated[str | None, Depends(trade_day)],
+    window: Annotated[int, Query(description="bars: 20, 60 or 120", examples=[20])] = 20,
+    benchmark: Benchmark = "sh000300",
+    limit: Annotated[int, Query(ge=1, le=500, description="rows of the answer")] = 100,
+    industry: Annotated[str | None, Query(max_length=64, description="name of an industry")] = None,
+) -> Answer:
+    """Stocks by what they gained more than an index, the strongest first."""
+    if window not in CHANGE_BARS:
+        raise InputError("window", f"{window} is no window; one of {', '.join(map(str, CHANGE_BARS))}")
+    if benchmark not in INDICES:
+        raise InputError("benchmark", f"{benchmark[:20]!r} is not stored; one of {', '.join(INDICES)}")
+    day, found = await service.ranked(state_of(request), date, benchmark)
+    rows = [] if found is None else found.rows(window, industry)
+    told = {"date": day, "window": window, "benchmark": benchmark}
+    return Answer({**told, "items": rows[:limit], "total": len(rows)})

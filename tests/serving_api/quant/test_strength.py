@@ -1,0 +1,101 @@
+"""/stocks/{code}/vpa and /rtsi, /quant/vpa/{code}, /quant/relative-strength."""
+
+import pytest
+
+from tests.pipeline.conftest import TODAY
+from tests.serving_api.quant.conftest import Topics
+
+CODE = "600040"
+
+
+def test_volume_price_analysis_is_an_observation_with_evidence(quant: Topics) -> None:
+    told = quant.told(f"/stocks/{CODE}/vpa")["results"]
+
+    assert told["bars"] == 120
+    assert [factor["key"] for factor in told["factors"]] == [
+        "sensitivity", "confirmation", "breakout", "divergence",
+    ]  # fmt: skip
+    scores = [factor["score"] for factor in told["factors"]]
+    assert told["health"] == pytest.approx(sum(scores) / 4, abs=0.01)
+    assert [one["score"] for one in told["evidence"]] == scores
+    assert quant.told(f"/quant/vpa/{CODE}") == told
+
+
+def test_an_analysis_of_the_past_knows_only_the_past(quant: Topics) -> None:
+    then = quant.told(f"/stocks/{CODE}/vpa", as_of="2026-06-30")
+
+    assert then["as_of"].startswith("2026-06-30")
+    assert then["results"] != quant.told(f"/stocks/{CODE}/vpa")["results"]
+
+
+def test_trend_strength_by_date(quant: Topics) -> None:
+    told = quant.told(f"/stocks/{CODE}/rtsi", days=30)["results"]
+
+    assert len(told["series"]) == 30
+    newest = told["series"][-1]
+    assert told["latest"]["rtsi"] == newest["rtsi"]
+    assert told["latest"]["date"] == newest["date"] == TODAY
+    assert told["latest"]["label"] == told["latest"]["level"].replace("_", " ")
+    five = [row["rtsi"] for row in told["series"][-5:]]
+    assert newest["rtsi_ma5"] == pytest.approx(sum(five) / 5, abs=0.01)
+    earlier = quant.told(f"/stocks/{CODE}/rtsi", days=30, as_of=told["series"][-2]["date"])["results"]
+    assert earlier["latest"]["rtsi"] == pytest.approx(told["series"][-2]["rtsi"], abs=0.01)
+
+
+def test_a_code_without_bars_is_empty(quant: Topics) -> None:
+    assert quant.told("/stocks/999999/rtsi")["results"]["series"] == []
+    told = quant.told("/quant/vpa/999999")
+    assert (told["health"], told["observation"], told["bars"]) == (None, "neutral", 0)
+
+
+def test_stocks_by_their_excess(quant: Topics) -> None:
+    told = quant.told("/quant/relative-strength", limit=500)
+
+    assert (told["date"], told["window"], told["benchmark"]) == (TODAY, 20, "sh000300")
+    rows = told["items"]
+    assert len(rows) == told["total"] > 20
+    assert [row["excess_pct"] for row in rows] == sorted((row["excess_pct"] for row in rows), reverse=True)
+    assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+    ratings = [row["rating"] for row in rows if row["rating"] is not None]
+    assert (min(ratings), max(ratings)) == (1, 99)
+
+    bars = sorted(
+        (
+            row
+            for row in quant.rows("fusion_kline_daily")
+            if row["code"] == rows[0]["code"] and not row["is_suspended"]
+        ),
+        key=lambda row: str(row["date"]),
+    )
+    index = {
+        str(row["date"]): row["close"]
+        for row in quant.rows("fusion_index_daily")
+        if row["code"] == "sh000300"
+    }
+    now, then = bars[-1], bars[-21]
+    change = now["close"] * now["adj_factor"] / (then["close"] * then["adj_factor"])
+    against = index[str(now["date"])] / index[str(then["date"])]
+    assert rows[0]["excess_pct"] == pytest.approx((change / against - 1) * 100, abs=0.01)
+
+
+def test_an_industry_is_ranked_among_itself(quant: Topics) -> None:
+    industries = {row["code"]: row["industry"] for row in quant.rows("fusion_stock_industry")}
+    whole = quant.told("/quant/relative-strength", limit=500)["items"]
+    industry = next(industries[row["code"]] for row in whole if industries.get(row["code"]))
+
+    rows = quant.told("/quant/relative-strength", industry=industry, limit=500)["items"]
+
+    assert [row["code"] for row in rows] == [
+        row["code"] for row in whole if industries.get(row["code"]) == industry
+    ]
+    assert rows[0]["rank"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("window", 30), ("benchmark", "sh999999"), ("limit", 501), ("date", "2026-08-22")]
+)
+def test_what_is_not_allowed_is_named(quant: Topics, name: str, value: object) -> None:
+    answer = quant.get("/quant/relative-strength", **{name: value})
+
+    assert answer.status_code == 422
+    assert name in str(answer.json()["detail"])
