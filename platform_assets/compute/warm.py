@@ -32,7 +32,13 @@ def chips(bars: Bars) -> None:
     chip_columns(bars, newest=1)
 
 
-PARTS: tuple[Callable[[Bars], None], ...] = (indicators, chips)
+def patterns(bars: Bars) -> None:
+    from platform_assets.compute.patterns import pattern_columns
+
+    pattern_columns(bars)
+
+
+PARTS: tuple[Callable[[Bars], None], ...] = (indicators, chips, patterns)
 
 
 def warm() -> dict[str, float]:

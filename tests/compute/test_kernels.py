@@ -38,10 +38,12 @@ def test_a_module_that_a_kernel_uses_moves_its_folder(
 
 def test_warming_up_leaves_nothing_to_compile(tmp_path: Path) -> None:
     taken = warm.warm()
-    assert set(taken) >= {"indicators", "chips"}
+    assert set(taken) >= {"indicators", "chips", "patterns"}
     from platform_assets.compute.chips.run import all_codes
+    from platform_assets.compute.patterns.scan import scan
 
     assert len(all_codes.signatures) == 1
+    assert len(scan.signatures) == 1
 
 
 @pytest.mark.soak

@@ -1,23 +1,10 @@
 """Bars that the pattern tests look at."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from platform_assets.compute.bars import Bars
-
-SLICE = Path(__file__).parents[2] / "real_data"
-FILE = "bars_daily_raw_hs300_2020_2025.csv.gz"
-
-
-def real_bars(folder: Path) -> Bars:
-    """Traded days of the real set, with the factor that follows from the ex-right reference prices."""
-    rows = pd.read_csv(folder / FILE).query("tradestatus == 1").sort_values(["code", "date"])
-    steps = rows.groupby("code")["close"].shift() / rows["preclose"]
-    factor = steps.fillna(1.0).groupby(rows["code"]).cumprod()
-    return Bars.from_frame(rows.assign(adj_factor=factor))
 
 
 def walk(codes: int, bars: int, seed: int) -> Bars:
@@ -38,11 +25,6 @@ def walk(codes: int, bars: int, seed: int) -> Bars:
     frame = {"code": names, "date": np.tile(20200101 + t, codes), "volume": np.floor(volume).ravel()}
     prices = {"open": opened, "high": high, "low": low, "close": close}
     return Bars.from_frame(pd.DataFrame(frame | {name: one.round(2).ravel() for name, one in prices.items()}))
-
-
-@pytest.fixture(scope="session")
-def real() -> Bars:
-    return real_bars(SLICE)
 
 
 @pytest.fixture(scope="session")

@@ -80,8 +80,8 @@ def scaled(bars: Bars, price: float, volume: float) -> Bars:
     return replace(bars, volume=bars.volume * volume, **prices)
 
 
-def test_scale_does_not_matter(restless: Bars, real: Bars, found: Columns) -> None:
-    for bars, columns in ((restless, found), (real, pattern_columns(real))):
+def test_scale_does_not_matter(restless: Bars, real_bars: Bars, found: Columns) -> None:
+    for bars, columns in ((restless, found), (real_bars, pattern_columns(real_bars))):
         for name, values in pattern_columns(scaled(bars, 10, 100)).items():
             np.testing.assert_allclose(values, columns[name], rtol=1e-9, err_msg=name)
 

@@ -9,7 +9,6 @@ import pytest
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.parameters.patterns import DIRECTIONS, MIN_BARS
 from platform_assets.compute.patterns import pattern_columns
-from tests.compute.patterns.conftest import real_bars
 from tests.compute.patterns.reference import Series
 
 PAGE = Path(__file__).parents[3] / "docs/calculations/patterns.md"
@@ -41,9 +40,10 @@ def counts(bars: Bars) -> dict[str, tuple[int, int | None]]:
 
 
 @pytest.mark.soak
-def test_counts_are_documented(real_data_dir: Path) -> None:
+@pytest.mark.real_data
+def test_counts_are_documented(all_real_bars: Bars) -> None:
     told = {
         name: (int(count), int(young) if young else None)
         for name, _, count, young in _ROW.findall(PAGE.read_text())
     }
-    assert told == counts(real_bars(real_data_dir))
+    assert told == counts(all_real_bars)

@@ -1,56 +1,68 @@
 """No look-ahead: what is said of a day follows from the bars up to it."""
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from platform_assets.compute.bars import Bars, Floats
-from platform_assets.compute.patterns import pattern_columns
-from tests.compute.patterns.conftest import real_bars
-
-Compute = Callable[..., dict[str, Floats]]
-
-
-def looks_ahead(compute: Compute, bars: Bars, days: Iterable[int]) -> set[str]:
-    """The columns whose value of one of the days differs once the bars after it are known."""
-    whole, wrong = compute(bars), set()
-    for day in days:
-        known = bars.date <= day
-        last = np.flatnonzero(known & ~np.append(known[1:] & (bars.owner[1:] == bars.owner[:-1]), False))
-        for name, values in compute(bars.until(day), newest=1).items():
-            if not np.array_equal(values, whole[name][last], equal_nan=True):
-                wrong.add(name)
-    return wrong
+from platform_assets.compute.kernels import kernel
+from platform_assets.compute.parameters.patterns import MIN_BARS
+from platform_assets.compute.patterns import DIRECTIONS, METRICS, pattern_columns
+from tests.compute.prefix import Mismatch, mismatches
 
 
-def every_day(bars: Bars, after: int) -> list[int]:
-    return np.unique(bars.date).tolist()[after:]
+def looks_ahead(bars: Bars, since: int, every: int = 1) -> list[Mismatch]:
+    """Everywhere to the last digit."""
+    return mismatches(
+        pattern_columns,
+        bars,
+        last=lambda some: pattern_columns(some, newest=1),
+        since=since,
+        every=every,
+        exact=(*DIRECTIONS, *METRICS),
+    )
 
 
-def test_real_prices(real: Bars) -> None:
-    assert looks_ahead(pattern_columns, real, every_day(real, 55)) == set()
+def test_real_prices(real_bars: Bars) -> None:
+    assert not looks_ahead(real_bars, since=MIN_BARS, every=3)
+    assert not looks_ahead(real_bars, since=320)
 
 
 def test_made_up_prices(restless: Bars) -> None:
-    assert looks_ahead(pattern_columns, restless, every_day(restless, 55)[::3]) == set()
+    assert not looks_ahead(restless, since=MIN_BARS, every=7)
 
 
-def test_a_glance_ahead_is_seen(real: Bars) -> None:
-    """A swing that is told on its own day, five bars before it is confirmed."""
-
-    def early(bars: Bars, newest: int | None = None) -> dict[str, Floats]:
-        told = pattern_columns(bars)
-        ahead = np.roll(told["wedge_kind"], -1)
-        ahead[bars.last_rows] = told["wedge_kind"][bars.last_rows]
-        rows = slice(None) if newest is None else bars.last_rows
-        return {name: values[rows] for name, values in (told | {"wedge_kind": ahead}).items()}
-
-    assert looks_ahead(early, real, every_day(real, 55)) == {"wedge_kind"}
+def test_a_window_of_320_bars_is_enough(real_bars: Bars) -> None:
+    """What is stored day by day is what the whole history says."""
+    found = mismatches(
+        pattern_columns,
+        real_bars,
+        last=lambda some: pattern_columns(some.newest(320), newest=1),
+        since=380,
+        exact=(*DIRECTIONS, *METRICS),
+    )
+    assert not found
 
 
 @pytest.mark.soak
-def test_real_prices_of_300_codes(real_data_dir: Path) -> None:
-    bars = real_bars(real_data_dir)
-    assert looks_ahead(pattern_columns, bars, every_day(bars, 320)) == set()
+@pytest.mark.real_data
+def test_real_prices_of_300_codes(all_real_bars: Bars) -> None:
+    assert not looks_ahead(all_real_bars, since=320)
+
+
+@kernel
+def told_early(low: Floats, kinds: Floats) -> None:
+    """Calls a day a swing low as soon as it lies below the day before, looking at the day after."""
+    for t in range(1, len(low) - 1):
+        if low[t] < low[t - 1] and low[t] <= low[t + 1]:
+            kinds[t] = 1.0
+
+
+def test_a_kernel_that_looks_ahead_is_caught(real_bars: Bars) -> None:
+    def planted(bars: Bars) -> dict[str, Floats]:
+        kinds = np.full(len(bars), np.nan)
+        for code in bars.codes:
+            told_early(bars.adjusted("low")[bars.rows_of(code)], kinds[bars.rows_of(code)])
+        return {**pattern_columns(bars), "wedge_kind": kinds}
+
+    found = mismatches(planted, real_bars, since=400)
+    assert {one.column for one in found} == {"wedge_kind"}

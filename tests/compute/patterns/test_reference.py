@@ -26,5 +26,5 @@ def test_made_up_prices(restless: Bars) -> None:
     assert compared(restless) >= set(COLUMNS) - {"cup_handle"}
 
 
-def test_real_prices(real: Bars) -> None:
-    assert compared(real)
+def test_real_prices(real_bars: Bars) -> None:
+    assert compared(real_bars.take(real_bars.codes[::2])) >= {"double_top", "triangle", "wedge"}
