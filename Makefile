@@ -30,9 +30,10 @@ $(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . >&2
 	@touch $@
 
-$(TEST_STAMP): $(STAMP)
+$(TEST_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "installing locked versions and what the tests need into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,postgres]' >&2
-	@touch $@
+	@touch $(STAMP) $@
 
 run: $(STAMP)
 	@exec $(BIN)/python -m schedules.run
@@ -51,7 +52,10 @@ lint: $(TEST_STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-test: lint
+# Kernels are compiled beside the linters: both test workers find them in the cache.
+test: $(TEST_STAMP)
+	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
+	$(MAKE) --no-print-directory lint && wait
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not soak"
 
 bench: $(TEST_STAMP)

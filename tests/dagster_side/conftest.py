@@ -15,6 +15,7 @@ from resources.simulated_market.world.loader import load_world
 from schedules import work
 from schedules.house import House, make_house
 from schedules.runner import DagsterRunner
+from tests.conftest import SQLITE_OFTEN, engine_url
 
 NOW = "2026-08-21T15:45"
 BANK = "600040"
@@ -57,6 +58,11 @@ def opened(
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan) -> Iterator[House]:
     with opened(tmp_path, monkeypatch, faults) as made:
         yield made
+
+
+@pytest.fixture(params=SQLITE_OFTEN)
+def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    yield from engine_url(request.param, tmp_path)
 
 
 @pytest.fixture

@@ -109,6 +109,7 @@ def test_a_canceled_fusion_gives_back_its_locks_and_starts_no_other_job(
     assert not any(state.held for state in house.locks.states())
 
 
+@pytest.mark.soak
 def test_terminating_the_run_in_the_dagster_ui_cancels_its_command(
     house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,7 @@
 """The command `fusion_sync` by codes, end to end: worker, Dagster runs, pipeline, simulated market."""
 
+import pytest
+
 from resources.warehouse.locks import DOMAINS
 from schedules.house import House
 from schedules.runner import DagsterRunner
@@ -21,6 +23,7 @@ def carried_out(house: House, runner: DagsterRunner, command: str, args: dict[st
     assert (done.status, done.error) == ("success", None)
 
 
+@pytest.mark.soak
 def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
     house: House, runner: DagsterRunner
 ) -> None:

@@ -41,6 +41,7 @@ def kept() -> Iterator[_Kept]:
     root.setLevel(level)
 
 
+@pytest.mark.soak
 def test_records_of_a_run_carry_its_id_in_every_thread(
     house: House, runner: DagsterRunner, faults: FaultPlan, kept: _Kept
 ) -> None:
