@@ -8,12 +8,18 @@ import dagster as dg
 from platform_assets.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.calendar_partitions import trade_dates
 from platform_assets.declaration.registry import Registry
+from platform_assets.declaration.tables import Layer
 
 HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
 REPORTS = ("finance_indicator", "holder", "dividend")
 """Datasets whose reports and notices of a range a new installation loads: apart from the bars, which need no
 portal."""
+
+CALCULATED_FROM = ("raw_limit_pool", "raw_limitup_reason", "raw_lhb_branch")
+"""What the calculations need beside the day's load; their scheduled tasks download it later in the day."""
+LATER = "freshness_snapshot"
+"""The task of calculated tables that look at what the others hold."""
 
 SYNCS = {
     "block_sync": "raw_block_member",
@@ -55,6 +61,17 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         description="what companies disclosed in a range of trade dates: results, holders, dividends",
     )
     plans = {plan.table.name: plan for plan in asset_plans(registry)}
+    calculated = [
+        plan
+        for plan in plans.values()
+        if (plan.table.layer is Layer.CALC and LATER not in plan.tasks) or plan.table.name in CALCULATED_FROM
+    ]
+    jobs["calculations"] = dg.define_asset_job(
+        "calculations",
+        selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in calculated)),
+        partitions_def=trade_dates(),
+        description="what is calculated from the stored tables of a range of trade dates",
+    )
     for job, name in SYNCS.items():
         if name in plans:
             jobs[job] = dg.define_asset_job(

@@ -10,6 +10,7 @@ from schedules.backfill import backfill
 from schedules.cleanup import cleanup
 from schedules.download import download, download_market
 from schedules.initial import initial_load, newest_complete
+from schedules.recalc import quant_recalc
 from schedules.work import Handler, Work
 
 FUSION_JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
@@ -78,4 +79,5 @@ HANDLERS: dict[str, Handler] = {
     "cleanup": Handler(cleanup, long=True),
     "fusion_sync": Handler(fusion_sync, long=True),
     "initial_load": Handler(initial_load, long=True),
+    "quant_recalc": Handler(quant_recalc, long=True),
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from resources.calendar import TradeCalendar
 from resources.errors import PlatformError
+from schedules.kernels import wait_for_kernels
 from schedules.tasks import EOD_CORE
 from schedules.work import Work
 
@@ -21,6 +22,8 @@ RANGE_DAYS = 365
 SECURITY_LIST = "security_list"
 HISTORY = "history"
 REPORTS = "reports"
+CALCULATIONS = "calculations"
+QUANT = "quant_calc"
 DAY = EOD_CORE
 
 
@@ -51,12 +54,13 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the ledger says has succeeded: trade dates of `eod_core`, ends of the ranges of `history` and of
-    `reports`."""
+    """What the ledger says has succeeded: trade dates of `eod_core`, ends of the ranges of `history`, of
+    `reports` and of `calculations` (also dates of its scheduled task)."""
 
     days: frozenset[str] = frozenset()
     ranges: frozenset[str] = frozenset()
     reports: frozenset[str] = frozenset()
+    calculated: frozenset[str] = frozenset()
 
     @property
     def nothing(self) -> bool:
@@ -65,10 +69,11 @@ class Loaded:
 
 def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_dates: int) -> list[Step]:
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
-    `history_dates` trade dates where they are missing, the report periods of those dates, and the newest five
-    dates in full."""
+    `history_dates` trade dates where they are missing, the report periods of those dates, the newest five
+    dates in full, and what is calculated from them."""
     window = calendar.last(history_dates, newest)
-    days = [day for day in window[-DETAIL_DATES:] if day not in loaded.days]
+    newest_dates = window[-DETAIL_DATES:]
+    days = [day for day in newest_dates if day not in loaded.days]
     known = max(loaded.ranges, default="")
     bars = [day for day in window if day > known and day not in loaded.days]
     steps = [Step(SECURITY_LIST, newest, newest)] if loaded.nothing else []
@@ -76,7 +81,10 @@ def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_d
         steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
     if len(bars) > len(days) or known > max(loaded.reports, default=""):
         steps.append(Step(REPORTS, window[0], newest))
-    return steps + [Step(DAY, day, day) for day in days]
+    steps += [Step(DAY, day, day) for day in days]
+    if days or newest not in loaded.calculated:
+        steps.append(Step(CALCULATIONS, newest_dates[0], newest))
+    return steps
 
 
 def ranges(days: list[str]) -> list[tuple[str, str]]:
@@ -95,12 +103,14 @@ def ranges(days: list[str]) -> list[tuple[str, str]]:
 def initial_load(work: Work) -> dict[str, Any]:
     """Command `initial_load`: args `history_dates` (SAMPLE_HISTORY_DATES). Shows in the command's result
     what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out, nor do
-    reports; the command fails at its end, and the next one takes up what is missing."""
+    reports and calculations; the command fails at its end, and the next one takes up what is missing."""
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
     count = int(work.args.get("history_dates", house.settings.sample_history_dates))
-    days, spans, reports = (house.slots.done_dates(job) for job in (DAY, HISTORY, REPORTS))
-    loaded = Loaded(days, spans, reports)
+    days, spans, reports, ends, quant = (
+        house.slots.done_dates(job) for job in (DAY, HISTORY, REPORTS, CALCULATIONS, QUANT)
+    )
+    loaded = Loaded(days, spans, reports, ends | quant)
     steps = plan_load(house.calendar, newest, loaded, history_dates=count)
     done: list[str] = []
     failed: dict[str, str] = {}
@@ -108,14 +118,16 @@ def initial_load(work: Work) -> dict[str, Any]:
     for number, step in enumerate(steps, start=1):
         work.check()
         work.progress(step=number, stage=step.name)
-        single = step.job not in (HISTORY, REPORTS)
+        single = step.job not in (HISTORY, REPORTS, CALCULATIONS)
+        if step.job == CALCULATIONS:
+            wait_for_kernels(work.check)
         outcome = work.run_job(
             step.job,
             partition_key=step.start if single else None,
             partition_range=None if single else (step.start, step.end),
             trigger="backfill" if loaded.nothing else "catchup",
         )
-        if step.job not in (DAY, REPORTS):
+        if step.job not in (DAY, REPORTS, CALCULATIONS):
             work.must(outcome, step.name)
         if outcome.success:
             done.append(step.name)

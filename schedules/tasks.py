@@ -48,6 +48,10 @@ F10_EVENTS = (
     "raw_hk_finance",
 )  # fmt: skip
 PRESETS = ("calc_factor_score", "track_preset")
+QUANT = (
+    "calc_indicator_daily", "calc_pattern_daily", "calc_chip_daily", "calc_strategy_hit", "calc_signal_hit",
+    "calc_valuation_band",
+)  # fmt: skip
 FRESHNESS = ("calc_freshness_snapshot", "calc_reconcile")
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
@@ -95,6 +99,16 @@ TASKS: tuple[Task, ...] = check_tasks(
             max_retries=2,
             retry_delay_s=300,
             note="indices, ratios of indices and industries; holds lock wide",
+        ),
+        Task(
+            key="quant_calc",
+            name="量化指标计算",
+            timing=Timing(hm=1730),
+            datasets=QUANT,
+            after=("fusion_kline_sync",),
+            max_retries=1,
+            retry_delay_s=600,
+            note="indicators, patterns, chips, signals and strategies; after the bars of the same trade date",
         ),
         Task(
             key="news_sync",

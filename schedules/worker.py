@@ -23,6 +23,7 @@ from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
 from schedules.handlers import HANDLERS
 from schedules.house import House, open_house
+from schedules.kernels import compile_in_background, stop_compiling
 from schedules.reaper import ROLE, fail_runs_before, reap_node, try_reap
 from schedules.retime import RetimeWatcher
 from schedules.runner import DagsterRunner, JobRunner
@@ -206,6 +207,7 @@ def main() -> int:
             target=watch_parent, args=(int(parent), worker.stopping), name="parent", daemon=True
         ).start()
     since = os.environ.get("APP_STARTED_AT")
+    compile_in_background()
     try:
         if since and not house.settings.dagster_postgres_url:
             fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
@@ -213,6 +215,8 @@ def main() -> int:
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")
         return 1
+    finally:
+        stop_compiling()
     if not ended:
         # A run is still at work in a thread that cannot be interrupted; its transaction rolls back.
         os._exit(0)

@@ -5,12 +5,16 @@ Within a router, fixed paths stand before those with a parameter.
 
 from fastapi import APIRouter
 
+from serving_api.quant.daily_routes import router as daily_router
 from serving_api.quant.pattern_records.routes import router as pattern_records_router
+from serving_api.quant.recalc_routes import router as recalc_router
 from serving_api.quant.strength.routes import router as strength_router
 from serving_api.quant.strength.routes import stocks_router as stocks_strength_router
 
 QUANT_ROUTERS: tuple[APIRouter, ...] = (
-    stocks_strength_router,
-    strength_router,
+    daily_router,
     pattern_records_router,
+    recalc_router,
+    strength_router,
+    stocks_strength_router,
 )

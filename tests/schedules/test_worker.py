@@ -35,6 +35,7 @@ JOBS = (
     "reports",
     "security_list",
     "eod_core",
+    "calculations",
 )
 
 
@@ -217,13 +218,15 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
         return [step.name for step in plan_load(house.calendar, "2026-08-25", loaded, history_dates=dates)]
 
     days = house.calendar.dates
-    assert plan(Loaded()) == ["security_list 2026-08-25", *(f"eod_core {day}" for day in days)]
-    assert plan(Loaded(), 2)[1:] == ["eod_core 2026-08-24", "eod_core 2026-08-25"]
+    calculated = f"calculations {days[-5]}..2026-08-25"
+    assert plan(Loaded()) == ["security_list 2026-08-25", *(f"eod_core {day}" for day in days), calculated]
+    assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "eod_core 2026-08-25"]
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
     assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
     some = replace(some, reports=frozenset({"2026-08-25"}))
-    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25"]
-    assert plan(Loaded(days=frozenset(days))) == []
+    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", calculated]
+    assert plan(Loaded(days=frozenset(days))) == [calculated]
+    assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
 
 
 def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
@@ -231,9 +234,8 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     steps = plan_load(calendar, "2026-08-21", Loaded(), history_dates=320)
     history = [step for step in steps if step.job == "history"]
 
-    assert [step.job for step in steps] == ["security_list", "history", "history", "reports"] + [
-        "eod_core"
-    ] * 5
+    before = ["security_list", "history", "history", "reports"]
+    assert [step.job for step in steps] == [*before, *["eod_core"] * 5, "calculations"]
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
     assert calendar.offset(history[0].end, 1) == history[1].start
@@ -247,11 +249,13 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
 
     steps = plan_load(calendar, "2026-08-21", loaded, history_dates=320)
 
+    newest = calendar.last(5, "2026-08-21")
     after = calendar.offset("2026-07-03", 1)
     assert [step.name for step in steps] == [
         f"history {after}..2026-08-21",
         f"reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21",
-        *(f"eod_core {day}" for day in calendar.last(5, "2026-08-21")),
+        *(f"eod_core {day}" for day in newest),
+        f"calculations {newest[0]}..2026-08-21",
     ]
 
 
@@ -259,15 +263,16 @@ def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House)
     house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
     runner = FakeRunner(failing=("eod_core 2026-08-21",))
     first = do(house, "initial_load", {}, runner)
-    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 6, "2026-08-25")
+    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 7, "2026-08-25")
     assert first.error == "eod_core 2026-08-21 failed: upstream is silent"
-    assert len(runner.calls) == 6
+    assert len(runner.calls) == 7
     runner.failing, runner.calls = (), []
 
     second = do(house, "initial_load", {}, runner)
 
     assert second.status == "success"
-    assert runner.jobs == [("eod_core", "2026-08-21")]
+    assert [job for job, _ in runner.jobs] == ["eod_core", "calculations"]
+    assert runner.jobs[0] == ("eod_core", "2026-08-21")
     runner.calls = []
     assert do(house, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
@@ -297,7 +302,8 @@ def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> 
     Worker(house, runner).work_once()
 
     assert house.commands.get(asked.id).status == "success"
-    assert runner.jobs == [("eod_core", day) for day in house.calendar.dates[1:]]
+    assert runner.jobs[:-1] == [("eod_core", day) for day in house.calendar.dates[1:]]
+    assert runner.jobs[-1][0] == "calculations"
 
 
 def test_a_canceled_load_stops_between_two_runs(house: House) -> None:

@@ -38,14 +38,13 @@ RULES = {
     ("GET", "/api/v1/decision-cards/stats"): "anyone",
     ("POST", "/api/v1/decision-cards/review"): "admin",
     ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
+    ("POST", "/api/v1/quant/recalc"): "admin",
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
     ("/api/v1/index", "anyone"),
     ("/api/v1/industry", "anyone"),
     ("/api/v1/factor", "anyone"),
-    ("/api/v1/market/factors", "anyone"),
-    ("/api/v1/market/backtest", "anyone"),
     ("/api/v1/macro", "anyone"),
     ("/api/v1/fusion", "anyone"),
     ("/api/v1/futures", "anyone"),
@@ -58,16 +57,13 @@ PREFIX_RULES = (
     ("/api/v1/earnings-window", "anyone"),
     ("/api/v1/hk-finance", "anyone"),
     ("/api/v1/alt-sources", "anyone"),
-    ("/api/v1/market/lhb-branch-stat", "anyone"),
-    ("/api/v1/market/limit-count-history", "anyone"),
-    ("/api/v1/market/emotion-cycle", "anyone"),
-    ("/api/v1/market/regime", "anyone"),
-    ("/api/v1/market/phase-history", "anyone"),
-    ("/api/v1/market/dragon-", "anyone"),
     ("/api/v1/sectors", "anyone"),
-    ("/api/v1/quant/pattern-", "anyone"),
-    ("/api/v1/quant/vpa", "anyone"),
-    ("/api/v1/quant/relative-strength", "anyone"),
+    ("/api/v1/market", "anyone"),
+    ("/api/v1/builtin-strategies", "anyone"),
+    ("/api/v1/scorecard", "anyone"),
+    ("/api/v1/screener", "anyone"),
+    ("/api/v1/factor", "anyone"),
+    ("/api/v1/quant", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 

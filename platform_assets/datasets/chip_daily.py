@@ -1,0 +1,81 @@
+"""calc_chip_daily: distribution of the cost of the float (CYQ) of every stock that traded on a date.
+
+Definition: `docs/calculations/chips.md`: decay by turnover over 210 bars in 150 price buckets, prices
+adjusted as of the row's own date.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
+from platform_assets.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.rules import by_date, close_of, history, latest, trading
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+DISTRIBUTION_DATES = 60
+"""Distributions take 2 kB a row: only dates that lie this close to the present one are given theirs."""
+
+
+class ChipDaily(Model):
+    """Costs at the close; null while a bar of the window has no turnover."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    close: Px = col("CNY", "closing price, unadjusted", nullable=False, gt=0)
+    profit_ratio_pct: Pct = col("pct", "share of the float below the close", ge=0, le=100)
+    avg_cost: Px = col("CNY", "median cost", gt=0)
+    cost_50: Px = col("CNY", "median cost", gt=0)
+    cost_90_low: Px = col("CNY", "5 % of the float cost less", gt=0)
+    cost_90_high: Px = col("CNY", "5 % of the float cost more", gt=0)
+    concentration_90_pct: Pct = col("pct", "(high - low) / (high + low) of the 90 %", ge=0)
+    cost_70_low: Px = col("CNY", "15 % of the float cost less", gt=0)
+    cost_70_high: Px = col("CNY", "15 % of the float cost more", gt=0)
+    concentration_70_pct: Pct = col("pct", "(high - low) / (high + low) of the 70 %", ge=0)
+    peak_price: Px = col("CNY", "price of the largest bucket", gt=0)
+    peak_ratio_pct: Pct = col("pct", "its share of the float", ge=0, le=100)
+    support_price: Px = col("CNY", "largest bucket below the close; null if none", gt=0)
+    resistance_price: Px = col("CNY", "largest bucket above the close; null if none", gt=0)
+    distribution: Json = col(title="[[price in CNY, share in percent]] of the newest 60 trade dates")
+
+
+def chips(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every date from its own window."""
+    from platform_assets.compute.chips import chip_columns, chip_distribution  # numba: not at import
+
+    frames = []
+    shown_from = desk.calendar.offset(desk.calendar.on_or_before(desk.today), 1 - DISTRIBUTION_DATES)
+    for day in scope.dates:
+        bars = bars_at(desk, scope, day)
+        if not bars.codes:
+            continue
+        rows = rows_of(desk, bars, day, chip_columns(bars, newest=1))
+        shown = chip_distribution(bars, newest=1) if day >= shown_from else [None] * len(rows)
+        rows["distribution"] = [canonical_json(one) if one else None for one in shown]
+        frames.append(rows)
+    return joined(frames, list(ChipDaily.to_schema().columns))
+
+
+DATASET = Dataset(
+    name="chip_daily",
+    title="Chip distribution by trade date",
+    layer=Layer.CALC,
+    model=ChipDaily,
+    key=("code", "date"),
+    date_column="date",
+    sources=(Source("derived", chips),),
+    reads=(BARS,),
+    makes_dates_anew=True,
+    may_be_empty=True,
+    public_at=close_of("date"),
+    freshness=trading(1),
+    tasks=("quant_calc",),
+    interfaces=(
+        latest("get_chip", "newest chip row of a code", 600),
+        history("get_chip_history", "chip rows of a code by date, oldest first", 600, limit=60),
+        by_date("get_chip_by_date", "chip rows of the market on one date", 600),
+    ),
+)

@@ -1,0 +1,144 @@
+"""calc_indicator_daily: technical indicators of every stock that traded on a date.
+
+Definitions and conventions: `docs/calculations/indicators.md`. Prices are adjusted as of the row's own date,
+so a row is what was seen on that day and no ex-right date rewrites it.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._quant import BARS, INDEX, bars_at, index_closes, joined, rows_of
+from platform_assets.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, close_of, latest, trading
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+
+class IndicatorDaily(Model):
+    """Indicators at the close; null where there are not enough bars."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    close: Px = col("CNY", "closing price, unadjusted", nullable=False, gt=0)
+    ma5: Px = col("CNY", "mean close of 5 bars")
+    ma10: Px = col("CNY", "mean close of 10 bars")
+    ma20: Px = col("CNY", "mean close of 20 bars")
+    ma30: Px = col("CNY", "mean close of 30 bars")
+    ma60: Px = col("CNY", "mean close of 60 bars")
+    ma120: Px = col("CNY", "mean close of 120 bars")
+    ma250: Px = col("CNY", "mean close of 250 bars")
+    ema12: Px = col("CNY", "exponential mean of 12")
+    ema26: Px = col("CNY", "exponential mean of 26")
+    macd_dif: F = col("CNY", "ema12 - ema26")
+    macd_dea: F = col("CNY", "EMA(dif, 9)")
+    macd_hist: F = col("CNY", "2 x (dif - dea)")
+    kdj_k: F = col("", "KDJ(9,3,3), starts at 50", ge=-1e-6, le=100.000001)
+    kdj_d: F = col("", "SMA of K", ge=-1e-6, le=100.000001)
+    kdj_j: F = col("", "3K - 2D")
+    boll_upper: Px = col("CNY", "mid + 2 deviations of the sample (ddof 1)")
+    boll_mid: Px = col("CNY", "mean close of 20 bars")
+    boll_lower: Px = col("CNY", "mid - 2 deviations")
+    boll_width_pct: Pct = col("pct", "(upper - lower) / mid")
+    rsi6: F = col("", "RSI of 6, 0..100", ge=-1e-6, le=100.000001)
+    rsi12: F = col("", "RSI of 12, 0..100", ge=-1e-6, le=100.000001)
+    rsi14: F = col("", "RSI of 14, 0..100", ge=-1e-6, le=100.000001)
+    rsi24: F = col("", "RSI of 24, 0..100", ge=-1e-6, le=100.000001)
+    atr14: F = col("CNY", "mean true range of 14 bars", ge=0)
+    atr14_w: F = col("CNY", "Wilder's average true range of 14", ge=0)
+    cci14: F = col("", "CCI of 14")
+    wr10: F = col("", "%R of 10, 0..100", ge=-1e-6, le=100.000001)
+    wr6: F = col("", "%R of 6, 0..100", ge=-1e-6, le=100.000001)
+    wr14: F = col("", "%R of 14, 0..100", ge=-1e-6, le=100.000001)
+    dmi_pdi: F = col("", "+DI of sums over 14", ge=-1e-6, le=100.000001)
+    dmi_mdi: F = col("", "-DI of sums over 14", ge=-1e-6, le=100.000001)
+    dmi_adx: F = col("", "mean of DX over 6", ge=-1e-6, le=100.000001)
+    dmi_adxr: F = col("", "(ADX + ADX six bars ago) / 2", ge=-1e-6, le=100.000001)
+    trix: F = col("pct", "one-bar change of the triple EMA of 12")
+    trix_ma: F = col("pct", "its mean of 9")
+    obv: F = col("sh", "on-balance volume from the start of the window: only differences mean anything")
+    bias6: Pct = col("pct", "close against ma of 6")
+    bias12: Pct = col("pct", "close against ma of 12")
+    bias24: Pct = col("pct", "close against ma of 24")
+    roc12: Pct = col("pct", "change over 12 bars")
+    mtm12: F = col("CNY", "close - close of 12 bars ago")
+    psy12: F = col("pct", "share of rising bars of 12", ge=-1e-6, le=100.000001)
+    vr26: F = col("", "volume of rising over other bars of 26, x 100", ge=0)
+    bbi: Px = col("CNY", "mean of ma3, ma6, ma12 and ma20")
+    hhv20: Px = col("CNY", "highest high of 20 bars")
+    llv20: Px = col("CNY", "lowest low of 20 bars")
+    sar: Px = col("CNY", "parabolic SAR, 0.02 to 0.20")
+    vol_ma5: F = col("sh", "mean volume of 5 bars", ge=0)
+    vol_ma10: F = col("sh", "mean volume of 10 bars", ge=0)
+    vol_ratio_5: F = col("", "volume over the mean of the five bars before", ge=0)
+    rtsi: F = col("", "trend strength, 0..100", ge=-1e-6, le=100.000001)
+    chg_5d: Pct = col("pct", "change over 5 bars")
+    chg_20d: Pct = col("pct", "change over 20 bars")
+    chg_60d: Pct = col("pct", "change over 60 bars")
+    rs_20d: Pct = col("pct", "chg_20d less that of the CSI 300")
+    rs_60d: Pct = col("pct", "chg_60d less that of the CSI 300")
+    ma_align: Int = col("", "1: ma5 > ma10 > ma20 > ma60, -1 the reverse, 0 mixed", isin=[-1, 0, 1])
+
+
+def indicators(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every date from its own window."""
+    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+
+    frames = []
+    for day in scope.dates:
+        bars = bars_at(desk, scope, day)
+        if bars.codes:
+            values = indicator_columns(bars, index=index_closes(desk, scope), newest=1)
+            frames.append(rows_of(desk, bars, day, values))
+    return joined(frames, list(IndicatorDaily.to_schema().columns))
+
+
+DATASET = Dataset(
+    name="indicator_daily",
+    title="Technical indicators by trade date",
+    layer=Layer.CALC,
+    model=IndicatorDaily,
+    key=("code", "date"),
+    date_column="date",
+    sources=(Source("derived", indicators),),
+    reads=(BARS, INDEX),
+    makes_dates_anew=True,
+    may_be_empty=True,
+    public_at=close_of("date"),
+    freshness=trading(1),
+    tasks=("quant_calc",),
+    interfaces=(
+        latest("get_indicator", "newest indicators of a code", 600),
+        Interface(
+            "get_indicator_history",
+            "timeseries",
+            "history",
+            {
+                "code": ("string", True, None),
+                "start_date": ("date", False, None),
+                "end_date": ("date", False, None),
+                "limit": ("int", False, 120),
+                "fields": ("string[]", False, None),
+            },
+            "object[]",
+            600,
+            "indicators of a code by date, oldest first",
+        ),
+        Interface(
+            "get_indicator_by_date",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "sort": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+                "fields": ("string[]", False, None),
+            },
+            "object[]",
+            600,
+            "indicators of the market on one date",
+        ),
+    ),
+)

@@ -1,0 +1,117 @@
+"""calc_pattern_daily: chart patterns of a date. A row stands where a direction fired or a structure is there.
+
+Definitions: `docs/calculations/patterns.md`. A direction fires on the first breakout day only; the metric
+columns filter, they are no signals.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
+from platform_assets.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, close_of, history, trading
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+_SIGNS = [-100, 0, 100]
+KINDS = ("triangle_kind", "wedge_kind", "flag_kind")
+
+
+class PatternDaily(Model):
+    """Directions (100 up, -100 down, 0 none) and metrics of one code at the close."""
+
+    code: Code = key("security code")
+    date: Date = key("trade date")
+    duck_buy: Int = col(
+        "", "duck head: break above the head top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
+    )
+    duck_sell: Int = col(
+        "", "duck head: fall below ma60: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
+    )
+    arc_bottom: Int = col("", "arc bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    arc_top: Int = col("", "arc top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    cup_handle: Int = col("", "cup with handle: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    double_top: Int = col("", "double top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    double_bottom: Int = col("", "double bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    triple_top: Int = col("", "triple top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    triple_bottom: Int = col("", "triple bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    head_shoulders_top: Int = col(
+        "", "head and shoulders top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
+    )
+    head_shoulders_bottom: Int = col(
+        "", "head and shoulders bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
+    )
+    rectangle: Int = col("", "rectangle: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    triangle: Int = col("", "triangle: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    wedge: Int = col("", "wedge: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    flag: Int = col("", "flag or pennant: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    island: Int = col("", "island reversal: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    duck_stage: Int = col("", "0 none, 1 neck, 2 head, 3 beak", nullable=False, ge=0, le=3)
+    duck_neck_days: Int = col("", "bars since the neck began", ge=0)
+    duck_pullback_pct: Pct = col("pct", "low below the head top")
+    duck_vol_shrink_pct: Pct = col("pct", "mean volume of the pullback below that of the neck")
+    duck_breakout_pct: Pct = col("pct", "close above the head top on the day of the break")
+    rectangle_height_pct: Pct = col("pct", "mean high above mean low")
+    triangle_kind: S16 = col(title="ascending, descending or symmetric")
+    wedge_kind: S16 = col(title="rising or falling")
+    flag_kind: S16 = col(title="bull_flag, bull_pennant, bear_flag or bear_pennant")
+
+
+_NAMES = tuple(PatternDaily.to_schema().columns)
+DIRECTIONS = _NAMES[2 : _NAMES.index("duck_stage")]
+"""The columns that are signals."""
+
+
+def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every date from its own window; codes without direction and structure have no row."""
+    from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
+
+    frames = []
+    for day in scope.dates:
+        bars = bars_at(desk, scope, day)
+        if not bars.codes:
+            continue
+        values: dict[str, Any] = dict(pattern_columns(bars, newest=1))
+        held = has_row(values)
+        for name in KINDS:
+            values[name] = kind_names(name, values[name])
+        frames.append(rows_of(desk, bars, day, values)[held].drop(columns="close"))
+    return joined(frames, list(PatternDaily.to_schema().columns))
+
+
+DATASET = Dataset(
+    name="pattern_daily",
+    title="Chart patterns by trade date",
+    layer=Layer.CALC,
+    model=PatternDaily,
+    key=("code", "date"),
+    date_column="date",
+    sources=(Source("derived", patterns),),
+    reads=(BARS,),
+    makes_dates_anew=True,
+    may_be_empty=True,
+    public_at=close_of("date"),
+    freshness=trading(1),
+    tasks=("quant_calc",),
+    interfaces=(
+        history("get_pattern_history", "pattern rows of a code by date, oldest first", 600, limit=60),
+        Interface(
+            "get_pattern_by_date",
+            "market",
+            "patterns_by_date",
+            {
+                "trade_date": ("date", False, None),
+                "sort": ("string", False, None),
+                "limit": ("int", False, 200),
+                "offset": ("int", False, 0),
+                "pattern": ("string", False, None),
+                "direction": ("int", False, None),
+            },
+            "object[]",
+            600,
+            "pattern rows of the market on one date",
+        ),
+    ),
+)

@@ -1,0 +1,145 @@
+"""calc_signal_hit: the signals of a date: crossings, breaks, surges and the patterns that fired.
+
+Crossings compare a code's newest two bars, of which the one before may not be stored (the first date of a
+warehouse, a suspension): they are calculated from the window of bars. Patterns are read as stored.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.bars import Bars
+from platform_assets.datasets._quant import BARS, bars_at, index_closes, joined, rows_of
+from platform_assets.datasets.pattern_daily import DIRECTIONS
+from platform_assets.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.rules import Interface, close_of
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+PATTERNS = "calc_pattern_daily"
+
+
+class SignalHit(Model):
+    """One signal of one code on the day that it came up."""
+
+    trade_date: Date = key("trade date")
+    signal_key: K32 = key("kind of signal, or direction column of the pattern that fired")
+    code: Code = key("security code")
+    direction: Int = col("", "1 up, -1 down, 0 neither", nullable=False, isin=[-1, 0, 1])
+    price: Px = col("CNY", "closing price, unadjusted", gt=0)
+    strength: F = col("", "in the measure of the signal; null for patterns")
+    detail: Json = col(title="the figures behind it")
+
+
+def signals(desk: Any, scope: Scope) -> pd.DataFrame:
+    frames = []
+    for day in scope.dates:
+        bars = bars_at(desk, scope, day)
+        if bars.codes:
+            frames += _crossings(desk, scope, bars, day) + _patterns(desk, bars, day)
+    return joined(frames, list(SignalHit.to_schema().columns))
+
+
+def _crossings(desk: Any, scope: Scope, bars: Bars, day: str) -> list[pd.DataFrame]:
+    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+    from platform_assets.compute.signals import COLUMNS, hits
+
+    values = indicator_columns(bars, index=index_closes(desk, scope), newest=2)
+    chosen = {name: values[name] for name in COLUMNS}
+    newest = {name: column[_ends(bars)] for name, column in chosen.items()}
+    prices = rows_of(desk, bars, day, {})["close"].to_numpy()
+    codes = np.array(bars.codes, dtype=object)
+    frames = []
+    for found in hits(bars, chosen):
+        at = np.flatnonzero(found.hit)
+        detail = [
+            canonical_json(
+                {
+                    **{
+                        name: round(float(column[i]), 4)
+                        for name, column in newest.items()
+                        if column[i] == column[i]
+                    },
+                    **({} if found.above is None else {"above_zero": bool(found.above[i])}),
+                }
+            )
+            for i in at
+        ]
+        frames.append(
+            pd.DataFrame(
+                {
+                    "trade_date": day,
+                    "signal_key": found.key,
+                    "code": codes[at],
+                    "direction": found.direction[at],
+                    "price": prices[at],
+                    "strength": found.strength[at].round(6),
+                    "detail": detail,
+                }
+            )
+        )
+    return frames
+
+
+def _ends(bars: Bars) -> "np.typing.NDArray[np.int64]":
+    """Rows of the newest bar of each code within `bars.newest(2)`."""
+    return np.asarray(np.cumsum(np.minimum(np.diff(bars.offsets), 2)) - 1, dtype=np.int64)
+
+
+def _patterns(desk: Any, bars: Bars, day: str) -> list[pd.DataFrame]:
+    stored = desk.read(PATTERNS, columns=("code", *DIRECTIONS), since=day, until=day)
+    stored = stored[stored["code"].isin(bars.codes)]
+    stored = stored.merge(rows_of(desk, bars, day, {})[["code", "close"]], on="code")
+    frames = []
+    for name in DIRECTIONS:
+        fired = stored[stored[name].fillna(0).astype(int) != 0]
+        frames.append(
+            pd.DataFrame(
+                {
+                    "trade_date": day,
+                    "signal_key": name,
+                    "code": fired["code"],
+                    "direction": np.sign(fired[name].astype(int)),
+                    "price": fired["close"],
+                    "strength": None,
+                    "detail": None,
+                }
+            )
+        )
+    return frames
+
+
+DATASET = Dataset(
+    name="signal_hit",
+    title="Signals by trade date",
+    layer=Layer.CALC,
+    model=SignalHit,
+    key=("trade_date", "signal_key", "code"),
+    date_column="trade_date",
+    sources=(Source("derived", signals),),
+    reads=(BARS, "fusion_index_daily", PATTERNS),
+    makes_dates_anew=True,
+    may_be_empty=True,
+    public_at=close_of("trade_date"),
+    monitored=False,
+    indexes=(("code", "trade_date"),),
+    tasks=("quant_calc",),
+    interfaces=(
+        Interface(
+            "get_signal_pool",
+            "market",
+            "by_date",
+            {
+                "trade_date": ("date", False, None),
+                "signal_key": ("string", False, None),
+                "limit": ("int", False, 200),
+            },
+            "object[]",
+            600,
+            "signals of a day",
+        ),
+    ),
+)

@@ -1,0 +1,37 @@
+"""The command `quant_recalc`: the daily calculations of a date made anew, because somebody asked."""
+
+from typing import Any
+
+from resources.errors import InputError
+from schedules import tags
+from schedules.initial import newest_complete
+from schedules.work import Work
+
+WHOLE = "quant_calc"
+PARTS = {
+    "indicators": "backfill_indicator_daily",
+    "patterns": "backfill_pattern_daily",
+    "cyq": "backfill_chip_daily",
+}
+"""Part -> job of the one table."""
+MAX_CODES = 500
+
+
+def quant_recalc(work: Work) -> dict[str, Any]:
+    """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
+    task, with signals and strategies)."""
+    house = work.house
+    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    codes = [str(code) for code in work.args.get("codes") or []]
+    if len(codes) > MAX_CODES:
+        raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
+    parts = [str(part) for part in work.args.get("parts") or []]
+    unknown = next((part for part in parts if part not in PARTS), None)
+    if unknown is not None:
+        raise InputError("parts", f"{unknown[:40]!r} is none of {', '.join(PARTS)}")
+    carried = {tags.CODES: ",".join(codes)} if codes else {}
+    for job in [PARTS[part] for part in dict.fromkeys(parts)] or [WHOLE]:
+        work.check()
+        outcome = work.run_job(job, partition_key=date, trigger="api", tags=carried)
+        work.must(outcome, job)
+    return {**work.facts, "date": date}

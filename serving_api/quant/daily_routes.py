@@ -1,0 +1,115 @@
+"""/quant/indicators, /patterns, /cyq, /signal-pool: stored calculations of a day; open to anyone, plain."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.parameters import StockCode
+from serving_api.permissions import Anyone
+from serving_api.quant import queries, schemas
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.topics.listing import past_day
+
+router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
+
+Until = Annotated[str | None, Depends(past_day)]
+PRICE_BASIS = "qfq as of each date"
+_NOTHING: list[dict[str, Any]] = []
+_KINDS = frozenset({"code", "date", "duck_stage", "duck_neck_days", "quality"})
+
+
+@router.get("/signal-pool")
+@serving(schemas.SignalPool, tables=(queries.SIGNALS,))
+async def signal_pool(
+    request: Request,
+    subject: Anyone,
+    date: Until,
+    signal: Annotated[
+        str | None,
+        Query(max_length=32, description="only this kind of signal", examples=["macd_golden_cross"]),
+    ] = None,
+    direction: Annotated[
+        int | None, Query(ge=-1, le=1, description="only signals of this direction: 1 up, -1 down, 0 neither")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=500, description="signals at most")] = 100,
+) -> Answer:
+    """The signals that came up on a date; none for a date that was not calculated."""
+    nothing = {"date": date, "items": [], "total": 0, "by_signal": {}}
+    found = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
+    return Answer(await read_or(nothing, found))
+
+
+@router.get("/indicators/{code}")
+@serving(schemas.Indicators, tables=(queries.INDICATORS,))
+async def indicators(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    date: Until,
+    days: Annotated[int, Query(ge=1, le=2000, description="trade dates")] = 120,
+    fields: Annotated[
+        str | None, Query(max_length=2000, description="only these columns, separated by commas")
+    ] = None,
+) -> Answer:
+    """Stored indicators of a code up to a date, oldest first; none where nothing is calculated."""
+    names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
+    read = state_of(request).reading.scan(queries.of_code, queries.INDICATORS, code, days, date, names)
+    items = await read_or(_NOTHING, read)
+    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items})
+
+
+@router.get("/patterns/{code}")
+@serving(schemas.Patterns, tables=(queries.PATTERNS,))
+async def patterns(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    date: Until,
+    days: Annotated[int, Query(ge=1, le=750, description="days with a pattern, at most")] = 60,
+) -> Answer:
+    """Days on which a direction fired or a structure was there, oldest first."""
+    read = state_of(request).reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
+    items = [{**row, "hits": _hits(row)} for row in await read_or(_NOTHING, read)]
+    return Answer({"code": code, "items": items})
+
+
+def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"pattern": name, "direction": value}
+        for name, value in row.items()
+        if name not in _KINDS and value in (100, -100) and isinstance(value, int)
+    ]
+
+
+@router.get("/cyq/{code}")
+@serving(schemas.Chips, tables=(queries.CHIPS,))
+async def chips(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    date: Until,
+    days: Annotated[int, Query(ge=1, le=60, description="trade dates")] = 1,
+) -> Answer:
+    """What the float of a code cost its holders, by the turnover model; the newest row in front."""
+    read = state_of(request).reading.scan(queries.of_code, queries.CHIPS, code, days, date)
+    items = await read_or(_NOTHING, read)
+    row = items[-1] if items else {}
+    shown = ("close", "profit_ratio_pct", "avg_cost", "concentration_90_pct", "concentration_70_pct")
+    return Answer(
+        {
+            "code": code,
+            "date": row.get("date"),
+            **{name: row.get(name) for name in shown},
+            "cost_90": [row.get("cost_90_low"), row.get("cost_90_high")],
+            "cost_70": [row.get("cost_70_low"), row.get("cost_70_high")],
+            "distribution": [
+                {"price": price, "ratio": share} for price, share in row.get("distribution") or []
+            ],
+            "items": items,
+        }
+    )

@@ -1,0 +1,90 @@
+"""SQL of the reads of a day's calculations. Every function takes a Session first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from resources.errors import InputError
+from serving_api.catalog.queries import Row, newest_date, public_columns, public_rows
+from serving_api.reading import Session
+
+INDICATORS = "calc_indicator_daily"
+PATTERNS = "calc_pattern_daily"
+CHIPS = "calc_chip_daily"
+SIGNALS = "calc_signal_hit"
+MASTER = "fusion_stock_master"
+BARS = "fusion_kline_daily"
+
+
+def of_code(
+    session: Session, table: str, code: str, days: int, until: str | None, fields: Sequence[str] = ()
+) -> list[Row]:
+    """The newest `days` rows of a code up to a date, oldest first. Raises InputError for an unknown field."""
+    columns = None
+    if fields and session.has(table):
+        known = public_columns(session.table(table))
+        unknown = next((name for name in fields if name not in known), None)
+        if unknown is not None:
+            raise InputError("fields", f"{unknown[:40]!r} is no column of {table}")
+        columns = list(dict.fromkeys(["code", "date", *fields]))
+    where, values = ["code=?"], [code]
+    if until is not None:
+        where.append("date<=?")
+        values.append(until)
+    rows = public_rows(
+        session,
+        table,
+        columns,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order="date DESC",
+        limit=days,
+    )
+    return rows[::-1]
+
+
+def pool(
+    session: Session, day: str | None, signal: str | None, direction: int | None, limit: int
+) -> dict[str, Any]:
+    """The signals of a date (default the newest that has any): strongest first within each kind."""
+    nothing: dict[str, Any] = {"date": day, "items": [], "total": 0, "by_signal": {}}
+    if not session.has(SIGNALS):
+        return nothing
+    day = day or newest_date(session, session.table(SIGNALS), None)
+    if day is None:
+        return nothing
+    where, values = ["trade_date=?"], [day]
+    by_signal = dict(
+        session.run(
+            f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key", (day,)
+        )
+    )
+    for column, value in (("signal_key", signal), ("direction", direction)):
+        if value is not None:
+            where.append(f"{column}=?")
+            values.append(str(value) if column == "signal_key" else value)  # type: ignore[arg-type]
+    rows = session.dicts(
+        SIGNALS,
+        columns=("code", "signal_key", "direction", "strength", "price"),
+        where=" AND ".join(where),
+        values=tuple(values),
+        order="signal_key, strength IS NULL, strength DESC, code",
+    )
+    shown = rows[:limit]
+    told = _of_day(session, sorted({row["code"] for row in shown}), day)
+    items = [{**row, **told.get(row["code"], {"name": None, "change_pct": None})} for row in shown]
+    return {"date": day, "items": items, "total": len(rows), "by_signal": by_signal}
+
+
+def _of_day(session: Session, codes: Sequence[str], day: str) -> dict[str, dict[str, Any]]:
+    """name and change of each code on a date."""
+    told: dict[str, dict[str, Any]] = {code: {"name": None, "change_pct": None} for code in codes}
+    for start in range(0, len(codes), 500):
+        group = codes[start : start + 500]
+        marks = f"code IN ({','.join('?' * len(group))})"
+        for code, name in session.rows(MASTER, columns=("code", "name"), where=marks, values=tuple(group)):
+            told[code]["name"] = name
+        for code, change in session.rows(
+            BARS, columns=("code", "change_pct"), where=f"{marks} AND date=?", values=(*group, day)
+        ):
+            told[code]["change_pct"] = change
+    return told

@@ -1,0 +1,45 @@
+"""/quant/recalc: the calculations of a date made anew; admin."""
+
+import re
+
+from starlette.requests import Request
+
+from resources.errors import ConflictError, InputError
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.shared import off_loop
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.quant import schemas
+from serving_api.routing import area_router, serving
+from serving_api.state import State, state_of
+from serving_api.topics.listing import trade_date
+
+router = area_router(f"{PREFIX}/quant", "quant: recalculation")
+
+COMMAND = "quant_recalc"
+_CODE = re.compile(r"[0-9]{6}")
+_OPEN = ("queued", "running")
+
+
+@router.post("/recalc", status_code=202)
+@serving(schemas.RecalcAccepted, cache=NO_STORE, raises=(409,))
+async def recalc(request: Request, subject: Admin, wish: schemas.RecalcWish) -> Answer:
+    """Calculate a date anew, behind this answer: 202, or 409 while a recalculation is at work."""
+    state = state_of(request)
+    wrong = next((code for code in wish.codes if not _CODE.fullmatch(code)), None)
+    if wrong is not None:
+        raise InputError("codes", f"{wrong[:40]!r} is no code of six digits")
+    day = None if wish.date is None else trade_date(state, "date", wish.date)
+    command = await off_loop(_ask, state, wish, day, subject.member.username)
+    body = {"status": "accepted", "command_id": command.id, "message": "重新计算已开始，请用 command_id 查询"}
+    return Answer(body, status_code=202)
+
+
+def _ask(state: State, wish: schemas.RecalcWish, day: str | None, by: str) -> Command:
+    queue = CommandQueue(state.writer.engine)
+    for one in queue.of_name(COMMAND, statuses=_OPEN):
+        raise ConflictError(f"a recalculation is {one.status} already (command {one.id})")
+    args = {"date": day, "codes": wish.codes, "parts": list(wish.parts)}
+    return queue.enqueue(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

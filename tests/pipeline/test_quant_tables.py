@@ -1,0 +1,123 @@
+"""The daily calculations of the sample market: a date alone, within a range, by codes, and again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from platform_assets.compute.indicators import indicator_columns
+
+from platform_assets.compute.bars import Bars
+from resources.simulated_market.world.model import World
+from tests.conftest import SQLITE_OFTEN, engine_url
+from tests.pipeline.conftest import TODAY, House, opened_house
+
+TABLES = ("indicator_daily", "pattern_daily", "chip_daily", "signal_hit")
+BAR_DATES = 402
+
+
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def year(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
+) -> Iterator[House]:
+    """Bars of more than a window, and the calculations of the newest two dates."""
+    folder: Path = tmp_path_factory.mktemp("quant")
+    for url in engine_url(request.param, folder):
+        with opened_house(url, folder, sample_world) as house:
+            dates = house.run.calendar.last(BAR_DATES, TODAY)
+            house.master()
+            house.bars(*dates)
+            house.fuse("index_daily", *dates)
+            for name in TABLES:
+                house.fuse(name, *dates[-2:])
+            yield house
+
+
+def rows(house: House, table: str) -> dict[tuple[str, ...], dict[str, object]]:
+    kept = {}
+    for row in house.warehouse.rows(table):
+        key = tuple(str(row[name]) for name in house.warehouse.table(table).key)
+        kept[key] = {name: row[name] for name in house.warehouse.table(table).content}
+    return kept
+
+
+def test_every_stock_that_traded_has_a_row_of_each_date(year: House) -> None:
+    traded = {
+        (row["code"], str(row["date"]))
+        for row in year.warehouse.rows("fusion_kline_daily")
+        if not row["is_suspended"] and row["sec_type"] == "stock"
+    }
+    days = {str(day) for day in year.run.calendar.last(2, TODAY)}
+
+    for table in ("calc_indicator_daily", "calc_chip_daily"):
+        assert set(rows(year, table)) == {key for key in traded if key[1] in days}
+    assert 0 < len(rows(year, "calc_pattern_daily")) < len(rows(year, "calc_chip_daily"))
+    assert rows(year, "calc_signal_hit")
+
+
+def test_a_stored_row_is_what_the_bars_of_its_window_give(year: House) -> None:
+    since = year.run.calendar.last(400, TODAY)[0]
+    dense = year.run.read.panel(
+        "fusion_kline_daily",
+        columns=("open", "high", "low", "close", "volume", "adj_factor"),
+        since=since,
+        until=TODAY,
+        condition="is_suspended=0",
+    )
+    bars = Bars.from_dense(dense).take(["600040"])
+    values = indicator_columns(bars)
+    stored = rows(year, "calc_indicator_daily")["600040", TODAY]
+
+    for name in ("ma5", "ma60", "macd_dif", "kdj_k", "rsi14", "atr14_w", "rtsi", "chg_20d"):
+        assert stored[name] == pytest.approx(values[name][-1], abs=1e-4), name
+    assert stored["ma5"] == pytest.approx(np.mean(bars.adjusted("close")[-5:] / bars.factor[-1]), abs=1e-4)
+
+
+def test_a_date_comes_out_the_same_alone_within_a_range_and_again(year: House) -> None:
+    before = {table: rows(year, f"calc_{table}") for table in TABLES}
+    year.fresh()
+
+    for name in TABLES:
+        assert [result.rows_written for result in year.fuse(name, TODAY).results] == [0], name
+    assert {table: rows(year, f"calc_{table}") for table in TABLES} == before
+
+
+def test_a_calculation_of_some_codes_leaves_the_others_alone(year: House) -> None:
+    before = rows(year, "calc_signal_hit")
+    year.fresh()
+
+    year.fuse("signal_hit", TODAY, codes=("600040", "600041"))
+
+    assert rows(year, "calc_signal_hit") == before
+
+
+def test_a_distribution_adds_up_and_lies_around_its_costs(year: House) -> None:
+    held = [row for row in rows(year, "calc_chip_daily").values() if row["avg_cost"] is not None]
+
+    assert held
+    for row in held:
+        parts = json.loads(str(row["distribution"]))
+        assert sum(share for _, share in parts) == pytest.approx(100, abs=1.5)
+        assert row["cost_90_low"] <= row["cost_70_low"] <= row["avg_cost"]  # type: ignore[operator]
+        assert row["avg_cost"] <= row["cost_70_high"] <= row["cost_90_high"]  # type: ignore[operator]
+
+
+def test_patterns_that_fired_are_signals_too(year: House) -> None:
+    patterns = rows(year, "calc_pattern_daily")
+    signals = rows(year, "calc_signal_hit")
+    fired = {
+        (day, name, code): int(np.sign(int(str(value))))
+        for (code, day), row in patterns.items()
+        for name, value in row.items()
+        if value in (100, -100)
+    }
+
+    told = {key: row["direction"] for key, row in signals.items() if (key[2], key[0]) in patterns}
+    assert fired.items() <= told.items()
+
+
+def test_a_date_without_bars_is_emptied_not_failed(year: House) -> None:
+    year.fresh()
+
+    assert [result.rows_written for result in year.fuse("signal_hit", "2024-01-02").results] == [0]

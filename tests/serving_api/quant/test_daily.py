@@ -1,0 +1,81 @@
+"""/quant/indicators, /patterns, /cyq, /signal-pool and /recalc."""
+
+from typing import Any
+
+import pytest
+
+from tests.pipeline.conftest import TODAY
+from tests.serving_api.quant.conftest import Topics
+
+
+def test_indicators_are_the_stored_rows_oldest_first(quant: Topics) -> None:
+    told = quant.told("/quant/indicators/600040")
+
+    days = [row["date"] for row in told["items"]]
+    assert (told["code"], days) == ("600040", sorted(days))
+    stored = {str(row["date"]): row for row in quant.rows("calc_indicator_daily") if row["code"] == "600040"}
+    assert told["items"][-1]["ma20"] == stored[TODAY]["ma20"]
+    assert quant.told("/quant/indicators/600040", date=days[0])["items"][-1]["date"] == days[0]
+    few = quant.told("/quant/indicators/600040", fields="ma5, rsi6", days=1)["items"]
+    assert [set(row) for row in few] == [{"code", "date", "ma5", "rsi6"}]
+    assert quant.told("/quant/indicators/999999")["items"] == []
+
+
+def test_patterns_name_the_directions_that_fired(quant: Topics) -> None:
+    fired = [
+        (row, name)
+        for row in quant.rows("calc_pattern_daily")
+        for name, value in row.items()
+        if value in (100, -100) and name not in ("duck_neck_days", "rev")
+    ]
+    assert fired
+    row, name = fired[0]
+
+    items = quant.told(f"/quant/patterns/{row['code']}")["items"]
+
+    shown = next(item for item in items if item["date"] == str(row["date"]))
+    assert {"pattern": name, "direction": row[name]} in shown["hits"]
+
+
+def test_chips_show_their_newest_row_in_front(quant: Topics) -> None:
+    told = quant.told("/quant/cyq/600040", days=2)
+
+    assert told["date"] == told["items"][-1]["date"] == TODAY
+    assert told["cost_90"] == [told["items"][-1]["cost_90_low"], told["items"][-1]["cost_90_high"]]
+    assert sum(one["ratio"] for one in told["distribution"]) == pytest.approx(100, abs=1.5)
+    nothing = quant.told("/quant/cyq/999999")
+    assert (nothing["date"], nothing["items"], nothing["distribution"]) == (None, [], [])
+
+
+def test_the_pool_counts_by_signal_and_filters(quant: Topics) -> None:
+    told = quant.told("/quant/signal-pool", limit=500)
+
+    assert told["date"] == TODAY
+    assert sum(told["by_signal"].values()) == told["total"] == len(told["items"])
+    signal = told["items"][0]["signal_key"]
+    some = quant.told("/quant/signal-pool", signal=signal, limit=1)
+    assert (some["total"], len(some["items"])) == (told["by_signal"][signal], 1)
+    assert some["by_signal"] == told["by_signal"]
+    down = quant.told("/quant/signal-pool", direction=-1)["items"]
+    assert {row["direction"] for row in down} <= {-1}
+    assert all(row["name"] and row["price"] > 0 for row in told["items"])
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "named"),
+    [
+        ("/quant/indicators/600040", {"fields": "ma5,nonsense"}, "fields"),
+        ("/quant/indicators/600040", {"days": 0}, "days"),
+        ("/quant/patterns/600040", {"days": 751}, "days"),
+        ("/quant/cyq/600040", {"date": "2099-01-01"}, "date"),
+        ("/quant/signal-pool", {"direction": 2}, "direction"),
+        ("/quant/signal-pool", {"limit": 501}, "limit"),
+    ],
+)
+def test_bad_questions_name_their_parameter(
+    quant: Topics, path: str, params: dict[str, Any], named: str
+) -> None:
+    answer = quant.get(path, **params)
+
+    assert answer.status_code == 422
+    assert named in answer.text
