@@ -121,6 +121,9 @@ def _override(scene: Scene, row: Row) -> Row:
 
 def _daily(scene: Scene, security: Security, category: int, start: int, count: int) -> list[Row]:
     bars = scene.world.bars(security, scene.now)
+    if CATEGORIES[category][0] == "day":
+        stop = max(0, len(bars.date) - start)
+        return _single(bars, max(0, stop - count), stop)
     edges = _edges(bars.date, CATEGORIES[category][0])
     stop = len(edges) - 1 - start
     return [_merge(bars, edges[at], edges[at + 1]) for at in range(max(0, stop - count), max(0, stop))]
@@ -130,9 +133,7 @@ def _edges(dates: Ints, period: str) -> list[int]:
     """Where each bar of `period` begins in `dates`, and the end."""
     if len(dates) == 0:
         return [0]
-    if period == "day":
-        keys = dates
-    elif period == "week":
+    if period == "week":
         days = np.array([f"{d // 10_000}-{d // 100 % 100:02d}-{d % 100:02d}" for d in dates], "datetime64[D]")
         # Day 0 was a Thursday; weeks begin on Mondays.
         keys = (days.astype(np.int64) + 3) // 7
@@ -144,6 +145,17 @@ def _edges(dates: Ints, period: str) -> list[int]:
         keys = dates // 10_000
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
     return [*starts.tolist(), len(dates)]
+
+
+def _single(bars: Bars, first: int, stop: int) -> list[Row]:
+    """Bars first..stop-1, each as it is."""
+    columns = (bars.date, bars.open, bars.high, bars.low, bars.close, bars.volume, bars.amount)
+    columns += (bars.up_count, bars.down_count)
+    rows = zip(*(column[first:stop].tolist() for column in columns), strict=True)
+    return [
+        Row(date, 0, open_, high, low, close, int(volume), float(amount), int(up), int(down))
+        for date, open_, high, low, close, volume, amount, up, down in rows
+    ]
 
 
 def _merge(bars: Bars, first: int, end: int) -> Row:

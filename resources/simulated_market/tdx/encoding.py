@@ -7,6 +7,7 @@ wrong in the same way.
 import struct
 import zlib
 from datetime import datetime
+from functools import lru_cache
 
 MAGIC = b"\xb1\xcb\x74\x00"
 STORED = 0x0C
@@ -17,6 +18,7 @@ MAX_BODY = 0xFFFF
 NO_DATA = b"\x00\x00"
 
 
+@lru_cache(maxsize=1 << 16)
 def varint(value: int) -> bytes:
     """Six bits, sign and continuation flag in the first byte, seven bits in each further one."""
     magnitude = abs(value)
