@@ -22,7 +22,7 @@ _compiling: list[subprocess.Popen[bytes]] = []
 
 def compile_in_background() -> None:
     """Start it. From the main thread: the parent-death signal belongs to the thread that forks."""
-    code = f"import os; os.nice({_NICE}); from platform_assets.compute.warm import main; main()"
+    code = f"import os; os.nice({_NICE}); from platform_assets.compute.warm import warm; warm()"
     command = [sys.executable, "-S", "-E", str(Path(leash.__file__)), str(os.getpid())]
     process = subprocess.Popen(  # noqa: S603  our own modules
         [*command, sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL

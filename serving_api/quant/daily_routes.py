@@ -39,7 +39,7 @@ async def signal_pool(
     limit: Annotated[int, Query(ge=1, le=500, description="signals at most")] = 100,
 ) -> Answer:
     """The signals that came up on a date; none for a date that was not calculated."""
-    nothing = {"date": date, "items": [], "total": 0, "by_signal": {}}
+    nothing: dict[str, Any] = {"date": date, "items": [], "total": 0, "by_signal": {}}
     found = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
     return Answer(await read_or(nothing, found))
 

@@ -149,8 +149,8 @@ def _edges(dates: Ints, period: str) -> list[int]:
 
 def _single(bars: Bars, first: int, stop: int) -> list[Row]:
     """Bars first..stop-1, each as it is."""
-    columns = (bars.date, bars.open, bars.high, bars.low, bars.close, bars.volume, bars.amount)
-    columns += (bars.up_count, bars.down_count)
+    prices = (bars.open, bars.high, bars.low, bars.close)
+    columns = (bars.date, *prices, bars.volume, bars.amount, bars.up_count, bars.down_count)
     rows = zip(*(column[first:stop].tolist() for column in columns), strict=True)
     return [
         Row(date, 0, open_, high, low, close, int(volume), float(amount), int(up), int(down))
