@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from platform_assets.compute.indicators import indicator_columns
 
 from platform_assets.compute.bars import Bars
+from platform_assets.compute.indicators import indicator_columns
 from resources.simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House, opened_house
