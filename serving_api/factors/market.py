@@ -16,8 +16,8 @@ from platform_assets.compute.factors.presets import (
     INDUSTRY_COLUMNS,
     PRESETS,
     Preset,
-    in_industries,
     ordered,
+    plain_industry,
     selected,
 )
 from platform_assets.compute.factors.scores import Scores, score
@@ -29,7 +29,7 @@ from serving_api.state import State
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
-_BYTES_PER_STOCK = 4000
+_BYTES_PER_STOCK = 2500
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,20 @@ class Market:
 
     def of_industries(self, wanted: Sequence[str]) -> Bools:
         """Who belongs to one of these industries, of any classification."""
-        missing = [None] * self.size
-        names = zip(*(self.columns.get(name, missing) for name in INDUSTRY_COLUMNS), strict=True)
-        return in_industries(names, wanted)
+        found = np.zeros(self.size, dtype=bool)
+        for name in wanted:
+            found[self.industries.get(plain_industry(name), [])] = True
+        return found
+
+    @cached_property
+    def industries(self) -> dict[str, list[int]]:
+        """Name, without the mark of its level -> rows of the stocks that belong to it."""
+        found: dict[str, list[int]] = {}
+        for column in INDUSTRY_COLUMNS:
+            for at, name in enumerate(self.columns.get(column, ())):
+                if isinstance(name, str):
+                    found.setdefault(plain_industry(name), []).append(at)
+        return found
 
     def of_markets(self, wanted: Sequence[str]) -> Bools:
         return np.isin(np.array([str(one) for one in self.columns.get("market", [""] * self.size)]), wanted)
@@ -169,7 +180,14 @@ def _read(session: Session, day: str | None, as_of: str | None) -> Market | None
     if found is None or not found[1].get("code"):
         return None
     made = Market.of(*found)
-    _ = (made.gates, made.blocked, made.special, made.place, made.numbers)  # made here, off the loop
+    _ = (
+        made.gates,
+        made.blocked,
+        made.special,
+        made.place,
+        made.numbers,
+        made.industries,
+    )  # made here, off the loop
     return made
 
 

@@ -16,6 +16,12 @@ def request(path: str, headers: dict[str, str] | None = None) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
+def posted(path: str, body: bytes) -> bytes:
+    """A POST of JSON."""
+    head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
+
+
 @dataclass(frozen=True)
 class Whole:
     """One answer; header names in lower case."""

@@ -1,9 +1,12 @@
 """Inputs of many dates at once say what the wide row of each date says, and look at nothing later."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from platform_assets.compute import wide_stats
+from platform_assets.compute.bars import Bars
 from platform_assets.compute.factors.history import BarHistory, as_published, scores_by_date
 from platform_assets.compute.wide_stats import BarPanel
 from resources.calendar import shipped_calendar
@@ -54,25 +57,62 @@ def test_every_row_is_that_of_the_wide_table(history: BarHistory) -> None:
             np.testing.assert_allclose(inputs[name][at], values, rtol=1e-9, atol=1e-9, err_msg=f"{name} {at}")
 
 
-def test_scores_of_a_date_do_not_change_with_what_follows(history: BarHistory) -> None:
-    def scores(until: int, close: np.ndarray) -> dict[str, np.ndarray]:
-        rows = slice(0, until)
-        bars = BarHistory(
-            history.dates[rows], close[rows], history.volume[rows], history.up[rows], history.up_open[rows]
-        )
-        return scores_by_date(bars.inputs(), np.isfinite(bars.close))
+def grid(bars: Bars) -> BarHistory:
+    """Bars of many codes as arrays [dates, codes]."""
+    days = np.unique(bars.date)
+    shape = (len(days), len(bars.codes))
+    line = np.searchsorted(days, bars.date)
 
-    full = scores(DAYS, history.close)
-    for until in range(300, DAYS, 7):
-        for key, values in scores(until, history.close).items():
-            np.testing.assert_array_equal(values[-1], full[key][until - 1])
-    # Prices that look one date ahead are told by the same comparison.
-    ahead = np.vstack([history.close[1:], history.close[-1:]])
-    ahead_full = scores(DAYS, ahead)
-    cheated = BarHistory(history.dates[:310], np.vstack([history.close[1:310], history.close[309:310]]),
-                         history.volume[:310], history.up[:310], history.up_open[:310])  # fmt: skip
-    told = scores_by_date(cheated.inputs(), np.isfinite(history.close[:310]))
-    assert not np.array_equal(told["trend"][-1], ahead_full["trend"][309], equal_nan=True)
+    def spread(values: np.ndarray) -> np.ndarray:
+        found = np.full(shape, np.nan)
+        found[line, bars.owner] = values
+        return found
+
+    close = spread(bars.adjusted("close"))
+    gain = spread(bars.close / bars.last_close - 1)
+    dates = [f"{day // 10000}-{day // 100 % 100:02d}-{day % 100:02d}" for day in days.tolist()]
+    up, up_open = (gain > 0.098).astype(float), ((gain > 0.08) & (gain <= 0.098)).astype(float)
+    return BarHistory(dates, close, spread(bars.volume), up, up_open)
+
+
+def scores(history: BarHistory, since: int) -> dict[str, np.ndarray]:
+    """Scores [dates from row `since` on, codes]."""
+    traded = np.isfinite(history.close)[since:]
+    return scores_by_date({name: one[since:] for name, one in history.inputs().items()}, traded)
+
+
+def looking_ahead(history: BarHistory, followed: BarHistory, every: int = 1) -> set[str]:
+    """Factors whose score of a date from the rows up to it is not the one from all rows (`followed`: those
+    rows with what follows each of them)."""
+    whole = scores(followed, 320)
+    found = set()
+    for at in range(320, len(history.dates), every):
+        rows = slice(0, at + 1)
+        known = BarHistory(
+            history.dates[rows], history.close[rows], history.volume[rows], history.up[rows],
+            history.up_open[rows],
+        )  # fmt: skip
+        for key, values in scores(known, at).items():
+            if not np.array_equal(values[0], whole[key][at - 320], equal_nan=True):
+                found.add(key)
+    return found
+
+
+def test_scores_of_real_bars_do_not_change_with_what_follows(real_bars: Bars) -> None:
+    history = grid(real_bars)
+
+    assert looking_ahead(history, history) == set()
+    # A close of the day after among the rows is told.
+    planted = replace(history, close=np.vstack([history.close[1:], history.close[-1:]]))
+    assert looking_ahead(history, planted, every=20) >= {"momentum", "trend", "shortTerm"}
+
+
+@pytest.mark.soak
+@pytest.mark.real_data
+def test_scores_of_300_codes_do_not_change_with_what_follows(all_real_bars: Bars) -> None:
+    history = grid(all_real_bars)
+
+    assert looking_ahead(history, history, every=3) == set()
 
 
 def test_what_followed_is_missing_where_it_is_to_come(history: BarHistory) -> None:

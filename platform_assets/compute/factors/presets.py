@@ -187,13 +187,14 @@ def selected(
 def in_industries(names: Iterable[Sequence[Any]], wanted: Sequence[str]) -> Bools:
     """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among those wanted; the level
     mark of a name (IT服务Ⅱ) does not count."""
-    keys = {_plain(name) for name in wanted}
+    keys = {plain_industry(name) for name in wanted}
     return np.array(
-        [any(_plain(name) in keys for name in row if isinstance(name, str)) for row in names], bool
+        [any(plain_industry(name) in keys for name in row if isinstance(name, str)) for row in names], bool
     )
 
 
-def _plain(name: str) -> str:
+def plain_industry(name: str) -> str:
+    """The name of an industry without the mark of its level."""
     return _LEVEL.sub("", name.strip())
 
 
