@@ -154,6 +154,15 @@ DATASET = Dataset(
     interfaces=(
         Interface("get_index_daily", "timeseries", "history", _PARAMS, "object[]", 300, "bars of one index"),
         Interface(
+            "get_index_indicator",
+            "timeseries",
+            "index_indicators",
+            {"index_code": ("string", True, None), "limit": ("int", False, 120)},
+            "object[]",
+            300,
+            "MA5/10/20/60, MACD, KDJ, BOLL, RSI14",
+        ),
+        Interface(
             "get_realtime_index_quote",
             "market",
             "live_index_quotes",

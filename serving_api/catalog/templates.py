@@ -9,6 +9,7 @@ from resources.calendar import CalendarHorizon
 from serving_api.catalog import companies, economy, industries, market_days, queries, securities, windows
 from serving_api.catalog.events import queries as events
 from serving_api.catalog.indices import queries as indices
+from serving_api.catalog.indices import series
 from serving_api.catalog.parameters import MOST_ROWS
 from serving_api.catalog.patterns import patterns_by_date
 from serving_api.catalog.question import (
@@ -349,6 +350,11 @@ def index_members(session: Session, asked: Question) -> Any:
     return indices.members(session, asked.params["index_code"], asked.params["provider"])
 
 
+def index_indicators(session: Session, asked: Question) -> Any:
+    """MA, MACD, KDJ, BOLL and RSI of an index on its newest dates, oldest first."""
+    return series.indicators(session, asked.code, asked.params["limit"], asked.as_of)[0]
+
+
 def index_weights(session: Session, asked: Question) -> Any:
     """Members of the newest list with weights, the heaviest first."""
     return indices.weights(session, asked.params["index_code"], asked.params["limit"])
@@ -391,6 +397,7 @@ EXECUTORS: Mapping[str, Executor] = {
     **windows.EXECUTORS,
     **market_days.EXECUTORS,
     "index_members": index_members,
+    "index_indicators": index_indicators,
     "index_weights": index_weights,
     **economy.EXECUTORS,
 }

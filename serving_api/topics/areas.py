@@ -16,6 +16,8 @@ from serving_api.topics.funds.routes import fund_router, reit_router
 from serving_api.topics.futures.routes import router as futures_router
 from serving_api.topics.hk_finance.routes import premium_router
 from serving_api.topics.hk_finance.routes import router as hk_finance_router
+from serving_api.topics.index_series.routes import calendar_router as index_calendar_router
+from serving_api.topics.index_series.routes import router as index_series_router
 from serving_api.topics.indices.routes import router as index_router
 from serving_api.topics.industries.routes import router as industry_router
 from serving_api.topics.macro.routes import fusion_router as fusion_macro_router
@@ -47,4 +49,6 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     sectors_router,
     phase_router,
     dragon_router,
+    index_series_router,
+    index_calendar_router,
 )

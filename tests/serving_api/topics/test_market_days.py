@@ -1,4 +1,4 @@
-"""Calculations over market days, from rows written by hand: rotation of industries."""
+"""Calculations over market days, from rows written by hand: rotation of industries, bands, index series."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from platform_assets.datasets.valuation_band import week_ends
 from resources.calendar import shipped_calendar
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api.topics.handmade import Handmade, handmade
 
 TODAY = "2026-08-21"
 DATES = shipped_calendar().last(22, TODAY)
+WEEKS = week_ends(shipped_calendar(), "2024-01-01", TODAY)
 BANK, FOOD, CHIPS = "801780", "801120", "801080"
 GROWTH = {BANK: 1.01, FOOD: 1.0, CHIPS: 0.99}
 NAMES = {BANK: "银行", FOOD: "食品饮料", CHIPS: "电子"}
@@ -105,3 +107,88 @@ def test_the_catalog_of_ranks(market: Handmade) -> None:
 def test_the_same_again_writes_nothing(market: Handmade) -> None:
     again = market.calculate("industry_rank", *DATES[-3:])
     assert sum(one.rows_written for one in again.results) == 0
+
+
+def test_bands_are_told_at_the_end_of_a_week(market: Handmade) -> None:
+    market.put(
+        "fusion_valuation",
+        [
+            {"code": "600000", "date": day, "price": 10.0, "pe_ttm": 5.0 + at, "pb": -1.0}
+            for at, day in enumerate(WEEKS)
+        ],
+    )
+
+    market.calculate("valuation_band", *DATES[-3:])
+
+    (row,) = market.rows("calc_valuation_band")
+    assert (row["code"], row["date"], row["pe_pct_3y"]) == ("600000", TODAY, 100)
+    assert len(WEEKS) > 130
+    assert row["pe_low"] == pytest.approx(5 + 0.1 * (len(WEEKS) - 1))
+    assert row["pb_pct_3y"] is None
+    assert row["pb_low"] is None
+
+
+def test_indicators_of_an_index(market: Handmade) -> None:
+    dates = shipped_calendar().last(400, TODAY)
+    rows = [
+        {"code": "sh000300", "date": day, "name": "沪深300", "close": 3000.0 + at, "high": 3005.0 + at,
+         "low": 2990.0 + at, "change_pct": 100 / (2999 + at)}
+        for at, day in enumerate(dates)
+    ]  # fmt: skip
+    market.put("fusion_index_daily", rows)
+
+    told = market.told("/fusion/index/indicator/sh000300", days=30)
+
+    assert (told["code"], told["name"], len(told["items"])) == ("sh000300", "沪深300", 30)
+    assert told["latest"] == told["items"][-1]
+    last = told["latest"]
+    assert (last["date"], last["close"], last["ma5"], last["ma60"]) == (TODAY, 3399, 3397, 3369.5)
+    assert (last["rsi14"], last["dif"], last["macd"]) == (100, 7, 0)
+    assert market.told("/fusion/index/indicator/000300", days=30) == told
+    before = market.told("/fusion/index/indicator/sh000300", as_of="2020-01-02")
+    assert before["items"] == []
+    assert before["as_of"].startswith("2020-01-02T23:59:59")
+    of_industry = market.told(f"/fusion/index/indicator/{BANK}")
+    assert of_industry["name"] == "银行"
+    assert of_industry["latest"]["ma60"] is None
+    assert of_industry["latest"]["ma20"] is not None
+    assert market.told("/fusion/index/indicator/sz399001") == {
+        "code": "sz399001", "name": None, "items": [], "latest": {},
+    }  # fmt: skip
+    rows = market.call("get_index_indicator", index_code="sh000300", limit=2)
+    assert rows == told["items"][-2:]
+
+
+def test_the_calendar_of_an_index(market: Handmade) -> None:
+    market.put(
+        "fusion_index_daily",
+        [
+            {"code": "sh000001", "date": day, "name": "上证指数", "close": 3000.0, "change_pct": change}
+            for day, change in (("2026-07-30", 1.0), ("2026-07-31", 1.0), ("2026-08-20", -2.0), (TODAY, 0.0))
+        ],
+    )
+
+    told = market.told("/market/index-calendar")
+
+    assert (told["code"], told["name"]) == ("sh000001", "上证指数")
+    assert [row["change_percent"] for row in told["items"]] == [1.0, 1.0, -2.0, 0.0]
+    assert told["summary"] == {
+        "up_days": 2,
+        "down_days": 1,
+        "best": {"date": "2026-07-30", "change_percent": 1.0},
+        "worst": {"date": "2026-08-20", "change_percent": -2.0},
+        "by_month": [
+            {"month": "2026-07", "change_percent": 2.01},
+            {"month": "2026-08", "change_percent": -2.0},
+        ],
+        "win_rate_pct": 50.0,
+    }
+    assert market.told("/market/index-calendar", code="sz399001")["summary"]["best"] == {}
+
+
+def test_bad_parameters_of_an_index_are_named(market: Handmade) -> None:
+    assert "code" in market.refused("/fusion/index/indicator/hk00700")
+    assert "days" in market.refused("/fusion/index/indicator/sh000300", days=29)
+    assert "as_of" in market.refused("/fusion/index/indicator/sh000300", as_of="2999-01-01")
+    assert "code" in market.refused("/market/index-calendar", code="abc")
+    assert "days" in market.refused("/market/index-calendar", days=89)

@@ -1,0 +1,36 @@
+"""Where a ratio stands among those of the weeks before it. Pure numpy."""
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.parameters import valuation_band as own
+
+Floats = npt.NDArray[np.float64]
+
+
+def percentiles(ratios: Floats, weeks: int) -> Floats:
+    """[codes, weeks] -> per code the percent of the positive values of the last `weeks` that are not above
+    the newest. NaN where the newest is not positive (a loss says nothing), or too few are."""
+    window, enough = _window(ratios, weeks)
+    newest = window[:, -1:]
+    with np.errstate(invalid="ignore"):
+        below = (window <= newest).sum(axis=1)
+    counts = (~np.isnan(window)).sum(axis=1)
+    share = below / np.maximum(counts, 1) * 100
+    return np.where(enough & ~np.isnan(newest[:, 0]), share, np.nan)
+
+
+def band(ratios: Floats, weeks: int) -> tuple[Floats, Floats]:
+    """(low, high) of the positive values of the last `weeks`, at the percentiles of the parameters."""
+    window, enough = _window(ratios, weeks)
+    low, high = np.full(len(ratios), np.nan), np.full(len(ratios), np.nan)
+    if enough.any():
+        low[enough], high[enough] = np.nanpercentile(window[enough], (own.LOW_PCT, own.HIGH_PCT), axis=1)
+    return low, high
+
+
+def _window(ratios: Floats, weeks: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """(positive values of the last weeks, codes that have enough of them)."""
+    some = ratios[:, -weeks:]
+    window = np.where(some > 0, some, np.nan)
+    return window, (~np.isnan(window)).sum(axis=1) >= weeks * own.FEWEST_SHARE

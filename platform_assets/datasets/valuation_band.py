@@ -1,0 +1,106 @@
+"""calc_valuation_band: where PE and PB of each stock stand among their own past, on the last trade date of a
+week.
+
+The past is sampled on last trade dates of weeks as well: 260 dates tell the same as 1,250.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.days import monday_of, moved
+from platform_assets.compute.parameters import valuation_band as own
+from platform_assets.compute.valuation_band import band, percentiles
+from platform_assets.declaration.columns import Code, Date, F, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.scope import Calendar, Scope
+from platform_assets.declaration.tables import Layer
+
+_RATIOS = {"pe": "pe_ttm", "pb": "pb"}
+_DATES_OF_A_WEEK = 5
+
+
+class ValuationBand(Model):
+    """One stock on the last trade date of a week. Ratios not above zero say nothing and count nowhere."""
+
+    code: Code = key("security code")
+    date: Date = key("last trade date of a week")
+    pe_pct_3y: Pct = col("pct", "weeks of three years whose PE (TTM) was not higher", ge=0, le=100)
+    pb_pct_3y: Pct = col("pct", "the same of PB", ge=0, le=100)
+    pe_pct_5y: Pct = col("pct", "weeks of five years whose PE (TTM) was not higher", ge=0, le=100)
+    pb_pct_5y: Pct = col("pct", "the same of PB", ge=0, le=100)
+    pe_low: F = col("", "tenth percentile of the PE of five years", gt=0)
+    pe_high: F = col("", "ninetieth percentile of the PE of five years", gt=0)
+    pb_low: F = col("", "tenth percentile of the PB of five years", gt=0)
+    pb_high: F = col("", "ninetieth percentile of the PB of five years", gt=0)
+
+
+def banded(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Rows of those dates of the scope that end a week."""
+    longest = max(own.WEEKS.values())
+    ends = week_ends(
+        desk.calendar, desk.calendar.last(longest * _DATES_OF_A_WEEK, scope.since)[0], scope.until
+    )
+    asked = [day for day in ends if day in set(scope.dates)]
+    parts = []
+    if asked:
+        listed = ", ".join(f"'{day}'" for day in ends)
+        dense = desk.panel(
+            "fusion_valuation",
+            columns=tuple(_RATIOS.values()),
+            since=ends[0],
+            until=ends[-1],
+            condition=f"date IN ({listed})",
+        )
+        place = {day: at for at, day in enumerate(dense.dates)}
+        for day in asked:
+            if day in place:
+                weeks = [place.get(one) for one in ends[: ends.index(day) + 1][-longest:]]
+                parts.append(_rows(dense, weeks).assign(date=day))
+    columns = list(ValuationBand.to_schema().columns)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def week_ends(calendar: Calendar, since: str, until: str) -> list[str]:
+    """The last trade dates of the weeks between two dates."""
+    days = calendar.between(since, until)
+    if not days:
+        return []
+    # Beyond the calendar nobody knows: a date whose next day is in its week is no end then.
+    coming = moved(days[-1], 3) if days[-1] >= calendar.horizon else calendar.offset(days[-1], 1)
+    return [day for day, then in pairwise([*days, coming]) if monday_of(day) != monday_of(then)]
+
+
+def _rows(dense: Any, weeks: list[int | None]) -> pd.DataFrame:
+    told = {}
+    current = np.zeros(len(dense.codes), dtype=bool)
+    for name, column in _RATIOS.items():
+        stored = dense.values[column]
+        ratios = np.column_stack(
+            [np.full(len(dense.codes), np.nan) if at is None else stored[:, at] for at in weeks]
+        )
+        current |= ~np.isnan(ratios[:, -1])
+        for window, count in own.WEEKS.items():
+            told[f"{name}_pct_{window}"] = percentiles(ratios, count)
+        told[f"{name}_low"], told[f"{name}_high"] = band(ratios, own.WEEKS[own.BAND])
+    rows = pd.DataFrame({"code": list(dense.codes), **told})
+    return rows[current].reset_index(drop=True)
+
+
+DATASET = Dataset(
+    name="valuation_band",
+    title="Bands of PE and PB by week",
+    layer=Layer.CALC,
+    model=ValuationBand,
+    key=("code", "date"),
+    date_column="date",
+    sources=(Source("derived", banded),),
+    reads=("fusion_valuation",),
+    of_stocks=False,
+    makes_dates_anew=True,
+    may_be_empty=True,
+    monitored=False,
+    tasks=("quant_calc",),
+)

@@ -1,0 +1,1 @@
+"""Series of indices: their indicators, and the calendar of their daily changes."""

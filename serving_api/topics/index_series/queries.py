@@ -1,0 +1,19 @@
+"""SQL of index series. Every function takes a Session first."""
+
+from serving_api.catalog.indices.series import INDICES, INDUSTRIES, indicators, table_of
+from serving_api.catalog.queries import Row, public_rows
+from serving_api.reading import Session
+
+__all__ = ["INDICES", "INDUSTRIES", "bars_since", "indicators"]
+
+
+def bars_since(session: Session, code: str, day: str) -> list[Row]:
+    """Bars of an index from a day on, oldest first."""
+    return public_rows(
+        session,
+        table_of(code),
+        ("date", "name", "close", "change_pct"),
+        where="code=? AND date>=?",
+        values=(code, day),
+        order="date",
+    )

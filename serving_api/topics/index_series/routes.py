@@ -1,0 +1,69 @@
+"""/fusion/index/indicator/{code} and /market/index-calendar: open to anyone, plain."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.requests import Request
+
+from platform_assets.compute.days import moved
+from platform_assets.compute.parameters.market_phase import MAIN_INDEX
+from serving_api.answers import Answer
+from serving_api.catalog.queries import Row
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.parameters import AsOfRead
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.topics.index_series import queries, schemas, service
+from serving_api.topics.indices.routes import symbol_of
+
+router = area_router(f"{PREFIX}/fusion/index", "index: indicators")
+calendar_router = area_router(f"{PREFIX}/market", "market: index calendar")
+
+_TABLES = (queries.INDICES, queries.INDUSTRIES)
+
+
+@router.get("/indicator/{code}")
+@serving(schemas.IndexIndicators, tables=_TABLES)
+async def indicator(
+    request: Request,
+    subject: Anyone,
+    code: Annotated[
+        str, Path(description="index: sh000300, 000300; an industry: 801780", examples=["sh000300"])
+    ],
+    as_of: AsOfRead,
+    days: Annotated[int, Query(ge=30, le=750, description="newest trade dates")] = 120,
+) -> Answer:
+    """MA, MACD, KDJ, BOLL and RSI of an index by trade date."""
+    own = symbol_of(code, "code")
+    bound = None if as_of is None else as_of.bound
+    nothing: tuple[list[Row], str | None] = ([], None)
+    read = state_of(request).reading.scan(queries.indicators, own, days, bound)
+    items, name = await read_or(nothing, read)
+    answer = {
+        "code": own,
+        "name": name,
+        "items": items,
+        "latest": items[-1] if items else {},
+    }
+    return Answer(answer, top={} if as_of is None else {"as_of": as_of.echo})
+
+
+@calendar_router.get("/index-calendar")
+@serving(schemas.IndexCalendar, tables=_TABLES)
+async def index_calendar(
+    request: Request,
+    subject: Anyone,
+    code: Annotated[
+        str, Query(max_length=16, description=f"index; empty: {MAIN_INDEX}", examples=["sh000300"])
+    ] = "",
+    days: Annotated[int, Query(ge=90, le=750, description="calendar days up to today")] = 365,
+) -> Answer:
+    """Daily changes of an index with their sums by month, from stored bars."""
+    state = state_of(request)
+    own = symbol_of(code, "code") if code.strip() else MAIN_INDEX
+    since = moved(state.clock.now().date().isoformat(), 1 - days)
+    nothing: list[Row] = []
+    bars = await read_or(nothing, state.reading.scan(queries.bars_since, own, since))
+    return Answer({"code": own, "name": bars[-1]["name"] if bars else None, **service.calendar(bars)})
