@@ -1,7 +1,7 @@
 """`python -m tests.soak`: the tests at the size that needs time, within an hour, with a report at the end.
 
-Two parts: what is marked `soak`, and the property tests of the upstreams with 10,000 examples each. A part
-that runs out of the hour is ended and counted as failed.
+Three parts: what is marked `soak`, the property tests of the upstreams with 10,000 examples each, and the
+fuzzing of every route of the API. A part that runs out of the hour is ended and counted as failed.
 """
 
 import os
@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BUDGET_S = 3600.0
 EXAMPLES = os.environ.get("SOAK_EXAMPLES", "10000")
+FUZZ = os.environ.get("FUZZ_EXAMPLES", "25")
 _SHOWN = ("kill -9", "soak:", "skipped for something", "passed", "failed", "FAILED", "ERROR")
 
 
@@ -26,6 +27,7 @@ class Part:
 PARTS = (
     Part("marked soak", ("-m", "soak", "tests")),
     Part(f"property tests of the upstreams, {EXAMPLES} examples", ("-m", "not soak", "tests/upstreams")),
+    Part(f"fuzzing of the API, {FUZZ} examples a route", ("tests/serving_api/test_fuzz.py",)),
 )
 
 
@@ -33,7 +35,7 @@ def run(part: Part, limit_s: float) -> tuple[bool, list[str], float]:
     """(passed, lines for the report, seconds)."""
     began = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "load", "-v", *part.arguments]
-    environment = {**os.environ, "SOAK_EXAMPLES": EXAMPLES}
+    environment = {**os.environ, "SOAK_EXAMPLES": EXAMPLES, "FUZZ_EXAMPLES": FUZZ}
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=environment, timeout=limit_s, capture_output=True, text=True, check=False

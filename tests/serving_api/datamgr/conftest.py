@@ -18,7 +18,7 @@ from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.system_time import SystemTime
-from tests.conftest import mariadb_database
+from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, House, opened_house
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings
@@ -89,7 +89,7 @@ def world() -> World:
     return load_world("synthetic", "S")
 
 
-@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def module_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One database per engine for the tests of a module that only read."""
     if request.param == "sqlite":
@@ -156,7 +156,7 @@ def empty_tables(warehouse: Warehouse) -> None:
         )
 
 
-@pytest.fixture(params=["sqlite", "mariadb"])
+@pytest.fixture(params=SQLITE_OFTEN)
 def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
     """The app over empty tables of the test's own, on both engines."""
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
