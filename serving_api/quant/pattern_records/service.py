@@ -5,14 +5,15 @@ from typing import Any
 
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE, METRIC_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
-from platform_assets.compute.pattern_performance import Outcome, outcomes, summary
+from platform_assets.compute.pattern_performance import HORIZONS, Outcome, Window, outcomes, summary
 from resources.errors import InputError
 from serving_api.quant.pattern_records import queries
 from serving_api.reading import Session
 from serving_api.state import State
 
-_CHUNK = 250
+_PART = 250
 """Dates whose closes are held at one time."""
+_PRICES = (queries.BARS, queries.INDICES)
 
 
 def direction_column(name: str) -> str:
@@ -31,10 +32,11 @@ def default_direction(pattern: str) -> int:
 async def performance(state: State, pattern: str, direction: int, forward: int, days: int) -> dict[str, Any]:
     """Figures of the signals of the newest `days` trade dates."""
     key = (pattern, direction, forward, days)
-    stand = await state.versions.stand((queries.PATTERNS, queries.BARS, queries.INDICES))
+    stand = await state.versions.stand((queries.PATTERNS, *_PRICES))
     known = state.cache.get("pattern-performance", key, stand.token)
     if known is None:
-        found = await state.reading.scan(_followed, state, pattern, direction, forward, days)
+        prices = await state.versions.stand(_PRICES)
+        found = await state.reading.scan(_followed, state, prices.token, pattern, direction, forward, days)
         known = summary(found, direction)
         state.cache.put("pattern-performance", key, stand.token, known, 4096)
     told: dict[str, Any] = known
@@ -42,23 +44,35 @@ async def performance(state: State, pattern: str, direction: int, forward: int, 
 
 
 def _followed(
-    session: Session, state: State, pattern: str, direction: int, forward: int, days: int
+    session: Session, state: State, token: str | None, pattern: str, direction: int, forward: int, days: int
 ) -> list[Outcome]:
     """Part after part of the dates, so that ten years of a market need no more room than one."""
     newest = queries.newest_bar(session)
     if newest is None:
         return []
-    dates = state.calendar.last(days, newest)
+    wanted = state.calendar.last(days, newest)[0]
+    dates = state.calendar.last(-(-days // _PART) * _PART, newest)
     found: list[Outcome] = []
-    for start in range(0, len(dates), _CHUNK):
-        part = dates[start : start + _CHUNK]
-        hits = queries.hits(session, pattern, direction, part[0], part[-1])
+    for start in range(0, len(dates), _PART):
+        part = dates[start : start + _PART]
+        hits = queries.hits(session, pattern, direction, max(part[0], wanted), part[-1])
         if not hits:
             continue
-        end = dates[min(start + _CHUNK + forward, len(dates)) - 1]
-        window = queries.window(session, state.reading.warehouse, min(day for _, day in hits), end)
+        is_newest = start + _PART >= len(dates)
+        end = dates[min(start + _PART + max(HORIZONS), len(dates)) - 1]
+        window = _window(session, state, part[0], end, token if is_newest else None)
         found += outcomes(window, hits, forward=forward, direction=direction)
     return found
+
+
+def _window(session: Session, state: State, since: str, until: str, token: str | None) -> Window:
+    """The closes, kept under a version: who asks for one pattern asks for the next one."""
+    known = state.cache.get("pattern-window", (since, until), token)
+    if known is None:
+        known = queries.window(session, state.reading.warehouse, since, until)
+        state.cache.put("pattern-window", (since, until), token, known, known.closes.nbytes)
+    window: Window = known
+    return window
 
 
 def catalogue() -> dict[str, Any]:
