@@ -7,6 +7,7 @@ import pytest
 
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
 from platform_assets.declaration.columns import columns_from
+from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Layer, Table
 from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock
@@ -148,6 +149,11 @@ def test_only_the_newest_days(api: Api) -> None:
 def test_a_pattern_that_points_down_is_asked_so(api: Api) -> None:
     assert record(api, pattern="double_top")["direction"] == -100
     assert record(api, pattern="double_top", direction=100)["samples"] == 0
+
+
+def test_the_declared_table_has_every_column() -> None:
+    table = next(one for one in builtin_registry().tables if one.name == PATTERNS.name)
+    assert set(table.names) >= {"code", "date", *DIRECTIONS, *METRICS}
 
 
 @pytest.mark.parametrize("name", DIRECTIONS)
