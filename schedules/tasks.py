@@ -176,7 +176,7 @@ TASKS: tuple[Task, ...] = check_tasks(
             name="预设选股跟踪",
             timing=Timing(hm=1825),
             datasets=PRESETS,
-            after=("fusion_wide_sync",),
+            after=("fusion_wide_sync", "quant_calc"),
             max_retries=1,
             retry_delay_s=300,
             note="factor scores of the market, then the picks of the 14 presets",

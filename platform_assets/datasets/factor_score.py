@@ -77,7 +77,6 @@ DATASET = Dataset(
     reads=(WIDE,),
     owners={
         **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1},
-        "gate_blocked": (WIDE, "is_st"),
     },
     makes_dates_anew=True,
     may_be_empty=True,

@@ -96,6 +96,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "eod_core": 62,
         "data_cleanup": 0,
     }
+    assert BY_KEY["preset_track"].after == ("fusion_wide_sync", "quant_calc")
     late = BY_KEY["exchange_sync"]
     assert (late.after, late.dates, late.max_retries, late.retry_delay_s) == (
         ("fusion_daily_sync",), 10, 2, 600,
