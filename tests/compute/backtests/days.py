@@ -117,23 +117,31 @@ def s60() -> Days:
 
 
 @cache
-def real_bars() -> dict[str, pd.DataFrame]:
-    """The slice by code with its market (`sh600519`), suspended days included."""
-    rows = pd.read_csv(REAL)
+def real_bars(path: Path = REAL) -> dict[str, pd.DataFrame]:
+    """Bars by code with its market (`sh600519`), suspended days included; of the slice unless told."""
+    rows = pd.read_csv(path)
     return {str(code): bars.reset_index(drop=True) for code, bars in rows.groupby("code")}
 
 
-def real(code: str, events: Sequence[Event] = ()) -> Days:
+def board_of(code: str) -> str:
+    return {"sh688": "star", "sz300": "gem", "sz301": "gem"}.get(code[:5], "main")
+
+
+def real(code: str, events: Sequence[Event] = (), path: Path = REAL) -> Days:
     """Limits and factor of the real bars follow their previous closes."""
-    rows = real_bars()[code]
-    board = {"sh688": "star", "sz300": "gem", "sz301": "gem"}.get(code[:5], "main")
+    rows = real_bars(path)[code]
     table = rows[["open", "high", "low", "close", "volume"]].to_numpy(dtype=float)
     table[rows["tradestatus"].to_numpy() == 0] = np.nan
     reference = rows["preclose"].to_numpy(dtype=float)
     before = pd.Series(table[:, 3]).ffill().shift().to_numpy(dtype=float)
     step = np.where(np.isfinite(before) & np.isfinite(table[:, 3]), before / reference, 1.0)
     return made(
-        rows["date"].tolist(), table, board=board, factor=np.cumprod(step), reference=reference, events=events
+        rows["date"].tolist(),
+        table,
+        board=board_of(code),
+        factor=np.cumprod(step),
+        reference=reference,
+        events=events,
     )
 
 

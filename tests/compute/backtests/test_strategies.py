@@ -1,5 +1,7 @@
 """The nine strategies, the trailing stop and validation: on the vectors and on real bars."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,17 +12,13 @@ from platform_assets.compute.backtests.figures import figures_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of, strategy_of
 from platform_assets.compute.backtests.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from platform_assets.compute.backtests.validation import Strategic
+from platform_assets.compute.market_rules import lot_of
 from platform_assets.compute.parameters.backtests import STYLES
 from resources.calendar import shipped_calendar
 from resources.errors import InputError
-from tests.compute.backtests.days import assert_reconciles, made, real, real_bars, s60
+from tests.compute.backtests.days import assert_reconciles, board_of, made, real, real_bars, s60
 
 CAPITAL = 100_000_000
-LOTS = {"sh688169": (200, 1)}
-
-
-def board_of(code: str) -> str:
-    return "star" if code.startswith("sh688") else "gem" if code.startswith("sz3") else "main"
 
 
 def test_studies_are_those_of_the_vectors() -> None:
@@ -76,7 +74,7 @@ def test_every_strategy_buys_and_sells_on_real_bars_by_the_rules(key: str) -> No
     for code in real_bars():
         days = real(code)
         run = Strategic(days, strategy, board_of(code), CAPITAL, 0).runner(strategy.chosen())(0, len(days))
-        assert_reconciles(run, days, LOTS.get(code, (100, 100)))
+        assert_reconciles(run, days, lot_of(board_of(code)))
         # Every deal is filled at the open of the first trade date that takes it, after its signal.
         signals = strategy.run(prices_of(days), strategy.chosen())
         signal = np.zeros(len(days), dtype=bool)
@@ -199,4 +197,25 @@ def test_the_trailing_stop_on_real_bars_breaks_no_rule() -> None:
         days = real(code)
         for style in STYLES:
             run = run_rule(days, TrailingStop(days, style), board=board_of(code), capital=CAPITAL)
-            assert_reconciles(run, days, LOTS.get(code, (100, 100)))
+            assert_reconciles(run, days, lot_of(board_of(code)))
+
+
+@pytest.mark.soak
+@pytest.mark.real_data
+def test_books_balance_on_three_hundred_codes_over_five_years(real_data_dir: Path) -> None:
+    path = real_data_dir / "bars_daily_raw_hs300_2020_2025.csv.gz"
+    deals = blocked = 0
+    for code in real_bars(path):
+        days = real(code, path=path)
+        board = board_of(code)
+        runs = [
+            Strategic(days, strategy, board, CAPITAL, 0).runner(strategy.chosen())(0, len(days))
+            for strategy in STRATEGIES.values()
+        ]
+        runs += [run_rule(days, TrailingStop(days, style), board=board, capital=CAPITAL) for style in STYLES]
+        for run in runs:
+            assert_reconciles(run, days, lot_of(board))
+            deals += len(run.fills)
+            blocked += len(run.blocked)
+    assert deals > 50_000
+    assert blocked > 0
