@@ -1,5 +1,7 @@
 """Which stocks of a market the strategies buy on a date."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,19 +14,30 @@ from platform_assets.compute.parameters import backtests as p
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+CODES_AT_ONCE = 500
+"""What fits into the caches; the results do not depend on it."""
 
 
 def picks_of(bars: Bars) -> dict[str, Ints]:
     """Strategy -> places in `bars.codes` of those that its default periods buy at their newest bar. The last
     320 bars and the newest are looked at, whatever is there before them."""
-    recent = bars.newest(p.WARM_UP_BARS + 1)
-    adjusted = series.blocks(recent, "open", "high", "low", "close", adjusted=True)
-    prices = Prices(**adjusted, volume=series.block(recent, "volume"))
-    found = {}
-    for strategy in STRATEGIES.values():
-        buy = strategy.run(prices, strategy.chosen()).buy
-        found[strategy.key] = np.flatnonzero(buy[:, -1]) if buy.size else np.zeros(0, dtype=np.int64)
-    return found
+    found: dict[str, list[Ints]] = {key: [np.zeros(0, dtype=np.int64)] for key in STRATEGIES}
+    for start in range(0, len(bars.codes), CODES_AT_ONCE):
+        recent = _part(bars, start, start + CODES_AT_ONCE).newest(p.WARM_UP_BARS + 1)
+        adjusted = series.blocks(recent, "open", "high", "low", "close", adjusted=True)
+        prices = Prices(**adjusted, volume=series.block(recent, "volume"))
+        for strategy in STRATEGIES.values():
+            buy = strategy.run(prices, strategy.chosen()).buy
+            found[strategy.key].append(start + np.flatnonzero(buy[:, -1]))
+    return {key: np.concatenate(places) for key, places in found.items()}
+
+
+def _part(bars: Bars, start: int, stop: int) -> Bars:
+    """Codes `start` to `stop` (excluded), without copying a row."""
+    offsets = bars.offsets[start : stop + 1]
+    rows = slice(int(offsets[0]), int(offsets[-1]))
+    columns = {one.name: getattr(bars, one.name)[rows] for one in fields(bars)[2:]}
+    return replace(bars, codes=bars.codes[start:stop], offsets=offsets - offsets[0], **columns)
 
 
 def confirmations(bars: Bars) -> Floats:

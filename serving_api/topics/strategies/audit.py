@@ -12,8 +12,11 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.parameters.scorecards import PATTERN_BARS, TACTIC_WEIGHTS
 from platform_assets.compute.scorecards.boards import tactic_score
 from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of
+from platform_assets.compute.volume_price import analyse
 from serving_api.catalog.queries import newest_date, public_rows
+from serving_api.quant.strength.service import prices_of
 from serving_api.reading import Session
+from serving_api.stocks.queries import bars as stock_bars
 
 WIDE = "fusion_stock_wide"
 KLINE = "fusion_kline_daily"
@@ -22,6 +25,7 @@ DRAGON = "calc_dragon_score"
 INDICATOR = "calc_indicator_daily"
 PATTERN = "calc_pattern_daily"
 SIGNAL_BARS = 2
+VPA_BARS = 120
 STRONG, NEUTRAL, WEAK, BLOCKED, ABSENT, MISSING = "strong", "neutral", "weak", "blocked", "absent", "missing"
 Row = dict[str, Any]
 NO_GATE: Row = {"passed": None, "blocked": None, "code": None, "reason": None, "warnings": []}
@@ -40,7 +44,7 @@ def audit(session: Session, code: str, until: str, as_of: str | None) -> Row:
     systems = [
         _factor(session, code, until, day),
         _dragon(session, code, until, day, gate),
-        _pattern(session, code, until, day),
+        _pattern(session, code, until, day, as_of),
     ]
     return {"code": code, "date": day, "systems": systems, "gate": gate}
 
@@ -139,7 +143,7 @@ def _newest_day(session: Session, table: str, until: str) -> str | None:
     return found[0][0] if found else None
 
 
-def _pattern(session: Session, code: str, until: str, day: str | None) -> Row:
+def _pattern(session: Session, code: str, until: str, day: str | None, as_of: str | None) -> Row:
     bars = public_rows(
         session, KLINE, ("date", "volume", "adj_factor"),
         where="code=? AND date<=? AND (is_suspended IS NULL OR is_suspended=0)", values=(code, until),
@@ -162,6 +166,7 @@ def _pattern(session: Session, code: str, until: str, day: str | None) -> Row:
     fired, count = _directions(session, code, [bar["date"] for bar in bars if bar["date"] <= newest])
     with np.errstate(invalid="ignore"):
         parts = parts_of(values, volume, factor, np.array([count]))
+        parts["vpa"] = np.array([_health(session, code, newest, as_of)])
         score, _ = tactic_score(parts)
     known = {name: float(one[0]) for name, one in parts.items() if np.isfinite(one[0])}
     warnings = _aged(INDICATOR, newest, day)
@@ -170,6 +175,13 @@ def _pattern(session: Session, code: str, until: str, day: str | None) -> Row:
     if not np.isfinite(score[0]):
         return _told("pattern", MISSING, None, None, reasons, warnings)
     return _judged("pattern", float(score[0]), None, reasons, warnings)
+
+
+def _health(session: Session, code: str, newest: str, as_of: str | None) -> float:
+    """As `/stocks/{code}/vpa` tells it; NaN where there are too few bars."""
+    bars = stock_bars(session, code, VPA_BARS + SIGNAL_BARS, as_of)
+    known = [bar for bar in bars if bar.date <= newest][-VPA_BARS:]
+    return _number(analyse(prices_of(known)).health if known else None)
 
 
 def _directions(session: Session, code: str, days: Sequence[str]) -> tuple[list[str], float]:
