@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from platform_assets.compute.backtests.strategies import STRATEGIES
+from platform_assets.compute.backtests.studies import Prices
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
 from resources.simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House, opened_house
 
-TABLES = ("indicator_daily", "pattern_daily", "chip_daily", "signal_hit")
+TABLES = ("indicator_daily", "pattern_daily", "chip_daily", "signal_hit", "strategy_hit")
 BAR_DATES = 402
 
 
@@ -84,12 +86,13 @@ def test_a_date_comes_out_the_same_alone_within_a_range_and_again(year: House) -
 
 
 def test_a_calculation_of_some_codes_leaves_the_others_alone(year: House) -> None:
-    before = rows(year, "calc_signal_hit")
-    year.fresh()
+    for name in ("signal_hit", "strategy_hit"):
+        before = rows(year, f"calc_{name}")
+        year.fresh()
 
-    year.fuse("signal_hit", TODAY, codes=("600040", "600041"))
+        year.fuse(name, TODAY, codes=("600040", "600041"))
 
-    assert rows(year, "calc_signal_hit") == before
+        assert rows(year, f"calc_{name}") == before
 
 
 def test_a_distribution_adds_up_and_lies_around_its_costs(year: House) -> None:
@@ -115,6 +118,36 @@ def test_patterns_that_fired_are_signals_too(year: House) -> None:
 
     told = {key: row["direction"] for key, row in signals.items() if (key[2], key[0]) in patterns}
     assert fired.items() <= told.items()
+
+
+def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: House) -> None:
+    days = [str(day) for day in year.run.calendar.last(2, TODAY)]
+    dense = year.run.read.panel(
+        "fusion_kline_daily",
+        columns=("open", "high", "low", "close", "volume", "adj_factor"),
+        since=year.run.calendar.last(320, TODAY)[0],
+        until=TODAY,
+        condition="is_suspended=0 AND sec_type='stock'",
+    )
+    bars = Bars.from_dense(dense)
+    expected = set()
+    for code in bars.codes:
+        own = bars.take([code])
+        prices = Prices(*(own.adjusted(name) for name in ("open", "high", "low", "close")), own.volume)
+        newest = {
+            f"{day // 10000}-{day // 100 % 100:02}-{day % 100:02}": at for at, day in enumerate(own.date)
+        }
+        for strategy in STRATEGIES.values():
+            buy = strategy.run(prices, strategy.chosen()).buy
+            expected |= {(day, strategy.key, code) for day in days if day in newest and buy[newest[day]]}
+
+    found = rows(year, "calc_strategy_hit")
+    assert set(found) == expected
+    assert len({key for _, key, _ in found}) >= 5
+    for (_, key, _), row in found.items():
+        assert 0 < float(str(row["score"])) <= 100
+        assert row["name"]
+        assert json.loads(str(row["params"])) == STRATEGIES[key].params(STRATEGIES[key].chosen())
 
 
 def test_a_date_without_bars_is_emptied_not_failed(year: House) -> None:

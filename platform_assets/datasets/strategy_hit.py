@@ -1,0 +1,80 @@
+"""calc_strategy_hit: which of the nine strategies bought which stock at the close of a date.
+
+Definitions: `docs/calculations/backtests.md`. The strategies run with their default periods over the window
+of bars of the date; a stock that did not trade has no hit.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.backtests.picks import confirmations, picks_of
+from platform_assets.compute.backtests.strategies import STRATEGIES
+from platform_assets.compute.name_spans import named
+from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
+from platform_assets.declaration.columns import K32, S64, Code, Date, F, Json, Model, Px, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.frames import canonical_json
+from platform_assets.declaration.rules import close_of
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+NAMES = "ref_name_history"
+
+
+class StrategyHit(Model):
+    """One strategy that bought one stock; it would be filled at the next open."""
+
+    trade_date: Date = key("trade date of the signal")
+    strategy_key: K32 = key("strategy")
+    code: Code = key("security code")
+    name: S64 = col(title="name on the date")
+    score: F = col("", "how far price and volume of the date stand out in the market", ge=0, le=100)
+    price: Px = col("CNY", "closing price, unadjusted", gt=0)
+    params: Json = col(title="periods of the strategy, in bars")
+
+
+def strategy_hits(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every date from its own window. Scores are ranks within the market: a run for some codes computes all
+    and keeps its own."""
+    frames = []
+    for day in scope.dates:
+        bars = bars_at(desk, scope.whole, day)
+        if bars.codes:
+            rows = rows_of(desk, bars, day, {"score": confirmations(bars).round(4)})
+            frames += [_hits(rows, key, at) for key, at in picks_of(bars).items()]
+    rows = joined(frames, list(StrategyHit.to_schema().columns))
+    rows = rows[[scope.covers(code) for code in rows["code"]]].reset_index(drop=True)
+    rows["name"] = _names(desk, rows)
+    return rows
+
+
+def _hits(rows: pd.DataFrame, key: str, at: Any) -> pd.DataFrame:
+    strategy = STRATEGIES[key]
+    hit = rows.iloc[np.asarray(at)].rename(columns={"date": "trade_date", "close": "price"})
+    return hit.assign(strategy_key=key, name=None, params=canonical_json(strategy.params(strategy.chosen())))
+
+
+def _names(desk: Any, rows: pd.DataFrame) -> Any:
+    spans = desk.read(NAMES, columns=("code", "valid_from", "valid_to", "name", "is_st"))
+    names = named(rows.rename(columns={"trade_date": "date"}), spans).name
+    return [None if pd.isna(name) else name for name in names]
+
+
+DATASET = Dataset(
+    name="strategy_hit",
+    title="Picks of the strategies by trade date",
+    layer=Layer.CALC,
+    model=StrategyHit,
+    key=("trade_date", "strategy_key", "code"),
+    date_column="trade_date",
+    sources=(Source("derived", strategy_hits),),
+    reads=(BARS, NAMES),
+    makes_dates_anew=True,
+    may_be_empty=True,
+    public_at=close_of("trade_date"),
+    monitored=False,
+    indexes=(("code", "trade_date"),),
+    tasks=("quant_calc",),
+)
