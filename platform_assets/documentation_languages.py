@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from platform_assets.compute.dsl.field_words import GROUPS
 from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.dsl.phrases import PHRASES
+from platform_assets.compute.dsl.presets import PRESETS
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.formulas.builtin import BUILTINS
 from platform_assets.compute.formulas.functions import FUNCTIONS as FORMULA_FUNCTIONS
@@ -37,6 +39,16 @@ def screener_functions() -> str:
     return table(("function", "value"), rows)
 
 
+def screener_phrases() -> str:
+    rows = [(phrase, f"`{cell(query)}`") for phrase, query in PHRASES.items()]
+    return table(("phrase", "condition"), rows)
+
+
+def screener_presets() -> str:
+    rows = [(f"`{one.key}`", one.label, cell(one.desc), f"`{cell(one.dsl)}`") for one in PRESETS]
+    return table(("key", "name", "meaning", "query"), rows)
+
+
 def formula_functions() -> str:
     rows = []
     for name, one in FORMULA_FUNCTIONS.items():
@@ -57,6 +69,8 @@ def formulas() -> str:
 LANGUAGE_BLOCKS: dict[str, Callable[[], str]] = {
     "screener-fields": screener_fields,
     "screener-functions": screener_functions,
+    "screener-phrases": screener_phrases,
+    "screener-presets": screener_presets,
     "formula-functions": formula_functions,
     "formulas-refused": formulas_refused,
     "formulas": formulas,

@@ -23,11 +23,24 @@ class Problem(BaseModel):
     type: str
 
 
+class BadText(BaseModel):
+    """Where a query or a formula is wrong."""
+
+    code: Literal["unknown_field", "syntax", "type", "limit", "lookahead"]
+    position: int = Field(description="characters before it")
+    line: int = Field(description="from 1")
+    column: int = Field(description="from 1")
+    token: str
+    expected: list[str]
+    suggestion: str | None = Field(default=None, description="the known name that is most like it")
+
+
 class InvalidInput(BaseModel):
     """422: `detail` names the parameter, what is wrong and what is allowed."""
 
     detail: str
     errors: list[Problem]
+    error: BadText | None = Field(default=None, description="of the condition language and formulas alone")
 
 
 class Stats(BaseModel):

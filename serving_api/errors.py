@@ -1,7 +1,7 @@
 """The HTTP face of every error: one status, one text, the headers that go with it.
 
-Bodies are {detail} alone; 422 adds errors[{loc, msg, type}]. No text of a driver, an address or a
-traceback ever reaches a client: what is not one of ours answers 'internal error'.
+Bodies are {detail} alone; 422 adds errors[{loc, msg, type}], and of a query or formula error{}. No text of a
+driver, an address or a traceback ever reaches a client: what is not one of ours answers 'internal error'.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,6 +54,14 @@ class BadRequest(PlatformError):
     """A well-formed request that a rule refuses: upload, old password, dead link (400)."""
 
 
+class BadExpression(InputError):
+    """A text that is no query or no formula; `told` says where and what was expected."""
+
+    def __init__(self, parameter: str, problem: str, told: Mapping[str, Any]) -> None:
+        super().__init__(parameter, problem)
+        self.told = told
+
+
 @dataclass(frozen=True)
 class Face:
     """What a client sees of an error."""
@@ -62,11 +70,14 @@ class Face:
     detail: str
     headers: Mapping[str, str] = field(default_factory=dict)
     errors: Sequence[Mapping[str, Any]] | None = None
+    error: Mapping[str, Any] | None = None
 
     def response(self) -> Response:
         body: dict[str, Any] = {"detail": self.detail}
         if self.errors is not None:
             body["errors"] = list(self.errors)
+        if self.error is not None:
+            body["error"] = dict(self.error)
         headers = {"Cache-Control": "no-store", **self.headers}
         return Response(orjson.dumps(body), self.status, headers, media_type="application/json")
 
@@ -82,7 +93,7 @@ def face_of(error: BaseException) -> Face:
             face = Face(400, error.message)
         case InputError():
             wrong = {"loc": [error.parameter], "msg": error.problem, "type": "value_error"}
-            face = Face(422, error.message, errors=[wrong])
+            face = Face(422, error.message, errors=[wrong], error=getattr(error, "told", None))
         case Forbidden():
             face = Face(403, error.message)
         case NotFound():

@@ -8,6 +8,9 @@ from fastapi import APIRouter
 from serving_api.quant.daily_routes import router as daily_router
 from serving_api.quant.pattern_records.routes import router as pattern_records_router
 from serving_api.quant.recalc_routes import router as recalc_router
+from serving_api.quant.screening.routes import formula_router
+from serving_api.quant.screening.routes import quant_router as quant_screener_router
+from serving_api.quant.screening.routes import router as screener_router
 from serving_api.quant.strength.routes import router as strength_router
 from serving_api.quant.strength.routes import stocks_router as stocks_strength_router
 
@@ -17,4 +20,7 @@ QUANT_ROUTERS: tuple[APIRouter, ...] = (
     recalc_router,
     strength_router,
     stocks_strength_router,
+    screener_router,
+    quant_screener_router,
+    formula_router,
 )

@@ -18,7 +18,7 @@ GROUPS = {
 }
 """Key and Chinese name of each group, in the order in which they are shown."""
 
-COMPARISONS = ("=", "!=", ">", ">=", "<", "<=", "between", "in", "is null", "is not null")
+COMPARISONS = ("=", "!=", ">", ">=", "<", "<=", "between", "in", "not in", "is null", "is not null")
 TEXT_OPERATORS = ("=", "!=", "in", "not in", "like", "is null", "is not null")
 FLAG_OPERATORS = ("=", "is null", "is not null")
 """A flag stands alone in a query; `= true` and `= false` are how a list of conditions says it."""

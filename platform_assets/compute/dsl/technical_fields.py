@@ -16,9 +16,9 @@ ma120|120日均线|CNY|price > ma120|半年线 均线120
 ma250|250日均线|CNY|price > ma250|年线 均线250
 ema12|12日指数均线|CNY|price > ema12|
 ema26|26日指数均线|CNY|ema12 > ema26|
-macd_dif|MACD DIF||macd_dif > macd_dea|dif
-macd_dea|MACD DEA||macd_dea > 0|dea
-macd_hist|MACD 柱||macd_hist > 0|hist macd
+macd_dif|MACD DIF|CNY|macd_dif > macd_dea|dif
+macd_dea|MACD DEA|CNY|macd_dea > 0|dea
+macd_hist|MACD 柱|CNY|macd_hist > 0|hist macd
 kdj_k|KDJ K||kdj_k > kdj_d|k
 kdj_d|KDJ D||kdj_d < 20|d
 kdj_j|KDJ J||kdj_j < 0|j
@@ -40,15 +40,15 @@ dmi_pdi|DMI PDI||dmi_pdi > dmi_mdi|pdi
 dmi_mdi|DMI MDI||dmi_mdi < 20|mdi
 dmi_adx|DMI ADX||dmi_adx > 25|adx
 dmi_adxr|DMI ADXR||dmi_adx > dmi_adxr|adxr
-trix|TRIX||trix > trix_ma|trix12
-trix_ma|TRIX均线||trix_ma > 0|
+trix|TRIX|pct|trix > trix_ma|trix12
+trix_ma|TRIX均线|pct|trix_ma > 0|
 obv|OBV|sh|obv is not null|
 bias6|BIAS6|pct|bias6 < -5|乖离率
 bias12|BIAS12|pct|bias12 < -8|
 bias24|BIAS24|pct|bias24 < -10|
 roc12|ROC12|pct|roc12 > 0|roc
 mtm12|MTM12|CNY|mtm12 > 0|mtm
-psy12|PSY12||psy12 < 25|psy
+psy12|PSY12|pct|psy12 < 25|psy
 vr26|VR26||vr26 between 80 and 150|vr
 bbi|BBI|CNY|price > bbi|多空线
 hhv20|20日最高|CNY|price >= hhv20|

@@ -23,3 +23,7 @@ RECURSION_MOST = 750
 """ours: bars that a recursive average runs before its value, at most."""
 SUGGESTION_CUTOFF = 0.6
 """ours: how like (0..1) a known name has to be to be suggested."""
+BLOCKS = (80, 320, 640, 1000)
+"""ours: bars of history that are held at once; the smallest block that is enough is read."""
+SPARE_SESSIONS = 30
+"""ours: sessions read beyond a block, for stocks that rested on some of them."""

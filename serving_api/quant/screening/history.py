@@ -1,0 +1,91 @@
+"""Bars of the whole market, each stock's newest in the last column: what functions over history read."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from platform_assets.compute.parameters.screener import BLOCKS, SPARE_SESSIONS
+from resources.calendar import TradeCalendar
+from serving_api.cache import VersionedCache
+from serving_api.quant.screening import queries
+from serving_api.quant.screening.market import Market
+from serving_api.reading import Reading, Session
+
+Floats = npt.NDArray[np.float64]
+KEPT_BYTES = 192 * 1024 * 1024
+_PRICES = ("open", "high", "low", "close")
+_STORED = {"turnover": "turnover_pct"}
+_LOT = 100
+
+
+class Histories:
+    """Blocks of bars by column, kept while the bars do not change."""
+
+    def __init__(self, reading: Reading, calendar: TradeCalendar) -> None:
+        self._reading = reading
+        self._calendar = calendar
+        self._cache = VersionedCache(KEPT_BYTES)
+        self._loading = asyncio.Lock()
+
+    async def of(self, market: Market, needs: Mapping[str, int], version: str | None) -> dict[str, Floats]:
+        """Column -> [stocks of the market, bars], at least as many bars as are needed. Prices are CNY as of
+        the date, volume in lots, amount in CNY, turnover in percent. `version` is that of the bars and of
+        the market, whose codes the blocks follow."""
+        if not needs:
+            return {}
+        bars = next(block for block in BLOCKS if block >= max(needs.values()))
+        async with self._loading:
+            held = {column: self._kept(market, column, bars, version) for column in needs}
+            missing = [column for column, block in held.items() if block is None]
+            if missing:
+                loaded = await self._reading.scan(self._load, market, missing, bars)
+                for column, block in loaded.items():
+                    key = (market.date, market.as_of, column, bars)
+                    self._cache.put("bars", key, version, block, block.nbytes)
+                held |= loaded
+        return {column: block for column, block in held.items() if block is not None}
+
+    def _kept(self, market: Market, column: str, bars: int, version: str | None) -> Floats | None:
+        key = (market.date, market.as_of, column, bars)
+        block: Floats | None = self._cache.get("bars", key, version)
+        return block
+
+    def _load(self, session: Session, market: Market, columns: Sequence[str], bars: int) -> dict[str, Floats]:
+        sessions = self._calendar.last(bars + SPARE_SESSIONS, market.date)
+        stored = ["close", *(_STORED.get(column, column) for column in columns)]
+        if set(columns) & set(_PRICES):
+            stored.append("adj_factor")
+        window = queries.window(session, list(dict.fromkeys(stored)), sessions[0], market.date, market.as_of)
+        return {column: _block(window, column, market, bars) for column in columns}
+
+
+def _block(window: queries.Window, column: str, market: Market, bars: int) -> Floats:
+    codes = market.table.codes
+    out = np.full((len(codes), bars), np.nan)
+    if not window.dates or window.dates[-1] != market.date:
+        return out
+    there = np.isfinite(window.values["close"])
+    values = window.values[_STORED.get(column, column)]
+    if column in _PRICES:
+        factor = window.values["adj_factor"]
+        values = values * factor / factor[:, -1:]
+    if column == "volume":
+        values = values / _LOT
+    place = {code: at for at, code in enumerate(window.codes)}
+    at = np.array([place.get(code, -1) for code in codes], dtype=np.int64)
+    # A stock that did not trade on the date has no value of the date.
+    traded = np.flatnonzero((at >= 0) & there[at, -1])
+    return _right_aligned(there[at[traded]], values[at[traded]], out, traded)
+
+
+def _right_aligned(
+    there: npt.NDArray[np.bool_], values: Floats, out: Floats, rows: npt.NDArray[np.int64]
+) -> Floats:
+    """Traded bars alone, the newest in the last column of `out`."""
+    width = out.shape[1]
+    behind = there[:, ::-1].cumsum(axis=1)[:, ::-1]  # traded bars from here to the newest
+    row, column = np.nonzero(there & (behind <= width))
+    out[rows[row], width - behind[row, column]] = values[row, column]
+    return out

@@ -1,0 +1,69 @@
+"""Sentences: what the rules make of them, and what they do not pretend to understand."""
+
+import pytest
+
+from platform_assets.compute.dsl.natural import EVERYTHING, translated
+from platform_assets.compute.dsl.parser import parse
+from platform_assets.compute.dsl.phrases import PHRASES
+from platform_assets.compute.dsl.tree import And, Or
+from platform_assets.compute.dsl.written import written
+
+INDUSTRIES = ("银行", "白酒")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "query"),
+    [
+        ("市盈率小于20且净资产收益率大于15%的银行股", "pe_ttm <= 20 and roe >= 15% and industry = '银行'"),
+        ("低估值小盘非ST", "pe_ttm between 0 and 20 and float_market_cap < 50亿 and not st"),
+        (
+            "换手率３％到１０％，放量，前20名",
+            "turnover_pct between 3% and 10% and volume_ratio >= 1.5 limit 20",
+        ),
+        ("市值100亿以上 按市盈率从低到高", "total_market_cap >= 100亿 order by pe_ttm asc"),
+        ("超跌或白酒", "rsi6 < 20 or industry = '白酒'"),
+        ("总市值前10", f"{EVERYTHING} order by total_market_cap desc limit 10"),
+        ("近5日涨幅不低于10%的股票", "chg_5d >= 10%"),
+        ("市净率<1, ROE>=8", "pb <= 1 and roe >= 8"),
+        ("涨停基因大于80", "limitGene >= 80"),
+        ("连板不低于3", "limit_days_today >= 3"),
+        ("连板", "limit_days_today >= 2"),
+        ("双底", "double_bottom = 100"),
+        ("多头排列", "ma5 > ma10 and ma10 > ma20 and ma20 > ma60"),
+        ("市盈率介于10至20之间", "pe_ttm between 10 and 20"),
+    ],
+)
+def test_a_sentence_becomes_a_query(sentence: str, query: str) -> None:
+    told = translated(sentence, INDUSTRIES)
+    assert (told.query, told.unmatched) == (query, ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "query", "unmatched"),
+    [
+        ("今天天气不错 pe<20", "pe_ttm <= 20", ("天气不错",)),
+        ("量价齐升的妖股", "", ("量价齐升", "妖")),
+        ("净资产收益率大于15亿", "", ("净资产收益率大于15亿",)),
+        ("市盈率很低", "", ("市盈率很低",)),
+        ("前900名", "", ("前900名",)),
+        ("医药股", "", ("医药",)),
+        ("", "", ()),
+    ],
+)
+def test_what_is_not_understood_is_listed(sentence: str, query: str, unmatched: tuple[str, ...]) -> None:
+    told = translated(sentence, INDUSTRIES)
+    assert (told.query, told.unmatched) == (query, unmatched)
+
+
+def test_a_cross_is_of_the_day() -> None:
+    told = translated("MACD金叉或均线金叉")
+    either = parse(told.query).where
+    assert told.unmatched == ()
+    assert isinstance(either, Or)
+    assert [len(one.items) for one in either.items if isinstance(one, And)] == [2, 2]
+    assert "ref(ma(close, 5), 1) <= ref(ma(close, 20), 1)" in told.query
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_every_phrase_is_a_query(phrase: str) -> None:
+    assert translated(phrase).query == written(parse(PHRASES[phrase]))

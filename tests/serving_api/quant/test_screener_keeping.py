@@ -1,0 +1,67 @@
+"""What the screener keeps is dropped when a table moves; what was known before can be asked for."""
+
+from typing import Any
+
+import pytest
+
+from tests.serving_api import market
+from tests.serving_api.conftest import Bench
+
+ROW = {
+    "code": "600519",
+    "trade_date": market.TODAY,
+    "name": "贵州茅台",
+    "market": "SH",
+    "list_date": "2001-08-27",
+    "current_price": 69.5,
+    "total_market_cap": 8_729_200.0,
+    "industry": "白酒",
+}
+
+
+@pytest.fixture
+def filled(own: Bench) -> Bench:
+    warehouse = own.warehouse()
+    warehouse.migrate()
+    market.put(warehouse, market.WIDE, [{**ROW, "pe_ttm": 21.5}], public_at=f"{market.TODAY} 15:00:00.000000")
+    warehouse.close()
+    return own
+
+
+def total(bench: Bench, dsl: str, **more: Any) -> int:
+    answer = bench.api.post("/screener/find", json={"dsl": dsl, **more})
+    assert answer.status_code == 200, answer.text
+    found: int = answer.json()["total"]
+    return found
+
+
+def test_a_corrected_row_is_found_at_once_and_the_old_one_as_of_then(filled: Bench) -> None:
+    assert total(filled, "pe_ttm < 20") == 0
+    later = market.FrozenClock(market.NOW.replace(hour=15, minute=20))
+    warehouse = filled.warehouse(clock=later)
+    market.put(warehouse, market.WIDE, [{**ROW, "pe_ttm": 15.0}])
+    warehouse.close()
+
+    assert total(filled, "pe_ttm < 20") == 1
+    assert total(filled, "pe_ttm < 20", as_of=f"{market.TODAY}T15:10") == 0
+    assert total(filled, "pe_ttm > 20", as_of=f"{market.TODAY}T15:10") == 1
+    assert total(filled, "listed_days = 9125 and name like '茅台'") == 1
+
+
+def test_columns_and_bars_that_are_not_there_are_missing(filled: Bench) -> None:
+    assert total(filled, "rsi6 is null and rsi6 is null and volume is null") == 1
+    assert total(filled, "ma(close, 5) > 0") == 0
+    values = filled.api.post("/quant/formulas/eval", json={"formula": "MA(C,5)"}).json()
+    assert (values["items"], values["date"]) == ([], market.TODAY)
+
+
+def test_without_a_database_the_answer_is_empty(filled: Bench) -> None:
+    filled.lose_database()
+    for path, body in (
+        ("/screener/find", {"dsl": "pb > 0"}),
+        ("/screener/nl-find", {"query": "低估值"}),
+        ("/quant/screener", {"conditions": [{"field": "pb", "op": ">", "value": 0}]}),
+        ("/quant/formulas/eval", {"formula": "C>O"}),
+    ):
+        answer = filled.api.post(path, json=body)
+        assert (answer.status_code, answer.json()["items"], answer.json()["total"]) == (200, [], 0), path
