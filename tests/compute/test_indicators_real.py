@@ -9,7 +9,7 @@ from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.kernels import kernel
 from tests.compute.prefix import mismatches
 
-SETTLED, SETTLED_RSI24 = 250, 320
+SETTLED, SETTLED_RSI24 = 250, 360
 """Bars after which the beginning of a recursion no longer shows in the third decimal; of RSI24, the slowest,
 after a few more."""
 

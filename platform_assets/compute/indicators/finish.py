@@ -48,7 +48,7 @@ def above(one: float, other: float) -> float:
 
 @kernel
 def strength(s: Floats, begin: int, m: int) -> None:
-    """Alignment of the averages, and RTSI from it, from the moments of the log price over 20 bars, from DMI,
+    """Alignment of the averages, and RTSI from it, from the sums over the log price over 20 bars, from DMI,
     RSI and the place within 60 bars."""
     for i in range(begin, m):
         if i < at.RTSI_BARS - 1:

@@ -17,9 +17,11 @@ from platform_assets.compute.indicators.steps import (
     differences,
     max_lagged,
     means,
-    moments,
     parabolic,
     recursions,
+    shifts,
+    spreads,
+    tilts,
     williams,
 )
 from platform_assets.compute.kernels import kernel
@@ -41,9 +43,10 @@ def one_code(s: Floats, m: int, newest: int, ddof: int) -> None:
     changes(s, m)
     williams(s, m)
     parabolic(s, m)
-    moments(s[at.CLOSE], 20, begin, m, s)
+    shifts(s[at.CLOSE], 20, begin, m, s[at.SHIFT])
+    spreads(s[at.CLOSE], 20, begin, m, s[at.SPREAD])
     bands(s, ddof, begin, m)
-    moments(s[at.TYPICAL], 14, begin, m, s)
+    shifts(s[at.TYPICAL], 14, begin, m, s[at.SHIFT])
     commodity(s, begin, m)
     directed(s, begin, m)
     for i in range(begin):
@@ -54,7 +57,9 @@ def one_code(s: Floats, m: int, newest: int, ddof: int) -> None:
     single(s, begin, m)
     for i in range(max(0, begin - 20), m):
         s[at.LOG, i] = np.log(s[at.CLOSE, i])
-    moments(s[at.LOG], 20, begin, m, s)
+    shifts(s[at.LOG], 20, begin, m, s[at.SHIFT])
+    spreads(s[at.LOG], 20, begin, m, s[at.SPREAD])
+    tilts(s[at.LOG], 20, begin, m, s[at.TILT])
     strength(s, begin, m)
 
 

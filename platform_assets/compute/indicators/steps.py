@@ -13,8 +13,10 @@ def add_lagged(longer: Floats, shorter: Floats, lag: int, total: Floats, m: int)
     """A sum over more bars from two over fewer; NaN where there are not so many."""
     for i in range(min(lag, m)):
         total[i] = np.nan
-    for i in range(lag, m):
-        total[i] = longer[i] + shorter[i - lag]
+    if m > lag:
+        new, old, out = longer[lag:m], shorter[: m - lag], total[lag:m]
+        for i in range(m - lag):
+            out[i] = new[i] + old[i]
 
 
 @kernel
@@ -22,8 +24,10 @@ def max_lagged(longer: Floats, shorter: Floats, lag: int, highest: Floats, m: in
     """The highest of more bars from two of fewer; at the beginning of those that there are."""
     for i in range(min(lag, m)):
         highest[i] = longer[i]
-    for i in range(lag, m):
-        highest[i] = longer[i] if longer[i] > shorter[i - lag] else shorter[i - lag]
+    if m > lag:
+        new, old, out = longer[lag:m], shorter[: m - lag], highest[lag:m]
+        for i in range(m - lag):
+            out[i] = new[i] if new[i] > old[i] else old[i]
 
 
 @kernel
@@ -34,8 +38,10 @@ def changes(s: Floats, m: int) -> None:
         lag, scale = at.CHANGES[k, 2], at.CHANGE_SCALES[k]
         for i in range(min(lag, m)):
             target[i] = np.nan
-        for i in range(lag, m):
-            target[i] = (top[i] * scale / bottom[i - lag] - 1) * 100
+        if m > lag:
+            new, old, out = top[lag:m], bottom[: m - lag], target[lag:m]
+            for i in range(m - lag):
+                out[i] = (new[i] * scale / old[i] - 1) * 100
 
 
 @kernel
@@ -60,24 +66,45 @@ def williams(s: Floats, m: int) -> None:
 
 
 @kernel
-def moments(x: Floats, n: int, begin: int, m: int, s: Floats) -> None:
-    """Sums over the last `n` bars of d, k d and d squared, where d is x of k bars ago minus x now: exactly
-    zero when nothing moves, whatever the price."""
-    shift, tilt, spread = s[at.SHIFT], s[at.TILT], s[at.SPREAD]
+def shifts(x: Floats, n: int, begin: int, m: int, shift: Floats) -> None:
+    """Sum over the last `n` bars of d, x of k bars ago minus x now: exactly zero when nothing moves, whatever
+    the price. One sum a loop, over slices: so the compiler does four bars at a time."""
     for i in range(begin, m):
-        shift[i] = tilt[i] = spread[i] = 0.0 if i >= n - 1 else np.nan
+        shift[i] = 0.0 if i >= n - 1 else np.nan
     start = max(begin, n - 1)
-    for k in range(1, n):
-        for i in range(start, m):
-            d = x[i - k] - x[i]
-            shift[i] += d
-            tilt[i] += k * d
-            spread[i] += d * d
+    for k in range(1, n if m > start else 1):
+        old, now, out = x[start - k : m - k], x[start:m], shift[start:m]
+        for i in range(m - start):
+            out[i] += old[i] - now[i]
+
+
+@kernel
+def spreads(x: Floats, n: int, begin: int, m: int, spread: Floats) -> None:
+    """The same of d squared."""
+    for i in range(begin, m):
+        spread[i] = 0.0 if i >= n - 1 else np.nan
+    start = max(begin, n - 1)
+    for k in range(1, n if m > start else 1):
+        old, now, out = x[start - k : m - k], x[start:m], spread[start:m]
+        for i in range(m - start):
+            out[i] += (old[i] - now[i]) * (old[i] - now[i])
+
+
+@kernel
+def tilts(x: Floats, n: int, begin: int, m: int, tilt: Floats) -> None:
+    """The same of k d."""
+    for i in range(begin, m):
+        tilt[i] = 0.0 if i >= n - 1 else np.nan
+    start = max(begin, n - 1)
+    for k in range(1, n if m > start else 1):
+        old, now, out, weight = x[start - k : m - k], x[start:m], tilt[start:m], float(k)
+        for i in range(m - start):
+            out[i] += weight * (old[i] - now[i])
 
 
 @kernel
 def bands(s: Floats, ddof: int, begin: int, m: int) -> None:
-    """BOLL(20, 2) from the moments of the close."""
+    """BOLL(20, 2) from the shifts and spreads of the close."""
     for i in range(begin, m):
         shift = s[at.SHIFT, i]
         wide = 2 * np.sqrt(max(0.0, (s[at.SPREAD, i] - shift * shift / 20) / (20 - ddof)))
@@ -92,15 +119,18 @@ def bands(s: Floats, ddof: int, begin: int, m: int) -> None:
 
 @kernel
 def commodity(s: Floats, begin: int, m: int) -> None:
-    """CCI(14) from the moments of the typical price."""
-    typical, shift, away = s[at.TYPICAL], s[at.SHIFT], s[at.AWAY]
+    """CCI(14) from the shifts of the typical price."""
+    typical, mean, away = s[at.TYPICAL], s[at.SHIFT], s[at.AWAY]
     for i in range(begin, m):
-        away[i] = abs(shift[i] / 14)
-    for k in range(1, 14):
-        for i in range(max(begin, 13), m):
-            away[i] += abs(typical[i - k] - typical[i] - shift[i] / 14)
+        mean[i] = typical[i] + mean[i] / 14
+        away[i] = abs(typical[i] - mean[i])
+    start = max(begin, 13)
+    for k in range(1, 14 if m > start else 1):
+        old, of, out = typical[start - k : m - k], mean[start:m], away[start:m]
+        for i in range(m - start):
+            out[i] += abs(old[i] - of[i])
     for i in range(begin, m):
-        value = -shift[i] / (0.015 * away[i]) if away[i] > 0 else 0.0
+        value = (typical[i] - mean[i]) / (0.015 * away[i] / 14) if away[i] > 0 else 0.0
         s[at.CCI, i] = value if i >= 13 else np.nan
 
 
