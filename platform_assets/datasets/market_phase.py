@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.limit_days import LimitCounts
 from platform_assets.compute.market_phase import score_days, segments, settle
 from platform_assets.compute.parameters import market_phase as own
 from platform_assets.datasets._limit_days import limit_days, pool_measures, pool_rows
@@ -126,34 +127,47 @@ def _stored(desk: Any, since: str, until: str) -> pd.DataFrame:
 def _measures(desk: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
     """The inputs' figures by date: as stored, else counted from bars, else told by the pools."""
     measures = stored.reindex(list(dates))[list(_MEASURES)].astype(float)
-    missing = [at for at, day in enumerate(dates) if day not in stored.index]
-    span = dates[missing[0] : missing[-1] + 1]
-    wanted = {dates[at] for at in missing}
-    for some in limit_days(desk, span):
-        counts = some.counts
-        told = {
-            "limit_up_count": counts.up,
-            "limit_down_count": counts.down,
-            "broken_count": counts.broken,
-            "promotion_rate_pct": counts.promotion_pct,
-            "max_limit_days": counts.max_boards,
-            "prev_limit_up_avg_pct": counts.prev_change_pct,
-            "up_count": counts.rose,
-            "down_count": counts.fell,
-            "flat_count": counts.flat,
-            "amount": counts.amount,
-        }
-        for at in range(some.first, len(some.dates)):
-            if some.dates[at] in wanted:
-                measures.loc[some.dates[at]] = {name: values[at] for name, values in told.items()}
-    bare = measures.index[measures["limit_up_count"].isna() & measures.index.isin(span)]
-    if len(bare):
-        pools = pool_rows(desk, desk.calendar.offset(str(bare[0]), -1), span[-1])
-        for day in bare:
-            before = desk.calendar.offset(str(day), -1)
-            for name, value in pool_measures(pools, str(day), before).items():
+    missing = [day for day in dates if day not in stored.index]
+    for run in _runs(dates, missing):
+        for some in limit_days(desk, run):
+            told = pd.DataFrame(_counted(some.counts), index=list(some.dates)).iloc[some.first :]
+            measures.loc[told.index] = told
+    bare = [day for day in missing if np.isnan(measures.loc[day, "limit_up_count"])]
+    if bare:
+        pools = pool_rows(desk, desk.calendar.offset(bare[0], -1), bare[-1])
+        for day in sorted(set(bare) & set(pools["trade_date"])):
+            before = desk.calendar.offset(day, -1)
+            for name, value in pool_measures(pools, day, before).items():
                 measures.loc[day, name] = value
     return measures.round(_STORED_DECIMALS)
+
+
+def _runs(dates: Sequence[str], wanted: Sequence[str]) -> list[list[str]]:
+    """`wanted` cut where dates between them are not wanted: what is stored is not read again."""
+    place = {day: at for at, day in enumerate(dates)}
+    runs: list[list[str]] = []
+    for day in wanted:
+        if runs and place[day] == place[runs[-1][-1]] + 1:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return runs
+
+
+def _counted(counts: LimitCounts) -> dict[str, Floats]:
+    """Counts from bars under the names of the columns."""
+    return {
+        "limit_up_count": counts.up,
+        "limit_down_count": counts.down,
+        "broken_count": counts.broken,
+        "promotion_rate_pct": counts.promotion_pct,
+        "max_limit_days": counts.max_boards,
+        "prev_limit_up_avg_pct": counts.prev_change_pct,
+        "up_count": counts.rose,
+        "down_count": counts.fell,
+        "flat_count": counts.flat,
+        "amount": counts.amount,
+    }
 
 
 def _inputs(measures: pd.DataFrame) -> dict[str, Floats]:

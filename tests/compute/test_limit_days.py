@@ -73,3 +73,12 @@ def test_a_stock_without_limit_is_at_none() -> None:
 def test_the_share_of_limits_that_held() -> None:
     shares = sealed_share(np.array([3.0, 0.0, N]), np.array([1.0, 0.0, 1.0]))
     np.testing.assert_array_equal(shares, [75, N, N])
+
+
+def test_nothing_of_a_date_looks_ahead() -> None:
+    special = np.zeros((4, 4), dtype=bool)
+    whole = vars(count_limits(window(), special))
+    for cut in (1, 2, 3):
+        short = LimitWindow(**{name: values[:, :cut] for name, values in vars(window()).items()})
+        for name, values in vars(count_limits(short, special[:, :cut])).items():
+            np.testing.assert_array_equal(values, whole[name][:cut])
