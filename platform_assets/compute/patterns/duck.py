@@ -48,6 +48,7 @@ def scan_duck(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be sl
         if t < begin - 1:
             continue
         is_above = fast > slow * (1.0 + tol) and middle > slow * (1.0 + tol)
+        is_low = middle <= slow * (1.0 + tol)
         is_new, was_above = is_above and not was_above, is_above
         if t < begin:
             continue
@@ -58,7 +59,7 @@ def scan_duck(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be sl
         if stage == NECK:
             if high[t] > top:
                 top, top_at = high[t], t
-            if t - neck > p.neck_to or middle <= slow:
+            if t - neck > p.neck_to or is_low:
                 stage = NOTHING
                 continue
             if (
@@ -79,7 +80,8 @@ def scan_duck(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be sl
             stage = NOTHING
         if stage == NOTHING:
             continue
-        is_over, is_under = close[t] > top and stage >= HEAD, close[t] < slow or middle <= slow
+        is_over = close[t] > top and stage >= HEAD
+        is_under = close[t] < slow * (1.0 - tol) or is_low
         row = t - first
         if row >= 0:
             metrics[0, row] = stage
@@ -89,7 +91,9 @@ def scan_duck(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be sl
                 metrics[3, row] = (1.0 - mean_of(volume, turn, t + 1) / neck_volume) * 100.0
             if is_over and stage == BEAK:
                 metrics[4, row] = (close[t] / top - 1.0) * 100.0
-                if slow > slows[t - p.rising_bars] and has_volume(volume, t, breaks.bars, breaks.up):
+                if slow > slows[t - p.rising_bars] * (1.0 + tol) and has_volume(
+                    volume, t, breaks.bars, breaks.up
+                ):
                     buy[row] = 100.0
             elif is_under and stage >= HEAD and has_volume(volume, t, breaks.bars, breaks.down):
                 sell[row] = -100.0
