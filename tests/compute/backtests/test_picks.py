@@ -7,6 +7,7 @@ import pytest
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of
+from platform_assets.compute.backtests.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from platform_assets.compute.bars import Bars
 from tests.compute.backtests.days import real, real_bars
 
@@ -42,6 +43,30 @@ def test_a_market_is_bought_as_each_stock_alone_would_be() -> None:
             assert found == {code for code in cut.codes if newest[code] in alone[key, code]}, (key, day)
             bought += len(found)
     assert bought > 10
+
+
+def test_studies_are_the_stored_indicators() -> None:
+    from platform_assets.compute.indicators import indicator_columns
+
+    bars = market()
+    stored = indicator_columns(bars)
+    for code in ("sh600519", "sz002709"):
+        at = bars.rows_of(code)
+        own = bars.take([code])
+        prices = Prices(*(own.adjusted(name) for name in ("open", "high", "low", "close")), own.volume)
+        upper, middle, lower = bollinger(prices.close, 20)
+        k, d = kdj(prices, 9)
+        dif, dea = macd(prices.close, 12, 26)
+        found = {
+            "macd_dif": dif, "macd_dea": dea, "boll_upper": upper, "boll_mid": middle, "boll_lower": lower,
+            "atr14_w": atr_wilder(prices, 14),
+        }  # fmt: skip
+        for name, values in found.items():
+            assert stored[name][at] == pytest.approx(values / own.factor, nan_ok=True, rel=1e-9, abs=1e-9), (
+                name
+            )
+        for name, values in {"kdj_k": k, "kdj_d": d, "rsi14": rsi(prices.close, 14)}.items():
+            assert stored[name][at] == pytest.approx(values, nan_ok=True, rel=1e-9, abs=1e-9), name
 
 
 def test_a_score_is_the_mean_of_two_ranks() -> None:

@@ -16,6 +16,7 @@ from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from serving_api.app import create_app
 from tests.compute.backtests.days import S60, s60
+from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api import market
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import FAST, make_settings
@@ -52,10 +53,14 @@ def bars() -> list[dict[str, Any]]:
     return [row for row in rows if not (row["code"] == "600001" and row["date"] == DATES[17])]
 
 
-@pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     folder: Path = tmp_path_factory.mktemp("backtests")
-    url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
+    for url in engine_url(request.param, folder, "tests.serving_api.topics.backtests"):
+        yield from opened(url, folder)
+
+
+def opened(url: str, folder: Path) -> Iterator[Api]:
     warehouse = market.open_warehouse(url, folder, tables=TABLES)
     warehouse.migrate()
     market.put(warehouse, market.KLINE, bars())
@@ -75,8 +80,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         warehouse_writer=warehouse,
         passwords=FAST,
     )
-    with running(app) as opened:
-        yield opened
+    with running(app) as made:
+        yield made
     warehouse.close()
 
 

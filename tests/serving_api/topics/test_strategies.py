@@ -16,6 +16,7 @@ from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
+from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api import market
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import FAST, make_settings
@@ -167,10 +168,14 @@ def fill(warehouse: Warehouse) -> None:
     put(warehouse, PATTERN, [{"code": "600001", "date": DATES[-3], "double_bottom": 100, "island": 0}])
 
 
-@pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     folder: Path = tmp_path_factory.mktemp("strategies")
-    url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
+    for url in engine_url(request.param, folder, "tests.serving_api.topics.strategies"):
+        yield from opened(url, folder)
+
+
+def opened(url: str, folder: Path) -> Iterator[Api]:
     warehouse = market.open_warehouse(url, folder, tables=TABLES)
     warehouse.migrate()
     fill(warehouse)
@@ -181,8 +186,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         warehouse_writer=warehouse,
         passwords=FAST,
     )
-    with running(app) as opened:
-        yield opened
+    with running(app) as made:
+        yield made
     warehouse.close()
 
 
