@@ -47,11 +47,12 @@ F10_EVENTS = (
     "aux_lhb", "aux_rzrq", "aux_dzjy", "raw_risk_pledge", "raw_risk_goodwill", "raw_risk_comment",
     "raw_hk_finance",
 )  # fmt: skip
-PRESETS = ("calc_factor_score", "track_preset")
 QUANT = (
     "calc_indicator_daily", "calc_pattern_daily", "calc_chip_daily", "calc_strategy_hit", "calc_signal_hit",
     "calc_valuation_band",
 )  # fmt: skip
+BOARDS = ("track_builtin", "scorecard_daily")
+PRESETS = ("calc_factor_score", "track_preset", "scorecard_daily")
 FRESHNESS = ("calc_freshness_snapshot", "calc_reconcile")
 EOD_CORE = "eod_core"
 CORE = ("ref_trade_calendar", "ref_ah_pair")
@@ -172,6 +173,16 @@ TASKS: tuple[Task, ...] = check_tasks(
             note="finishes by fusing the latest 10 trade days",
         ),
         Task(
+            key="builtin_track",
+            name="内置策略跟踪",
+            timing=Timing(hm=1815),
+            datasets=BOARDS,
+            after=("dragon_score_sync", "quant_calc"),
+            max_retries=1,
+            retry_delay_s=300,
+            note="picks of the three boards, the review of older ones, scorecards; after the leader score",
+        ),
+        Task(
             key="preset_track",
             name="预设选股跟踪",
             timing=Timing(hm=1825),
@@ -179,7 +190,7 @@ TASKS: tuple[Task, ...] = check_tasks(
             after=("fusion_wide_sync", "quant_calc"),
             max_retries=1,
             retry_delay_s=300,
-            note="factor scores of the market, then the picks of the 14 presets",
+            note="factor scores of the market, then the picks of the 14 presets and the review of older ones",
         ),
         Task(
             key="aux_f10_events_sync",

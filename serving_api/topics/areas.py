@@ -24,6 +24,8 @@ from serving_api.topics.macro.routes import fusion_router as fusion_macro_router
 from serving_api.topics.macro.routes import router as macro_router
 from serving_api.topics.phase.routes import router as phase_router
 from serving_api.topics.risk.routes import router as risk_router
+from serving_api.topics.scorecard.routes import builtin_router
+from serving_api.topics.scorecard.routes import router as scorecard_router
 from serving_api.topics.sectors.routes import router as sectors_router
 from serving_api.topics.strategies.routes import router as strategies_router
 from serving_api.topics.strategies.routes import stock_router as stock_strategies_router
@@ -35,6 +37,8 @@ TOPIC_ROUTERS: tuple[APIRouter, ...] = (
     risk_router,
     bonds_router,
     decision_cards_router,
+    scorecard_router,
+    builtin_router,
     reit_router,
     fund_router,
     earnings_router,

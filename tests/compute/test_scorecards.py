@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from platform_assets.compute.bars import Bars
 from platform_assets.compute.scorecards.boards import (
     pattern_score,
     signal_conditions,
@@ -161,11 +162,48 @@ def test_what_comes_later_changes_no_settled_pick() -> None:
     walk = 10 * np.exp(np.cumsum(rng.normal(0, 0.03, 30)))
     bars = {day: bar(float(walk[day - 1]), float(walk[day - 1] * 1.01)) for day in range(1, 31) if day % 4}
     whole = [outcome(bars, day=day) for day in range(1, 20)]
-    for until in range(8, 30):
+    for until in range(8, 30, 3):
         cut = [outcome(bars, day=day, until=until) for day in range(1, min(until, 20))]
         for now, then in zip(whole, cut, strict=False):
             if then["status"] != "pending":
                 assert now == pytest.approx(then, nan_ok=True)
+
+
+def test_real_returns_equal_those_chained_from_the_exchanges_reference_prices(real_bars: Bars) -> None:
+    """20 codes, 420 sessions: day by day close / reference price, without our factors."""
+    days = sorted(set(real_bars.date.tolist()))
+    dates = [f"{day}"[:4] + "-" + f"{day}"[4:6] + "-" + f"{day}"[6:] for day in days]
+    shape = len(real_bars.codes), len(days)
+    where = real_bars.owner, np.searchsorted(days, real_bars.date)
+
+    def block(values: np.ndarray) -> np.ndarray:
+        made = np.full(shape, NAN)
+        made[where] = values
+        return made
+
+    opens, closes, references = (block(getattr(real_bars, name)) for name in ("open", "close", "last_close"))
+    held = Prices(
+        real_bars.codes, tuple(dates), opens, block(real_bars.high), block(real_bars.low), closes,
+        block(real_bars.factor), np.full(shape, NAN),
+    )  # fmt: skip
+    flat = Benchmark(np.ones(len(days)), np.ones(len(days)))
+    codes, picked = (one.ravel() for one in np.indices((shape[0], len(days) - 6)))
+    found = forward_returns(held, flat, codes, picked)
+
+    expected = np.full(len(codes), NAN)
+    counts = np.zeros(len(codes), dtype=int)
+    for at, (code, day) in enumerate(zip(codes.tolist(), picked.tolist(), strict=True)):
+        bars = [one for one in range(day + 1, day + 6) if np.isfinite(closes[code, one])]
+        counts[at] = len(bars)
+        if bars:
+            growth = closes[code, bars[0]] / opens[code, bars[0]]
+            for one in bars[1:]:
+                growth *= closes[code, one] / references[code, one]
+            expected[at] = (growth - 1) * 100
+    np.testing.assert_allclose(found.profit_pct, expected, atol=0.02)
+    assert (found.status[counts == 5] == "reviewed").all()
+    assert (found.status[(counts > 0) & (counts < 5)] == "partial").all()
+    assert ((counts > 0) & (counts < 5)).sum() >= 10
 
 
 def picks(*rows: tuple[str, float, float, float, bool]) -> Picks:

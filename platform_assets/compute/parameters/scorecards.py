@@ -22,6 +22,8 @@ PATTERN_BARS = 5
 """Bars whose pattern directions count in the tactic score (guide)."""
 TACTIC_DATES = 10
 """Trade dates in which the newest bars of the tactic score lie; older ones are not looked at (ours)."""
+HEALTH_BARS = 120
+"""Bars that the health of price and volume is judged by: those of `/quant/vpa` by default (ours)."""
 PATTERN_SPAN = 2.0
 """Sum of directions at which the pattern score is 0 or 100 (guide)."""
 

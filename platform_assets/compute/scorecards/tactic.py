@@ -1,11 +1,14 @@
 """Parts of the tactic score of a market on one date, from windows of its newest dates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.bars import Bars
+from platform_assets.compute.parameters.scorecards import HEALTH_BARS
 from platform_assets.compute.scorecards.boards import pattern_score, signal_conditions, signal_score
+from platform_assets.compute.volume_price import Prices, analyse
 
 Floats = npt.NDArray[np.float64]
 INDICATORS = ("rtsi", "close", "macd_hist", "kdj_k", "kdj_d", "boll_mid", "vol_ma5", "ma20")
@@ -55,3 +58,26 @@ def parts_of(
         "pattern": pattern_score(directions),
         "signal": signal_score(conditions),
     }
+
+
+def health_of(bars: Bars, codes: Sequence[str]) -> Floats:
+    """[codes] health of price and volume at the newest bar, 0..100, from the last `HEALTH_BARS` bars; NaN
+    where a code has none, or too few."""
+    health = np.full(len(codes), np.nan)
+    for at, code in enumerate(codes):
+        if code not in bars.place:
+            continue
+        own = bars.rows_of(code)
+        rows = slice(max(own.start, own.stop - HEALTH_BARS), own.stop)
+        scale = bars.factor[rows] / bars.factor[own.stop - 1]
+        found = analyse(
+            Prices(
+                high=bars.high[rows] * scale,
+                low=bars.low[rows] * scale,
+                close=bars.close[rows] * scale,
+                volume=bars.volume[rows],
+                amount=bars.amount[rows],
+            )
+        )
+        health[at] = np.nan if found.health is None else found.health
+    return health

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from serving_api.catalog import queries
-from serving_api.catalog.question import Executor, Question, day_of
+from serving_api.catalog.question import Executor, Question, day_of, filters_of
 from serving_api.reading import Session
 
 RANKED = ("sw_l1", "sw_l2", "em")
@@ -22,14 +22,22 @@ def of_date(session: Session, asked: Question) -> Any:
 
 
 def newest_days(session: Session, asked: Question) -> Any:
-    """The rows of the newest trade dates, oldest first; of one industry where it is named."""
+    """The rows of the newest trade dates, oldest first; of one industry (or source) where it is named."""
     day = str(asked.table.date_column)
     where, values = [f"{day}>=?"], [asked.calendar.last(asked.params["days"], asked.today)[0]]
     if any(required for _, required, _ in asked.interface.params.values()):
         where.append(f"{queries.code_column(asked.table)}=?")
         values.append(asked.code)
+    else:
+        own = queries.code_column(asked.table)
+        given = {own: asked.params.get(own), **filters_of(asked)}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        where += [f"{name}=?" for name in chosen]
+        values += chosen.values()
+    rest = [name for name in asked.table.key if name != day]
+    order = ", ".join([day, *rest])
     return queries.public_rows(
-        session, asked.table.name, where=" AND ".join(where), values=tuple(values), order=day
+        session, asked.table.name, where=" AND ".join(where), values=tuple(values), order=order
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
 from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
@@ -21,6 +21,8 @@ router = area_router(f"{PREFIX}/decision-cards", "decision cards")
 
 
 class ReviewBody(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"limit": CARDS_AT_ONCE}]})
+
     limit: int = Field(CARDS_AT_ONCE, ge=1, le=CARDS_AT_ONCE, description="cards at most")
 
 

@@ -1,0 +1,204 @@
+"""What the tables of picks share: their columns, and how a load makes the picks of its dates, keeps those
+that are settled and reviews those that are due."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
+from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, forward_returns
+from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
+from platform_assets.compute.scorecards.prices import Benchmark, Prices
+from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
+from platform_assets.declaration.columns import (
+    S16,
+    S32,
+    S64,
+    S255,
+    Bool,
+    Code,
+    Date,
+    Dt,
+    F,
+    Int,
+    Json,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+    model_columns,
+)
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface, trading
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+BARS = "fusion_kline_daily"
+INDEX = "fusion_index_daily"
+WIDE = "fusion_stock_wide"
+_TRADED = "sec_type='stock' AND is_suspended=0"
+
+Make = Callable[[Any, Scope, str], pd.DataFrame | None]
+"""(desk, scope of the load, trade date) -> the picks of the date; None: nothing is there to make them of."""
+
+
+class Pick(Model):
+    """A code that was picked on a trade date, and what became of it."""
+
+    trade_date: Date = key("trade date of the pick")
+    code: Code = key("security code")
+    rank_no: Int = col("", "rank within its group, from 1", nullable=False, ge=1)
+    name: S64 = col(title="name on the date")
+    industry: S64 = col(title="industry")
+    score: F = col("", "what the group is ranked by")
+    price_at_pick: Px = col("CNY", "close of the date, unadjusted", gt=0)
+    reason: S255 = col(title="why it was picked")
+    detail: Json = col(title="the figures behind the score")
+    status: S16 = col(title="pending, partial or reviewed", nullable=False, isin=list(STATES))
+    buy_date: Date = col(title="first trade date of the holding")
+    buy_price: Px = col("CNY", "open of that date, or its close without one, unadjusted", gt=0)
+    sell_date: Date = col(title="last trade date of the holding")
+    sell_price: Px = col("CNY", "close of that date, unadjusted", gt=0)
+    hold_days: Int = col("", "market dates of the holding, both ends included", ge=1)
+    profit_pct: Pct = col("pct", "return of the holding, ex-rights taken out")
+    index_profit_pct: Pct = col("pct", "return of the CSI 300 over the same dates")
+    excess_pct: Pct = col("pct", "profit_pct - index_profit_pct")
+    max_gain_pct: Pct = col("pct", "highest price of the holding against the purchase")
+    max_drawdown_pct: Pct = col("pct", "deepest fall from the highest price before", le=0)
+    reviewed_at: Dt = col(title="when it was settled")
+    unfillable: Bool = col(title="the purchase would have been at the limit-up price")
+
+
+def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[Model]:
+    """The columns of a table of picks whose groups `group` names."""
+    made: dict[str, Any] = {"__doc__": Pick.__doc__, "__module__": __name__, "__annotations__": {}}
+    for spec in model_columns(Pick):
+        made["__annotations__"][spec.name] = spec.word
+        info = col(spec.unit, spec.title, nullable=spec.nullable)
+        info.checks = list(spec.checks)
+        made[spec.name] = info
+        if spec.name == "trade_date":
+            made["__annotations__"][group] = S32
+            made[group] = key(title, isin=list(keys))
+    return type(name, (Model,), made)
+
+
+def pick_dataset(
+    *, name: str, title: str, model: type[Model], group: str, make: Make, reads: Sequence[str],
+    task: str, interface: Interface,
+) -> Dataset:  # fmt: skip
+    """The declaration of a table of picks."""
+
+    def picks(desk: Any, scope: Scope) -> pd.DataFrame:
+        return track(desk, scope, name, group, make)
+
+    return Dataset(
+        name=name,
+        title=title,
+        layer=Layer.CALC,
+        model=model,
+        key=("trade_date", group, "code"),
+        date_column="trade_date",
+        sources=(Source("derived", picks),),
+        reads=(*reads, WIDE, BARS, INDEX),
+        reads_own_past=True,
+        makes_dates_anew=True,
+        revisits=REVISITED_DAYS,
+        final=is_settled,
+        may_be_empty=True,
+        of_stocks=False,
+        freshness=trading(1, "trade_date"),
+        indexes=(("code", "trade_date"),),
+        tasks=(task,),
+        interfaces=(interface,),
+    )
+
+
+def track(desk: Any, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
+    """The picks of a scope's dates: of those asked for made anew but for what is settled, and the pending
+    ones of the dates before them, all reviewed with the bars that are stored."""
+    names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
+    stored = desk.read(table, columns=tuple(names), since=scope.since, until=scope.until)
+    earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]
+    frames = [earlier[~is_settled(earlier)]]
+    for day in scope.asked:
+        own = stored[stored["trade_date"] == day]
+        found = make(desk, scope, day)
+        if found is None:
+            frames.append(own)  # nothing to make it from: what is there stays
+            continue
+        new = found.assign(trade_date=day, status=PENDING).reindex(columns=names)
+        frames.append(rebuilt(new, own, group))
+    rows = pd.concat([frame.astype(object) for frame in frames], ignore_index=True)
+    return reviewed(desk, rows.reindex(columns=names))
+
+
+def reviewed(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due."""
+    due = rows[~is_settled(rows) & (rows["trade_date"] <= desk.today)]
+    if due.empty:
+        return rows
+    prices, benchmark = prices_of(desk, str(due["trade_date"].min()), str(due["trade_date"].max()))
+    due = due[due["trade_date"].isin(prices.day_at)]
+    found = outcomes_of(due, prices, benchmark)
+    settled = found.status != PENDING
+    at, dates = due.index[settled], np.array(prices.dates, dtype=object)
+    for name, values in _columns(found, dates).items():
+        rows[name] = rows[name].astype(object)
+        rows.loc[at, name] = values[settled]
+    rows.loc[at, "reviewed_at"] = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    return rows
+
+
+def prices_of(desk: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
+    """Bars and the benchmark from the first to the last date of picks, and on until the last of them is
+    settled or the newest date that is loaded."""
+    coming = desk.calendar.between(last, desk.today)[: WAIT_DAYS + 1]
+    until = coming[-1] if coming else last
+
+    def make(view: Any) -> tuple[Prices, Benchmark]:
+        dense = view.panel(BARS, columns=PRICE_COLUMNS, since=first, until=until, condition=_TRADED)
+        newest = dense.dates[-1] if dense.dates else ""
+        dates = [day for day in view.calendar.between(first, until) if day <= newest]
+        bars = view.read(
+            INDEX, columns=("date", "open", "close"), codes=(BENCHMARK,), since=first, until=until
+        )
+        told = {str(row.date): (row.open, row.close) for row in bars.itertuples(index=False)}
+        return Prices.from_dense(dense, dates), Benchmark.of(told, dates)
+
+    found: tuple[Prices, Benchmark] = desk.once(("prices of picks", first, until), make)
+    return found
+
+
+def outcomes_of(rows: pd.DataFrame, prices: Prices, benchmark: Benchmark) -> Outcomes:
+    """Outcomes of rows (trade_date, code) whose dates are among those of the prices."""
+    code_at = np.array([prices.code_at.get(str(code), -1) for code in rows["code"]], dtype=np.int64)
+    day_at = np.array([prices.day_at[str(day)] for day in rows["trade_date"]], dtype=np.int64)
+    return forward_returns(prices, benchmark, code_at, day_at)
+
+
+def _columns(found: Outcomes, dates: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    """Stored columns of outcomes, None where nothing is known."""
+
+    def plain(values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+        told = values.astype(object)
+        told[~known] = None
+        return told
+
+    numbers = (
+        "buy_price", "sell_price", "profit_pct", "index_profit_pct", "excess_pct", "max_gain_pct",
+        "max_drawdown_pct",
+    )  # fmt: skip
+    bought = found.buy_at >= 0
+    days = {
+        "buy_date": plain(dates[np.maximum(found.buy_at, 0)], bought),
+        "sell_date": plain(dates[np.maximum(found.sell_at, 0)], bought),
+        "hold_days": plain(found.hold_days, bought),
+        "unfillable": plain(found.unfillable, bought),
+    }
+    told = {name: plain(getattr(found, name), np.isfinite(getattr(found, name))) for name in numbers}
+    return {"status": found.status.astype(object), **days, **told}

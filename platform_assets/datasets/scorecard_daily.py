@@ -1,0 +1,128 @@
+"""scorecard_daily: how the picks of each trade date fared, by source and group.
+
+Definitions: `docs/calculations/scorecards.md`. A row changes until the last pick of its date is settled.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
+from platform_assets.compute.scorecards.statistics import Picks, group_stats, grouped
+from platform_assets.datasets._picks import BARS, INDEX, outcomes_of, prices_of
+from platform_assets.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.rules import Interface
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+
+STORED = {"builtin": ("track_builtin", "board_key"), "preset": ("track_preset", "preset_key")}
+"""Source -> (table of its picks, column of their group), of picks that are stored with their outcome."""
+STRATEGY = "strategy"
+HITS = "calc_strategy_hit"
+"""Hits of strategies keep no outcome: they are reviewed whenever their date is looked at."""
+TABLE = "scorecard_daily"
+_FIGURES = ("trade_date", "status", "profit_pct", "excess_pct", "hold_days", "unfillable")
+_COUNTS = ["stat_date", "source", "group_key", "picks", "reviewed"]
+
+
+class ScorecardDaily(Model):
+    """The picks of one group on one date. `reviewed` are the settled ones, also those without a return."""
+
+    stat_date: Date = key("trade date of the picks")
+    source: S16 = key("where the picks come from", isin=["builtin", "preset", "decision", "strategy"])
+    group_key: S32 = key("board, preset, source of the cards, or strategy")
+    picks: Int = col("", "picks", nullable=False, ge=1)
+    reviewed: Int = col("", "of these settled", nullable=False, ge=0)
+    win_rate_pct: Pct = col("pct", "share of the settled ones with a return above zero", ge=0, le=100)
+    avg_profit_pct: Pct = col("pct", "mean return")
+    median_profit_pct: Pct = col("pct", "median return")
+    avg_excess_pct: Pct = col("pct", "mean return less that of the CSI 300")
+    profit_loss_ratio: F = col("", "mean gain / mean loss", ge=0)
+    max_gain_pct: Pct = col("pct", "best return")
+    max_loss_pct: Pct = col("pct", "worst return")
+    avg_hold_days: F = col("", "mean holding in market dates", ge=0)
+    unfillable: Int = col("", "settled picks whose purchase would have been at the limit-up price", ge=0)
+
+
+def scorecards(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Every group of the dates asked for, and those of earlier dates that changed since."""
+    rows = [row for source in STORED for row in _of_source(desk, scope, source)]
+    rows += _of_strategies(desk, scope)
+    made = pd.DataFrame(rows, columns=list(ScorecardDaily.to_schema().columns))
+    stored = desk.read(TABLE, columns=tuple(_COUNTS), since=scope.since, until=scope.until)
+    known = set(stored.astype(object).itertuples(index=False, name=None))
+    told = made[_COUNTS].astype(object).itertuples(index=False, name=None)
+    changed = {row[0] for row in told if row not in known}
+    return made[made["stat_date"].isin(changed | set(scope.asked))].reset_index(drop=True)
+
+
+def _of_source(desk: Any, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
+    table, group = STORED[source]
+    rows = desk.read(table, columns=(group, *_FIGURES), since=scope.since, until=scope.until)
+    for day, own in rows.groupby("trade_date", sort=True):
+        for name, picks in grouped(picks_of(own), own[group].to_numpy(dtype=object)).items():
+            yield {"stat_date": day, "source": source, "group_key": name, **group_stats(picks).as_dict()}
+
+
+def _of_strategies(desk: Any, scope: Scope) -> Iterator[dict[str, Any]]:
+    columns = ("trade_date", "strategy_key", "code")
+    hits = desk.read(HITS, columns=columns, since=scope.since, until=scope.until)
+    if hits.empty:
+        return
+    prices, benchmark = prices_of(desk, str(hits["trade_date"].min()), str(hits["trade_date"].max()))
+    hits = hits[hits["trade_date"].isin(prices.day_at)].reset_index(drop=True)
+    found = outcomes_of(hits, prices, benchmark)
+    held = np.where(found.hold_days > 0, found.hold_days, np.nan).astype(np.float64)
+    picks = Picks(found.status, found.profit_pct, found.excess_pct, held, found.unfillable)
+    for day, own in hits.groupby("trade_date", sort=True):
+        of_day = picks.where(hits.index.isin(own.index))
+        for name, group in grouped(of_day, own["strategy_key"].to_numpy(dtype=object)).items():
+            yield {"stat_date": day, "source": STRATEGY, "group_key": name, **group_stats(group).as_dict()}
+
+
+def picks_of(rows: pd.DataFrame) -> Picks:
+    """Stored picks as the statistics take them."""
+
+    def numbers(name: str) -> Any:
+        return pd.to_numeric(rows[name]).to_numpy(dtype=np.float64, na_value=np.nan)
+
+    return Picks(
+        status=rows["status"].to_numpy(dtype=object),
+        profit_pct=numbers("profit_pct"),
+        excess_pct=numbers("excess_pct"),
+        hold_days=numbers("hold_days"),
+        unfillable=rows["unfillable"].fillna(value=False).to_numpy(dtype=bool),
+    )
+
+
+DATASET = Dataset(
+    name=TABLE,
+    title="Scorecards of boards, presets and strategies by trade date of the picks",
+    layer=Layer.CALC,
+    model=ScorecardDaily,
+    key=("stat_date", "source", "group_key"),
+    date_column="stat_date",
+    sources=(Source("derived", scorecards),),
+    reads=(*(table for table, _ in STORED.values()), HITS, BARS, INDEX),
+    reads_own_past=True,
+    makes_dates_anew=True,
+    revisits=REVISITED_DAYS,
+    may_be_empty=True,
+    of_stocks=False,
+    monitored=False,
+    tasks=("builtin_track", "preset_track"),
+    interfaces=(
+        Interface(
+            "get_scorecard",
+            "market",
+            "newest_days",
+            {"source": ("string", False, None), "days": ("int", False, 90)},
+            "object[]",
+            600,
+            "forward-return statistics",
+        ),
+    ),
+)

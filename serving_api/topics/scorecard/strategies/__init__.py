@@ -1,0 +1,1 @@
+"""Picks of the classic strategies."""

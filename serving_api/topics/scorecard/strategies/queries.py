@@ -1,0 +1,138 @@
+"""Picks of the classic strategies. Their hits keep no outcome: single ones are reviewed when they are read,
+statistics come from the scorecards by date."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.parameters.scorecards import BENCHMARK, WAIT_DAYS
+from platform_assets.compute.scorecards.forward import forward_returns
+from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
+from resources.calendar import TradeCalendar
+from serving_api.catalog.queries import Row
+from serving_api.reading import Session
+from serving_api.topics.scorecard.sources import BARS, BY_DATE, HITS, INDEX, STRATEGY
+
+_AT_ONCE = 400
+_SUMMED = ("picks", "reviewed", "unfillable")
+_MEANS = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct")
+_OUTCOME = ("buy_price", "sell_price", "profit_pct", "excess_pct", "max_gain_pct", "max_drawdown_pct")
+
+
+def by_date(session: Session, since: str) -> list[Row]:
+    """Scorecards of the strategies from a date on."""
+    columns = ("stat_date", "group_key", *_SUMMED, *_MEANS)
+    where, values = "source=? AND stat_date>=?", (STRATEGY, since)
+    return session.dicts(BY_DATE, columns=columns, where=where, values=values, order="stat_date, group_key")
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sums of some scorecards; means are weighted with the settled picks of each."""
+    told: dict[str, Any] = {name: sum(row[name] or 0 for row in rows) for name in _SUMMED}
+    for name in _MEANS:
+        known = [row for row in rows if row[name] is not None and row["reviewed"]]
+        weight = sum(row["reviewed"] for row in known)
+        total = sum(row[name] * row["reviewed"] for row in known)
+        told[name] = round(total / weight, 4) if weight else None
+    return told
+
+
+def extent(session: Session) -> tuple[str | None, int, set[str]]:
+    """(first date, hits, strategies that have one)."""
+    if not session.has(HITS):
+        return None, 0, set()
+    found = session.run(f"SELECT strategy_key, MIN(trade_date), COUNT(*) FROM {HITS} GROUP BY strategy_key")
+    first = min((str(row[1]) for row in found), default=None)
+    return first, sum(int(row[2]) for row in found), {str(row[0]) for row in found}
+
+
+def page(
+    session: Session, calendar: TradeCalendar, group: str | None, date: str | None, limit: int, offset: int
+) -> tuple[list[Row], int]:
+    """(pick rows, newest date first; how many there are in all)."""
+    if not session.has(HITS):
+        return [], 0
+    asked = [(name, value) for name, value in (("trade_date", date), ("strategy_key", group)) if value]
+    where = " AND ".join(f"{name}=?" for name, _ in asked)
+    values = tuple(value for _, value in asked)
+    counted = session.run(f"SELECT COUNT(*) FROM {HITS}{f' WHERE {where}' if where else ''}", values)
+    return _rows(session, calendar, where, values, limit=limit, offset=offset), int(counted[0][0])
+
+
+def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
+    return _rows(session, calendar, "code=? AND trade_date>=?", (code, since))
+
+
+def _rows(
+    session: Session, calendar: TradeCalendar, where: str, values: tuple[Any, ...], **how: Any
+) -> list[Row]:
+    columns = ("trade_date", "strategy_key", "code", "name", "score", "price")
+    order = "trade_date DESC, strategy_key, score IS NULL, score DESC, code"
+    hits = session.dicts(HITS, columns=columns, where=where, values=values, order=order, **how)
+    told = _outcomes(session, calendar, hits)
+    return [
+        {
+            "trade_date": hit["trade_date"],
+            "source": STRATEGY,
+            "group_key": hit["strategy_key"],
+            "rank": None,
+            **{name: hit[name] for name in ("code", "name", "score")},
+            "industry": None,
+            "price_at_pick": hit["price"],
+            "reason": None,
+            **outcome,
+        }
+        for hit, outcome in zip(hits, told, strict=True)
+    ]
+
+
+def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) -> list[Row]:
+    """What became of hits, by the bars that are stored."""
+    if not hits:
+        return []
+    first, last = (str(pick(hit["trade_date"] for hit in hits)) for pick in (min, max))
+    newest = session.rows(BARS, columns=("date",), order="date DESC", limit=1)
+    until = max(str(newest[0][0]), last) if newest else last
+    dates = calendar.between(first, until)
+    dates = dates[: len(calendar.between(first, last)) + WAIT_DAYS]
+    bars = _bars(session, sorted({hit["code"] for hit in hits}), dates)
+    prices = Prices.from_frame(bars, dates)
+    found = forward_returns(
+        prices,
+        _benchmark(session, dates),
+        np.array([prices.code_at.get(hit["code"], -1) for hit in hits], dtype=np.int64),
+        np.array([prices.day_at[hit["trade_date"]] for hit in hits], dtype=np.int64),
+    )
+    return [
+        {
+            "status": str(found.status[at]),
+            "buy_date": dates[found.buy_at[at]] if found.buy_at[at] >= 0 else None,
+            "sell_date": dates[found.sell_at[at]] if found.sell_at[at] >= 0 else None,
+            "unfillable": bool(found.unfillable[at]) if found.buy_at[at] >= 0 else None,
+            **{name: _number(getattr(found, name)[at]) for name in _OUTCOME},
+        }
+        for at in range(len(hits))
+    ]
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 4) if np.isfinite(value) else None
+
+
+def _bars(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
+    columns = ("code", "date", *COLUMNS, "is_suspended")
+    rows: list[tuple[Any, ...]] = []
+    for at in range(0, len(codes), _AT_ONCE):
+        some = tuple(codes[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        where = f"code IN ({marks}) AND date>=? AND date<=?"
+        rows += session.rows(BARS, columns=columns, where=where, values=(*some, dates[0], dates[-1]))
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def _benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
+    where, values = "code=? AND date>=? AND date<=?", (BENCHMARK, dates[0], dates[-1])
+    rows = session.rows(INDEX, columns=("date", "open", "close"), where=where, values=values)
+    return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)
