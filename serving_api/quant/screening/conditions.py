@@ -17,14 +17,14 @@ from serving_api.quant.screening.service import parsed
 _SIGNS = frozenset({"=", "!=", ">", ">=", "<", "<="})
 
 
-def query_of(conditions: Sequence[FieldCondition], sort: str | None, limit: int | None) -> tree.Query:
+def query_of(conditions: Sequence[FieldCondition], sort: str | None) -> tree.Query:
     """All conditions together. Raises InputError naming the one that is wrong."""
     made = [_condition(f"conditions.{at}", one) for at, one in enumerate(conditions)]
     where = made[0] if len(made) == 1 else tree.And(tuple(made))
     order: tuple[tree.Order, ...] = ()
     if sort:
         order = (tree.Order(_field("sort", sort.removeprefix("-")).name, sort.startswith("-")),)
-    query = tree.Query(where, order, limit)
+    query = tree.Query(where, order)
     # The limits of a query hold for it as well.
     return parsed(written(query), "conditions")
 

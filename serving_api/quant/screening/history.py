@@ -18,6 +18,8 @@ KEPT_BYTES = 192 * 1024 * 1024
 _PRICES = ("open", "high", "low", "close")
 _STORED = {"turnover": "turnover_pct"}
 _LOT = 100
+_TOGETHER = 320
+"""Bars up to which columns are read together."""
 
 
 class Histories:
@@ -39,8 +41,9 @@ class Histories:
         async with self._loading:
             held = {column: self._kept(market, column, bars, version) for column in needs}
             missing = [column for column, block in held.items() if block is None]
-            if missing:
-                loaded = await self._reading.scan(self._load, market, missing, bars)
+            # Long blocks one by one: what is read of a column is four times what is kept.
+            for some in [missing] if bars <= _TOGETHER else [[column] for column in missing]:
+                loaded = await self._reading.scan(self._load, market, some, bars) if some else {}
                 for column, block in loaded.items():
                     key = (market.date, market.as_of, column, bars)
                     self._cache.put("bars", key, version, block, block.nbytes)

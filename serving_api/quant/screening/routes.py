@@ -119,7 +119,7 @@ async def screen(request: Request, subject: Anyone, body: schemas.ConditionList)
     """Stocks that fulfil all conditions of a list."""
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
-    found = await state.part(Screener).find(query_of(body.conditions, body.sort, body.limit), asked)
+    found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
     return Answer(dict(NOTHING) if found is None else found.page(0, body.limit), top=asked.top)
 
 
