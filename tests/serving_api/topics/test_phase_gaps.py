@@ -17,10 +17,11 @@ def pool(day: str, kind: str, code: str, name: str = "名", **more: Any) -> dict
     return {"trade_date": day, "pool": kind, "code": code, "name": name, "price": 10.0, **more}
 
 
-@pytest.fixture(params=SQLITE_OFTEN)
-def market(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Handmade]:
-    for url in engine_url(request.param, tmp_path, "tests.serving_api.topics"):
-        with handmade(url, tmp_path, DATES[-1]) as made:
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def market(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Handmade]:
+    folder: Path = tmp_path_factory.mktemp("phase")
+    for url in engine_url(request.param, folder, "tests.serving_api.topics"):
+        with handmade(url, folder, DATES[-1]) as made:
             yield made
 
 
@@ -85,7 +86,7 @@ def test_codes_that_one_side_alone_has_are_named(market: Handmade) -> None:
     market.put("raw_limit_pool", [pool(DATES[-1], "up", "600008"), pool(DATES[-1], "down", "600007")])
     market.calculate("limit_count", DATES[-1])
 
-    (row,) = market.told("/market/limit-count-history", days=5)["items"]
+    (row,) = market.told("/market/limit-count-history", days=1)["items"]
 
     # The counts of limit-ups are equal and are of different stocks: the note tells.
     assert (row["limit_up_recomputed"], row["limit_up_official"], row["match"]) == (1, 1, False)
