@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from resources.warehouse.panel import Panel
 from serving_api.catalog.queries import newest_date, public_rows
 from serving_api.reading import Session
 
@@ -11,6 +12,7 @@ SIGNALS = "calc_signal_hit"
 KLINE = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 _AT_ONCE = 400
+_TRADED = "is_suspended IS NULL OR is_suspended=0"
 Row = dict[str, Any]
 
 
@@ -53,27 +55,22 @@ def changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float
     return found
 
 
-def hit_days(session: Session, key: str, since: str) -> list[tuple[str, int]]:
-    """(trade date, hits) of a strategy, oldest first."""
-    if not session.has(HITS):
-        return []
-    found = session.run(
-        f"SELECT trade_date, COUNT(*) FROM {HITS} WHERE strategy_key=? AND trade_date>=? "
-        "GROUP BY trade_date ORDER BY trade_date",
-        (key, since),
+def hits_since(session: Session, key: str, since: str) -> list[tuple[str, str]]:
+    """(trade date, code) of a strategy's hits, by date."""
+    rows = session.rows(
+        HITS,
+        columns=("trade_date", "code"),
+        where="strategy_key=? AND trade_date>=?",
+        values=(key, since),
+        order="trade_date",
     )
-    return [(str(day), int(count)) for day, count in found]
+    return [(str(day), str(code)) for day, code in rows]
 
 
-def bars_after(session: Session, key: str, day: str, until: str) -> list[tuple[Any, ...]]:
-    """(code, date, open, high, low, close, adj_factor, limit_up) of the hits of a date on the dates after it;
-    days on which a code did not trade are left out. A code without any is told with nulls."""
-    return session.run(
-        f"SELECT h.code, k.date, k.open, k.high, k.low, k.close, k.adj_factor, k.limit_up FROM {HITS} h "
-        f"LEFT JOIN {KLINE} k ON k.code=h.code AND k.date>? AND k.date<=? "
-        "AND (k.is_suspended IS NULL OR k.is_suspended=0) WHERE h.trade_date=? AND h.strategy_key=?",
-        (day, until, day, key),
-    )
+def market_prices(session: Session, since: str, until: str) -> Panel:
+    """Open, close, factor and upper limit of every stock on the days that it traded."""
+    columns = ("open", "close", "adj_factor", "limit_up")
+    return session.panel(KLINE, columns, since=since, until=until, extra=_TRADED)
 
 
 def index_bars(session: Session, code: str, since: str) -> dict[str, tuple[float | None, float | None]]:

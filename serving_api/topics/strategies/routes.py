@@ -62,7 +62,7 @@ async def picks(
 
 
 @router.get("/{key}/validation")
-@serving(schemas.PickValidation, tables=(queries.HITS, queries.KLINE, queries.INDEX))
+@serving(schemas.PickValidation, tables=service.VALIDATED)
 async def validation(
     request: Request,
     subject: Anyone,
@@ -72,8 +72,7 @@ async def validation(
     """What became of the picks of a strategy."""
     state = state_of(request)
     strategy_of(key, "key")
-    work = state.reading.scan(service.validation, key, days, state.calendar, _today(state))
-    return Answer(await read_or(service.nothing_validated(key), work))
+    return Answer(await read_or(service.nothing_validated(key), service.validated(state, key, days)))
 
 
 @stock_router.get("/{code}/strategy-hits")

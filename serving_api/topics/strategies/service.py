@@ -1,8 +1,10 @@
 """What the strategies' reads decide. Everything here runs off the event loop."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy
 from platform_assets.compute.parameters.backtests import HOLD_DAYS
@@ -14,11 +16,15 @@ from platform_assets.compute.scorecards.statistics import Picks, group_stats
 from platform_assets.compute.signals import BY_KEY
 from resources.calendar import TradeCalendar
 from serving_api.reading import Session
+from serving_api.state import State
 from serving_api.topics.strategies import queries
 
 Row = dict[str, Any]
+Floats = npt.NDArray[np.float64]
 _PATTERNS = {direction.key: direction.label for direction in DIRECTION_CATALOGUE}
-_SHARES = 6  # numbers of a bar after code and date
+VALIDATED = (queries.HITS, queries.KLINE, queries.INDEX)
+DATES_AT_ONCE = 250
+"""Dates of hits whose prices are held in memory."""
 
 
 def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: int) -> dict[str, Any]:
@@ -57,23 +63,41 @@ def nothing_validated(key: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+async def validated(state: State, key: str, days: int) -> dict[str, Any]:
+    """`validation`, made once while nothing behind it changed."""
+    today = state.clock.now().date().isoformat()
+    version = (await state.versions.stand(VALIDATED)).token
+    known: dict[str, Any] | None = state.cache.get("strategy-validation", (key, days, today), version)
+    if known is None:
+        known = await state.reading.scan(validation, key, days, state.calendar, today)
+        state.cache.put(
+            "strategy-validation", (key, days, today), version, known, 60 * len(known["curve"]) + 500
+        )
+    return known
+
+
 def validation(session: Session, key: str, days: int, calendar: TradeCalendar, today: str) -> dict[str, Any]:
     """What became of the hits of the newest `days` trade dates: bought at the next open, sold at the close of
     the fifth trade date."""
-    since = calendar.last(days, today)[0]
+    hits = queries.hits_since(session, key, calendar.last(days, today)[0])
     newest = queries.newest_bar(session)
-    found = queries.hit_days(session, key, since)
-    if not found or newest is None:
+    if not hits or newest is None:
         return nothing_validated(key)
-    index = queries.index_bars(session, BENCHMARK, found[0][0])
+    held = sorted({day for day, _ in hits})
+    index = queries.index_bars(session, BENCHMARK, held[0])
     groups, curve, grown = [], [], 0.0
-    for day, _ in found:
-        picks = _outcomes(session, key, day, calendar, newest, index)
+    for start in range(0, len(held), DATES_AT_ONCE):
+        some = held[start : start + DATES_AT_ONCE]
+        own = [hit for hit in hits if some[0] <= hit[0] <= some[-1]]
+        picks = _outcomes(session, own, calendar.between(some[0], max(newest, some[-1])), index)
         groups.append(picks)
-        profits = picks.profit_pct[(picks.status != PENDING) & np.isfinite(picks.profit_pct)]
-        if len(profits):
-            grown += float(profits.mean()) / HOLD_DAYS
-            curve.append({"date": day, "cum_pct": round(grown, 4)})
+        days_of = np.array([day for day, _ in own])
+        known = (picks.status != PENDING) & np.isfinite(picks.profit_pct)
+        for day in some:
+            profits = picks.profit_pct[known & (days_of == day)]
+            if len(profits):
+                grown += float(profits.mean()) / HOLD_DAYS
+                curve.append({"date": day, "cum_pct": round(grown, 4)})
     joined = Picks(**{name: np.concatenate([vars(one)[name] for one in groups]) for name in vars(groups[0])})
     stats = group_stats(joined)
 
@@ -94,28 +118,31 @@ def validation(session: Session, key: str, days: int, calendar: TradeCalendar, t
 
 def _outcomes(
     session: Session,
-    key: str,
-    day: str,
-    calendar: TradeCalendar,
-    newest: str,
-    index: dict[str, tuple[float | None, float | None]],
+    hits: Sequence[tuple[str, str]],
+    dates: Sequence[str],
+    index: Mapping[str, tuple[float | None, float | None]],
 ) -> Picks:
-    """Outcomes of the hits of one date; prices reach over the dates that they are held."""
-    after = [one for one in calendar.between(day, newest) if one > day]
-    dates = [day, *after[:WAIT_DAYS]]
-    rows = queries.bars_after(session, key, day, dates[min(HOLD_DAYS, len(dates) - 1)])
-    codes = sorted({str(row[0]) for row in rows})
-    place = {code: at for at, code in enumerate(codes)}
-    days = {one: at for at, one in enumerate(dates)}
-    block = np.full((_SHARES, len(codes), len(dates)), np.nan)
-    for code, date, *values in rows:
-        if date in days:
-            block[:, place[code], days[date]] = [np.nan if one is None else one for one in values]
-    opened, high, low, close, factor, limit_up = block
+    """Outcomes of the hits of some dates. `dates`: all market dates from the first of them to the newest that
+    closed; those after the longest wait are left out, and prices are read as long as something is held."""
+    last = dates.index(hits[-1][0])
+    dates = dates[: last + WAIT_DAYS + 1]
+    panel = queries.market_prices(session, dates[0], dates[min(last + HOLD_DAYS, len(dates) - 1)])
+    days = {day: at for at, day in enumerate(dates)}
+    target = [days[day] for day in panel.dates if day in days]
+    source = [at for at, day in enumerate(panel.dates) if day in days]
+
+    def block(name: str) -> Floats:
+        values = np.full((len(panel.codes), len(dates)), np.nan)
+        values[:, target] = panel[name][:, source]
+        return values
+
+    opened, close, factor, limit_up = map(block, ("open", "close", "adj_factor", "limit_up"))
     factor = np.where(np.isfinite(close) & np.isnan(factor), 1.0, factor)
-    prices = Prices(tuple(codes), tuple(dates), opened, high, low, close, factor, limit_up)
-    places = np.arange(len(codes))
-    told = forward_returns(prices, Benchmark.of(index, dates), places, np.zeros(len(codes), dtype=np.int64))
+    unused = np.full(close.shape, np.nan)
+    prices = Prices(panel.codes, tuple(dates), opened, unused, unused, close, factor, limit_up)
+    code_at = np.array([prices.code_at.get(code, -1) for _, code in hits], dtype=np.int64)
+    day_at = np.array([days[day] for day, _ in hits], dtype=np.int64)
+    told = forward_returns(prices, Benchmark.of(index, dates), code_at, day_at)
     return Picks(told.status, told.profit_pct, told.excess_pct, told.hold_days.astype(float), told.unfillable)
 
 
