@@ -146,11 +146,8 @@ def avedev(x: npt.ArrayLike, n: int) -> Floats:
 
 def wma(x: npt.ArrayLike, n: int) -> Floats:
     """Mean with weights n for the newest bar down to 1 for the oldest."""
-    values = _floats(x)
-    total = np.zeros(values.shape)
-    for back in range(n):
-        total += (n - back) * ref(values, back)
-    return total / (n * (n + 1) / 2)
+    mean, _, along = _moments(_floats(x), n)
+    return mean + along * (2 / (n * (n + 1)))
 
 
 def count(condition: Condition, n: int) -> Floats:
@@ -189,9 +186,14 @@ def dma(x: npt.ArrayLike, weight: npt.ArrayLike) -> Floats:
     values = _floats(x)
     weights = np.broadcast_to(_floats(weight), values.shape)
     # Time first: one bar of all codes lies together.
-    series, parts = (np.ascontiguousarray(np.moveaxis(one, -1, 0)) for one in (values, weights))
+    series = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+    parts = np.moveaxis(weights, -1, 0)
     out = np.empty(series.shape)
     state = np.full(series.shape[1:], np.nan)
+    missing = np.isnan(series)
+    if not ((missing[1:] & ~missing[:-1]).any() or np.isnan(weights).any()):
+        _run(series, parts, state, out)
+        return np.ascontiguousarray(np.moveaxis(out, 0, -1))
     for at in range(len(series)):
         now = series[at]
         moved = np.where(np.isnan(state), now, state + parts[at] * (now - state))
@@ -199,6 +201,17 @@ def dma(x: npt.ArrayLike, weight: npt.ArrayLike) -> Floats:
         state = np.where(there, moved, state)
         out[at] = moved
     return np.ascontiguousarray(np.moveaxis(out, 0, -1))
+
+
+def _run(series: Floats, parts: Floats, state: Floats, out: Floats) -> None:
+    """The recursion where nothing is missing but in front: a third of the work."""
+    step = np.empty_like(state)
+    for at in range(len(series)):
+        np.subtract(series[at], state, out=step)
+        np.multiply(step, parts[at], out=step)
+        np.add(state, step, out=state)
+        np.copyto(state, series[at], where=np.isnan(state))
+        out[at] = state
 
 
 def barslast(condition: Condition) -> Floats:

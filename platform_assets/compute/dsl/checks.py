@@ -11,6 +11,7 @@ from platform_assets.compute.parameters.screener import (
     RECURSION_MOST,
     RECURSION_PERIODS,
 )
+from platform_assets.compute.work import steps
 
 _OF_MONEY = frozenset({"亿", "万"})
 _UNITLESS = frozenset({"rank", "pct_rank", "change", "count"})
@@ -123,6 +124,15 @@ def bars_needed(node: tree.Node) -> int:
             return max(inner, min(inner - 1 + recursion_bars(node.period), RECURSION_MOST))
         case _:
             return inner + node.period - 1
+
+
+def work(node: tree.Node) -> int:
+    """Passes over one bar of all stocks that the functions over history take."""
+    if isinstance(node, tree.Call) and node.period is not None:
+        parts = [one for one in tree.walk(node) if not isinstance(one, tree.Field | tree.Number)]
+        each = (steps(one.function, one.period or 1) if isinstance(one, tree.Call) else 1 for one in parts)
+        return bars_needed(node) * sum(each)
+    return sum(work(child) for child in tree.children(node))
 
 
 def columns_needed(node: tree.Node) -> dict[str, int]:

@@ -12,7 +12,7 @@ from platform_assets.compute.dsl.values import NUMERIC_START, Values, operators
 from platform_assets.compute.dsl.words import COMPARISONS, alphabet, meaning
 from platform_assets.compute.dsl.written import written
 from platform_assets.compute.language import END, LanguageError, Token, tokens_of
-from platform_assets.compute.parameters.screener import MAX_CHARS, MAX_LIMIT, MAX_LIST
+from platform_assets.compute.parameters.screener import MAX_CHARS, MAX_LIMIT, MAX_LIST, MAX_WORK
 
 _START = ("field", "number", "function", "(", "not")
 
@@ -24,6 +24,9 @@ def parse(text: str) -> tree.Query:
     if length > MAX_CHARS:
         message = f"written out it has {length} characters; at most {MAX_CHARS} are allowed"
         raise LanguageError("limit", message, text=text, position=len(text))
+    if checks.work(query.where) > MAX_WORK:
+        message = "its functions over history are more work than one query may be"
+        raise LanguageError("limit", message, text=text, position=0)
     return query
 
 

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.parameters.screener import RECURSION_BARS, RECURSION_MOST, RECURSION_PERIODS
+from platform_assets.compute.parameters.screener import (
+    MEMORY_BARS,
+    RECURSION_BARS,
+    RECURSION_MOST,
+    RECURSION_PERIODS,
+)
+from platform_assets.compute.work import steps
 
 Variables = Mapping[str, tree.Node]
 
@@ -68,7 +74,25 @@ def _memory(call: tree.Call, variables: Variables) -> int:
     if call.function == "SMA":
         period = 2 * period / (constant(call.arguments[2], variables) or 1.0)
     is_mean = call.function in {"EMA", "SMA"}
-    return max(RECURSION_BARS, int(RECURSION_PERIODS * period) if is_mean else int(period))
+    return max(RECURSION_BARS, int(RECURSION_PERIODS * period)) if is_mean else max(MEMORY_BARS, int(period))
+
+
+def work(formula: tree.Formula) -> int:
+    """Passes over one bar of all stocks that its value takes; a named value counts once."""
+    variables = formula.variables
+    reached: dict[str, tree.Node] = {}
+    todo = [formula.result]
+    total = 0
+    while todo:
+        for node in tree.walk(todo.pop()):
+            if isinstance(node, tree.Variable) and node.name not in reached:
+                reached[node.name] = variables[node.name]
+                todo.append(variables[node.name])
+            if isinstance(node, tree.Call):
+                total += steps(node.function.lower(), max(1, _period(node, variables)))
+            elif isinstance(node, tree.Binary | tree.Unary):
+                total += 1
+    return total * bars_needed(formula.result, variables)
 
 
 def columns_needed(formula: tree.Formula) -> tuple[str, ...]:

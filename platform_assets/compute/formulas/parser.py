@@ -3,10 +3,10 @@
 from typing import NoReturn, TypeVar
 
 from platform_assets.compute.formulas import tree
-from platform_assets.compute.formulas.bars import bars_needed, constant, whole_bars
+from platform_assets.compute.formulas.bars import bars_needed, constant, whole_bars, work
 from platform_assets.compute.formulas.functions import FUNCTIONS, LOOK_AHEAD, SERIES
 from platform_assets.compute.language import END, Alphabet, Cursor, Token, nearest, tokens_of
-from platform_assets.compute.parameters.screener import MAX_BARS, MAX_PERIOD
+from platform_assets.compute.parameters.screener import MAX_BARS, MAX_PERIOD, MAX_WORK
 
 _MEANS = {"==": "=", "!=": "<>", "&&": "and", "||": "or"}
 _COMPARISONS = (">", ">=", "<", "<=", "=", "<>")
@@ -54,6 +54,8 @@ class _Parser(Cursor):
         bars = bars_needed(made.result, self._variables)
         if bars > MAX_BARS:
             self.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", made.result.at)
+        if work(made) > MAX_WORK:
+            self.fail("limit", "it is more work than one formula may be", made.result.at)
         return made
 
     def _statement(self) -> tree.Statement:

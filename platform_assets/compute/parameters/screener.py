@@ -15,7 +15,11 @@ MAX_DIGITS = 20
 """ours: digits of a number."""
 MAX_BARS = 1000
 """ours: bars of history behind one value, windows within windows added up."""
-RECURSION_BARS = 250
+MAX_WORK = 400_000
+"""ours: passes over the values of one bar of all stocks, some 3 s of one core for 5,500 of them."""
+MEMORY_BARS = 250
+"""ours: bars that a function looks back for a condition that once held."""
+RECURSION_BARS = 60
 """ours: bars that a recursive average runs before its value, at least."""
 RECURSION_PERIODS = 10
 """ours: periods that a recursive average runs before its value: what lay before them weighs 2e-9."""

@@ -39,7 +39,7 @@ async def evaluated(
     if needs.keys() - block.keys():
         return {"date": market.date, "items": [], "total": 0}
     values = await anyio.to_thread.run_sync(newest, formula, block, len(market.table))
-    values = np.where(np.isnan(block["close"][:, -1]), np.nan, values)
+    values = np.where(np.isfinite(values) & ~np.isnan(block["close"][:, -1]), values, np.nan)
     is_selection = output_of(formula) == "bool"
     there = ~np.isnan(values) if codes is not None or not is_selection else values == 1
     if codes is not None:

@@ -38,7 +38,7 @@ def rows_of_date(
     if not session.has(name):
         return {}
     table = session.table(name)
-    wanted = session.columns(name, ["code", *columns])
+    wanted = session.columns(name, list(dict.fromkeys(("code", *columns))))
     rows = session.rows(
         name,
         columns=wanted,

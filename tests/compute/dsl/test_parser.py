@@ -125,6 +125,7 @@ def test_the_normalised_form(text: str, normalised: str) -> None:
         ("pb < 1 limit 501", "limit", 13, {"expected": ["1..500"]}),
         ("ma(ma(ma(close,500),500),500) > 1", "limit", 0, {}),
         ("pb > " + "1" * 21, "limit", 5, {}),
+        (" or ".join(["ema(close,75)>1"] * 50), "limit", 0, {}),
         ("(" * 33 + "pb > 1", "limit", 32, {}),
         ("-" * 40 + "pb > 1", "limit", 32, {}),
         (" and ".join(["pb>1"] * 80), "limit", 596, {}),

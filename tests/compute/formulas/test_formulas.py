@@ -181,6 +181,7 @@ def test_statements_comments_and_signs(bars: dict[str, Any]) -> None:
         ("MA(C,0)", "limit", 5, {"expected": ["1..500"]}),
         ("MA(C,501)", "limit", 5, {}),
         ("MA(MA(MA(C,500),500),500)", "limit", 0, {}),
+        ("AVEDEV(C,500)", "limit", 0, {}),
         ("MAA(C,5)", "unknown_field", 0, {"suggestion": "MA"}),
         ("CLOS > 5", "unknown_field", 0, {"suggestion": "CLOSE"}),
         ("MA(C)", "syntax", 4, {"expected": [","]}),
