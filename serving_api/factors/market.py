@@ -98,10 +98,12 @@ class Market:
 
     def shown(self, place: int) -> dict[str, Any]:
         """The display fields of one stock, as they are stored."""
-        missing = [None] * self.size
-        return {
-            name: self.columns.get(queries.SHOWN.get(name, name), missing)[place] for name in queries.DISPLAY
-        }
+        return {name: None if column is None else column[place] for name, column in self._display}
+
+    @cached_property
+    def _display(self) -> list[tuple[str, Sequence[Any] | None]]:
+        """Display field -> its stored column, None where that is not declared."""
+        return [(name, self.columns.get(queries.SHOWN.get(name, name))) for name in queries.DISPLAY]
 
     def of_industries(self, wanted: Sequence[str]) -> Bools:
         """Who belongs to one of these industries, of any classification."""
