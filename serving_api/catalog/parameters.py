@@ -43,6 +43,9 @@ MEANINGS: Mapping[str, Meaning] = {
     "end_date": Meaning("last date, default latest stored"),
     "trade_date": Meaning("trade date, default latest stored"),
     "date": Meaning("date, default latest stored"),
+    "pattern": Meaning("direction column of the pattern table; default any"),
+    "direction": Meaning("100 or -100; default both"),
+    "signal_key": Meaning("signal name; default all"),
     "report_period": Meaning("quarter end, default latest"),
     "statement": Meaning("income | balance | cashflow", allowed=("income", "balance", "cashflow")),
     "exchange": Meaning(

@@ -45,7 +45,7 @@ async def signal_pool(
 
 
 @router.get("/indicators/{code}")
-@serving(schemas.Indicators, tables=(queries.INDICATORS,))
+@serving(schemas.IndicatorSeries, tables=(queries.INDICATORS,))
 async def indicators(
     request: Request,
     subject: Anyone,

@@ -4,11 +4,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from serving_api.documents import example
 from serving_api.quant.queries import CHIPS, PATTERNS
 from serving_api.topics.rows import row_model
 
 
-class Indicators(BaseModel):
+class IndicatorSeries(BaseModel):
     code: str
     price_basis: str = Field(description="which prices the indicators are calculated on")
     items: list[dict[str, Any]] = Field(description="rows of calc_indicator_daily, oldest first")
@@ -65,6 +66,7 @@ class SignalPool(BaseModel):
 
 
 class RecalcWish(BaseModel):
+    model_config = example(date="2026-08-21", parts=["indicators"])
     date: str | None = Field(default=None, description="trade date; default the newest complete one")
     codes: list[str] = Field(default_factory=list, max_length=500, description="6-digit codes; default all")
     parts: list[Literal["indicators", "patterns", "cyq"]] = Field(

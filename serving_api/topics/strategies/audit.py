@@ -13,10 +13,11 @@ from platform_assets.compute.parameters.scorecards import PATTERN_BARS, TACTIC_W
 from platform_assets.compute.scorecards.boards import tactic_score
 from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of
 from platform_assets.compute.volume_price import analyse
-from serving_api.catalog.queries import newest_date, public_rows
+from serving_api.catalog.queries import public_rows
 from serving_api.quant.strength.service import prices_of
 from serving_api.reading import Session
 from serving_api.stocks.queries import bars as stock_bars
+from serving_api.topics.queries import newest_until
 
 WIDE = "fusion_stock_wide"
 KLINE = "fusion_kline_daily"
@@ -112,7 +113,7 @@ def _factor(session: Session, code: str, until: str, day: str | None) -> Row:
 
 
 def _dragon(session: Session, code: str, until: str, day: str | None, gate: Row) -> Row:
-    newest = _newest_day(session, DRAGON, until)
+    newest = newest_until(session, DRAGON, until)
     if newest is None:
         return _missing("dragon", [f"{DRAGON} holds nothing"])
     warnings = _aged(DRAGON, newest, day)
@@ -131,16 +132,6 @@ def _dragon(session: Session, code: str, until: str, day: str | None, gate: Row)
         warnings.append(f"{row['coverage'] * 100:.0f} % of the points could be judged")
     blocked = gate["reason"] if gate["code"] == "st" else None
     return _judged("dragon", row["total_score"], blocked, reasons, warnings)
-
-
-def _newest_day(session: Session, table: str, until: str) -> str | None:
-    if not session.has(table):
-        return None
-    day = newest_date(session, session.table(table), None)
-    if day is None or day <= until:
-        return day
-    found = session.run(f"SELECT MAX(trade_date) FROM {table} WHERE trade_date<=?", (until,))
-    return found[0][0] if found else None
 
 
 def _pattern(session: Session, code: str, until: str, day: str | None, as_of: str | None) -> Row:
