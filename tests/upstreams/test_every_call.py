@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -32,6 +33,7 @@ from resources.upstreams.desk import Desk
 from resources.upstreams.factory import make_clients, transport_settings
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
+from resources.warehouse.panel import Panel
 from tests.pipeline.conftest import TODAY
 
 MUTATIONS = int(os.environ.get("SOAK_EXAMPLES", "200"))
@@ -75,11 +77,16 @@ class Calls:
         return believed
 
 
-def nothing(
-    table: str, *, columns: Any, codes: Any = None, since: Any = None, until: Any = None
-) -> pd.DataFrame:
+class Nothing:
     """Stored tables that are empty still."""
-    return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
+
+    def __call__(
+        self, table: str, *, columns: Any, codes: Any = None, since: Any = None, until: Any = None
+    ) -> pd.DataFrame:
+        return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
+
+    def panel(self, table: str, *, columns: Any, since: str, until: str, condition: str = "") -> Panel:
+        return Panel((), (), {name: np.zeros((0, 0)) for name in columns})
 
 
 def asked_of_everyone(desk: Desk) -> None:
@@ -130,7 +137,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         calendar = shipped_calendar()
         makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
         desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
-        asked_of_everyone(desk.view(FetchLog(), read=nothing))
+        asked_of_everyone(desk.view(FetchLog(), read=Nothing()))
         desk.close()
         patch.undo()
         yield Bench(found.seen, market)
