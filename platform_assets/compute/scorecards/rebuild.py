@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from platform_assets.compute.parameters.scorecards import BOARD_SIZE
 from platform_assets.compute.scorecards.forward import PENDING
 
 
@@ -12,17 +11,21 @@ def is_settled(rows: pd.DataFrame) -> pd.Series:
     return settled
 
 
-def rebuilt(found: pd.DataFrame, stored: pd.DataFrame, group: str, size: int = BOARD_SIZE) -> pd.DataFrame:
-    """Picks of one date by `group`: stored settled ones, and of those `found` (by rank) as many others as
-    there is room for, at the ranks that are free."""
+def rebuilt(found: pd.DataFrame, stored: pd.DataFrame, group: str) -> pd.DataFrame:
+    """Picks of one date by `group`. A group without a settled pick is as it was `found`. Of another the
+    settled ones stand, and each pending one gives its rank to one of those found, best first: nobody joins
+    a board whose outcome is known already."""
     settled = stored[is_settled(stored)] if len(stored) else stored
     if settled.empty:
         return found
     made = [settled]
     for key, rows in found.groupby(group, sort=True):
         own = settled[settled[group] == key]
-        free = [rank for rank in range(1, size + 1) if rank not in set(own["rank_no"].astype(int))]
-        others = rows[~rows["code"].isin(own["code"])].sort_values("rank_no")
-        others = others.head(min(len(free), max(size - len(own), 0)))
+        if own.empty:
+            made.append(rows)
+            continue
+        pending = stored[(stored[group] == key) & ~is_settled(stored)]
+        free = sorted(pending["rank_no"].astype(int))
+        others = rows[~rows["code"].isin(own["code"])].sort_values("rank_no").head(len(free))
         made.append(others.assign(rank_no=free[: len(others)]))
     return pd.concat(made, ignore_index=True)
