@@ -67,6 +67,7 @@ def test_past_listing_days_take_the_issue_price_from_the_portals_line(house: Hou
     assert portal_bars(house) == len(LISTINGS)
 
 
+@pytest.mark.soak
 def test_the_period_of_a_listing_grows_from_the_issue_price(house: House, dates: list[str]) -> None:
     house.bars(*dates)
     house.fuse("kline_bar", *house.run.calendar.between("2025-11-03", "2025-11-28"))
@@ -150,6 +151,7 @@ def test_the_issue_price_comes_in_when_the_portal_is_back(house: House, dates: l
     assert bar(house, GEM)["quality"] == "ok"
 
 
+@pytest.mark.soak
 def test_an_open_that_once_stood_in_is_replaced(house: House, dates: list[str]) -> None:
     days = house.run.calendar.between("2025-11-04", "2025-11-06")
     house.fuse("kline_daily", *days)

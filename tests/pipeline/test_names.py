@@ -123,6 +123,7 @@ def test_a_name_that_changed_while_nobody_looked_begins_on_its_day(house: House)
         assert row["limit_up"] == pytest.approx(row["last_close"] * most, abs=0.0051), day
 
 
+@pytest.mark.soak
 def test_without_former_names_the_days_before_are_not_known(house: House) -> None:
     """Nothing is taken back in time: limits that hang on special treatment are null and marked, the others
     are given. When the list can be had again, they come in."""
@@ -205,6 +206,7 @@ def test_wide_rows_of_a_past_date_carry_the_name_and_state_of_that_date(house: H
     assert {row["trade_date"] for row in wide.values()} == {past}
 
 
+@pytest.mark.soak
 def test_wide_rows_of_a_past_date_have_the_change_and_status_of_its_bar(house: House) -> None:
     past = "2026-08-19"
     house.master()
