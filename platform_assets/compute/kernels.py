@@ -35,6 +35,19 @@ def kernel(function: _Kernel) -> _Kernel:
     return compiled
 
 
+def step(function: _Kernel) -> _Kernel:
+    """A part of kernels that nobody else calls: compiled with each of them, without what calls from Python
+    need, which is a good deal of what there is to compile."""
+    compiled: _Kernel = njit(
+        nogil=True,
+        fastmath=False,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )(function)
+    return compiled
+
+
 @cache
 def digest(source: Path) -> str:
     """Of a module's source and of those that it is made with."""

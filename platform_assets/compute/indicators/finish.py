@@ -4,12 +4,14 @@ import numpy as np
 
 from platform_assets.compute.bars import Floats
 from platform_assets.compute.indicators import layout as at
-from platform_assets.compute.kernels import kernel
+from platform_assets.compute.kernels import step
 
 
-@kernel
+@step
 def directed(s: Floats, begin: int, m: int) -> None:
     """PDI, MDI and the distance between them that ADX averages; sums, not Wilder's recursion."""
+    for i in range(begin):
+        s[at.DX, i] = np.nan
     for i in range(begin, m):
         span = s[at.TR14, i]
         plus = s[at.PLUS14, i] / span * 100 if span > 0 else np.nan
@@ -19,7 +21,7 @@ def directed(s: Floats, begin: int, m: int) -> None:
         s[at.DX, i] = abs(plus - minus) / both * 100 if both > 0 else both
 
 
-@kernel
+@step
 def single(s: Floats, begin: int, m: int) -> None:
     """One line each."""
     close, volume = s[at.CLOSE], s[at.VOLUME]
@@ -40,13 +42,20 @@ def single(s: Floats, begin: int, m: int) -> None:
         s[at.RS60, i] = s[at.CHG60, i] - s[at.INDEX60, i]
 
 
-@kernel
+@step
+def logs(s: Floats, begin: int, m: int) -> None:
+    """Logarithms of the close."""
+    for i in range(begin, m):
+        s[at.LOG, i] = np.log(s[at.CLOSE, i])
+
+
+@step
 def above(one: float, other: float) -> float:
     """1 when the one is above the other by more than the rounding of sums, else 0."""
     return 1.0 if one > other * (1 + at.EQUAL) else 0.0
 
 
-@kernel
+@step
 def strength(s: Floats, begin: int, m: int) -> None:
     """Alignment of the averages, and RTSI from it, from the sums over the log price over 20 bars, from DMI,
     RSI and the place within 60 bars."""

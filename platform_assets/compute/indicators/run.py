@@ -8,19 +8,21 @@ import numpy.typing as npt
 from platform_assets.compute.bars import Bars, Floats, Ints
 from platform_assets.compute.indicators import layout as at
 from platform_assets.compute.indicators.columns import COLUMNS
-from platform_assets.compute.indicators.finish import directed, single, strength
+from platform_assets.compute.indicators.finish import directed, logs, single, strength
 from platform_assets.compute.indicators.steps import (
-    add_lagged,
     bands,
     changes,
     commodity,
     differences,
-    max_lagged,
+    give,
+    highest,
+    load,
     means,
     parabolic,
     recursions,
     shifts,
     spreads,
+    sums,
     tilts,
     williams,
 )
@@ -28,71 +30,43 @@ from platform_assets.compute.kernels import kernel
 
 
 @kernel
-def one_code(s: Floats, m: int, newest: int, ddof: int) -> None:
-    """Every column of one code whose inputs lie in the scratch, for at least its last `newest` bars."""
-    begin = max(0, m - newest - at.LEAD)
-    for k in range(len(at.HIGHEST)):
-        step = at.HIGHEST[k]
-        max_lagged(s[step[0]], s[step[1]], step[2], s[step[3]], m)
-    recursions(s, m)
-    differences(s, m)
-    for k in range(len(at.SUMS)):
-        step = at.SUMS[k]
-        add_lagged(s[step[0]], s[step[1]], step[2], s[step[3]], m)
-    means(s, m)
-    changes(s, m)
-    williams(s, m)
-    parabolic(s, m)
-    shifts(s[at.CLOSE], 20, begin, m, s[at.SHIFT])
-    spreads(s[at.CLOSE], 20, begin, m, s[at.SPREAD])
-    bands(s, ddof, begin, m)
-    shifts(s[at.TYPICAL], 14, begin, m, s[at.SHIFT])
-    commodity(s, begin, m)
-    directed(s, begin, m)
-    for i in range(begin):
-        s[at.DX, i] = np.nan
-    for k in range(len(at.DX_SUMS)):
-        step = at.DX_SUMS[k]
-        add_lagged(s[step[0]], s[step[1]], step[2], s[step[3]], m)
-    single(s, begin, m)
-    for i in range(max(0, begin - 20), m):
-        s[at.LOG, i] = np.log(s[at.CLOSE, i])
-    shifts(s[at.LOG], 20, begin, m, s[at.SHIFT])
-    spreads(s[at.LOG], 20, begin, m, s[at.SPREAD])
-    tilts(s[at.LOG], 20, begin, m, s[at.TILT])
-    strength(s, begin, m)
-
-
-@kernel
 def all_codes(inputs: Floats, offsets: Ints, newest: int, ddof: int, out: Floats) -> None:
-    """`inputs` [6, rows]: high, low, close, volume, factor, the index; `out` [columns, rows wanted]."""
+    """`inputs` [6, rows]: high, low, close, volume, factor, the index; `out` [columns, rows wanted].
+
+    For a few of the newest bars, what looks at a window alone is computed for a few bars alone.
+    """
     longest = 0
     for c in range(len(offsets) - 1):
         longest = max(longest, offsets[c + 1] - offsets[c])
     s = np.empty((at.COUNT, longest))
     to = 0
     for c in range(len(offsets) - 1):
-        start = offsets[c]
-        m = offsets[c + 1] - start
-        for i in range(m):
-            factor = inputs[4, start + i]
-            s[at.HIGH, i] = inputs[0, start + i] * factor
-            s[at.DROP, i] = -inputs[1, start + i] * factor
-            s[at.CLOSE, i] = inputs[2, start + i] * factor
-            s[at.VOLUME, i] = inputs[3, start + i]
-            s[at.FACTOR, i] = factor
-            s[at.INDEX, i] = inputs[5, start + i]
-        one_code(s, m, newest, ddof)
-        wanted = min(newest, m)
-        for k in range(len(at.PRICES)):
-            price, scale = s[at.PRICES[k, 0]], s[at.FACTOR]
-            for i in range(m - wanted, m):
-                price[i] /= scale[i]
-        for k in range(at.WIDTH):
-            series, target = s[k], out[k]
-            for i in range(wanted):
-                target[to + i] = series[m - wanted + i]
-        to += wanted
+        m = offsets[c + 1] - offsets[c]
+        begin = max(0, m - newest - at.LEAD)
+        load(inputs, offsets[c], m, s)
+        highest(s, m)
+        recursions(s, m)
+        differences(s, m)
+        sums(s, at.SUMS, m)
+        means(s, m)
+        changes(s, m)
+        williams(s, m)
+        parabolic(s, m)
+        shifts(s, at.CLOSE, 20, begin, m)
+        spreads(s, at.CLOSE, 20, begin, m)
+        bands(s, ddof, begin, m)
+        shifts(s, at.TYPICAL, 14, begin, m)
+        commodity(s, begin, m)
+        directed(s, begin, m)
+        sums(s, at.DX_SUMS, m)
+        single(s, begin, m)
+        logs(s, max(0, begin - 20), m)
+        shifts(s, at.LOG, 20, begin, m)
+        spreads(s, at.LOG, 20, begin, m)
+        tilts(s, at.LOG, 20, begin, m)
+        strength(s, begin, m)
+        give(s, max(0, m - newest), m, to, out)
+        to += min(newest, m)
 
 
 def indicator_columns(

@@ -3,34 +3,65 @@ being one series of its first `m` bars (`layout` names the rows)."""
 
 import numpy as np
 
-from platform_assets.compute.bars import Floats
+from platform_assets.compute.bars import Floats, Ints
 from platform_assets.compute.indicators import layout as at
-from platform_assets.compute.kernels import kernel
+from platform_assets.compute.kernels import step
 
 
-@kernel
-def add_lagged(longer: Floats, shorter: Floats, lag: int, total: Floats, m: int) -> None:
-    """A sum over more bars from two over fewer; NaN where there are not so many."""
-    for i in range(min(lag, m)):
-        total[i] = np.nan
-    if m > lag:
-        new, old, out = longer[lag:m], shorter[: m - lag], total[lag:m]
-        for i in range(m - lag):
-            out[i] = new[i] + old[i]
+@step
+def sums(s: Floats, table: Ints, m: int) -> None:
+    """Each a sum over more bars from two over fewer (longer, shorter, lag, target); NaN where there are not
+    so many bars."""
+    for k in range(len(table)):
+        lag, target = table[k, 2], s[table[k, 3]]
+        for i in range(min(lag, m)):
+            target[i] = np.nan
+        if m > lag:
+            new, old, out = s[table[k, 0], lag:m], s[table[k, 1], : m - lag], target[lag:m]
+            for i in range(m - lag):
+                out[i] = new[i] + old[i]
 
 
-@kernel
-def max_lagged(longer: Floats, shorter: Floats, lag: int, highest: Floats, m: int) -> None:
-    """The highest of more bars from two of fewer; at the beginning of those that there are."""
-    for i in range(min(lag, m)):
-        highest[i] = longer[i]
-    if m > lag:
-        new, old, out = longer[lag:m], shorter[: m - lag], highest[lag:m]
-        for i in range(m - lag):
-            out[i] = new[i] if new[i] > old[i] else old[i]
+@step
+def highest(s: Floats, m: int) -> None:
+    """The same of highest values; at the beginning of those that there are."""
+    for k in range(len(at.HIGHEST)):
+        longer, lag, target = s[at.HIGHEST[k, 0]], at.HIGHEST[k, 2], s[at.HIGHEST[k, 3]]
+        for i in range(min(lag, m)):
+            target[i] = longer[i]
+        if m > lag:
+            new, old, out = longer[lag:m], s[at.HIGHEST[k, 1], : m - lag], target[lag:m]
+            for i in range(m - lag):
+                out[i] = new[i] if new[i] > old[i] else old[i]
 
 
-@kernel
+@step
+def load(inputs: Floats, start: int, m: int, s: Floats) -> None:
+    """The inputs of one code into its rows, prices times the factor."""
+    for i in range(m):
+        factor = inputs[4, start + i]
+        s[at.HIGH, i] = inputs[0, start + i] * factor
+        s[at.DROP, i] = -inputs[1, start + i] * factor
+        s[at.CLOSE, i] = inputs[2, start + i] * factor
+        s[at.VOLUME, i] = inputs[3, start + i]
+        s[at.FACTOR, i] = factor
+        s[at.INDEX, i] = inputs[5, start + i]
+
+
+@step
+def give(s: Floats, first: int, m: int, to: int, out: Floats) -> None:
+    """The columns from bar `first` on, prices in those of their date, as the rows from `to` on."""
+    for k in range(len(at.PRICES)):
+        price, scale = s[at.PRICES[k, 0]], s[at.FACTOR]
+        for i in range(first, m):
+            price[i] /= scale[i]
+    for k in range(at.WIDTH):
+        series, target = s[k, first:m], out[k, to : to + m - first]
+        for i in range(m - first):
+            target[i] = series[i]
+
+
+@step
 def changes(s: Floats, m: int) -> None:
     """Percent by which one series is above another some bars before."""
     for k in range(len(at.CHANGES)):
@@ -44,7 +75,7 @@ def changes(s: Floats, m: int) -> None:
                 out[i] = (new[i] * scale / old[i] - 1) * 100
 
 
-@kernel
+@step
 def means(s: Floats, m: int) -> None:
     """Sums over fixed windows become means."""
     for k in range(len(at.MEANS)):
@@ -53,7 +84,7 @@ def means(s: Floats, m: int) -> None:
             mean[i] = total[i] / divisor
 
 
-@kernel
+@step
 def williams(s: Floats, m: int) -> None:
     """Distance of the close from the highest high in percent of the range, 0 to 100."""
     close = s[at.CLOSE]
@@ -65,10 +96,11 @@ def williams(s: Floats, m: int) -> None:
             target[i] = (high[i] - close[i]) / span * 100 if known else np.nan
 
 
-@kernel
-def shifts(x: Floats, n: int, begin: int, m: int, shift: Floats) -> None:
-    """Sum over the last `n` bars of d, x of k bars ago minus x now: exactly zero when nothing moves, whatever
-    the price. One sum a loop, over slices: so the compiler does four bars at a time."""
+@step
+def shifts(s: Floats, source: int, n: int, begin: int, m: int) -> None:
+    """Sum over the last `n` bars of d, a series k bars ago minus the series now: exactly zero when nothing
+    moves, whatever the price. One sum a loop, over slices: so the compiler does four bars at a time."""
+    x, shift = s[source], s[at.SHIFT]
     for i in range(begin, m):
         shift[i] = 0.0 if i >= n - 1 else np.nan
     start = max(begin, n - 1)
@@ -78,9 +110,10 @@ def shifts(x: Floats, n: int, begin: int, m: int, shift: Floats) -> None:
             out[i] += old[i] - now[i]
 
 
-@kernel
-def spreads(x: Floats, n: int, begin: int, m: int, spread: Floats) -> None:
+@step
+def spreads(s: Floats, source: int, n: int, begin: int, m: int) -> None:
     """The same of d squared."""
+    x, spread = s[source], s[at.SPREAD]
     for i in range(begin, m):
         spread[i] = 0.0 if i >= n - 1 else np.nan
     start = max(begin, n - 1)
@@ -90,9 +123,10 @@ def spreads(x: Floats, n: int, begin: int, m: int, spread: Floats) -> None:
             out[i] += (old[i] - now[i]) * (old[i] - now[i])
 
 
-@kernel
-def tilts(x: Floats, n: int, begin: int, m: int, tilt: Floats) -> None:
+@step
+def tilts(s: Floats, source: int, n: int, begin: int, m: int) -> None:
     """The same of k d."""
+    x, tilt = s[source], s[at.TILT]
     for i in range(begin, m):
         tilt[i] = 0.0 if i >= n - 1 else np.nan
     start = max(begin, n - 1)
@@ -102,7 +136,7 @@ def tilts(x: Floats, n: int, begin: int, m: int, tilt: Floats) -> None:
             out[i] += weight * (old[i] - now[i])
 
 
-@kernel
+@step
 def bands(s: Floats, ddof: int, begin: int, m: int) -> None:
     """BOLL(20, 2) from the shifts and spreads of the close."""
     for i in range(begin, m):
@@ -117,7 +151,7 @@ def bands(s: Floats, ddof: int, begin: int, m: int) -> None:
         s[at.BAND, i] = 2 * wide / mid * 100
 
 
-@kernel
+@step
 def commodity(s: Floats, begin: int, m: int) -> None:
     """CCI(14) from the shifts of the typical price."""
     typical, mean, away = s[at.TYPICAL], s[at.SHIFT], s[at.AWAY]
@@ -134,7 +168,7 @@ def commodity(s: Floats, begin: int, m: int) -> None:
         s[at.CCI, i] = value if i >= 13 else np.nan
 
 
-@kernel
+@step
 def parabolic(s: Floats, m: int) -> None:
     """SAR, step 0.02 up to 0.20, from the tenth bar on."""
     high, drop, close, sar = s[at.HIGH], s[at.DROP], s[at.CLOSE], s[at.SAR]
@@ -164,7 +198,7 @@ def parabolic(s: Floats, m: int) -> None:
         sar[i] = stop
 
 
-@kernel
+@step
 def recursions(s: Floats, m: int) -> None:
     """What depends on its own value of the bar before: EMA, MACD, TRIX, KDJ."""
     close = s[at.CLOSE]
@@ -190,7 +224,7 @@ def recursions(s: Floats, m: int) -> None:
         s[at.K, i], s[at.D, i], s[at.J, i] = k, d, 3 * k - 2 * d
 
 
-@kernel
+@step
 def differences(s: Floats, m: int) -> None:
     """What compares a bar with the one before: true range, directed moves, rises, RSI, OBV, Wilder's ATR."""
     high, drop, close, volume = s[at.HIGH], s[at.DROP], s[at.CLOSE], s[at.VOLUME]
