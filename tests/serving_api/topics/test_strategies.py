@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.declaration.columns import columns_from
+from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Layer, Table
 from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock
@@ -195,6 +196,14 @@ def told(api: Api, path: str, **params: Any) -> Any:
     answer = api.get(path, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def test_the_tables_here_are_those_that_are_declared() -> None:
+    declared = {table.name: table for table in builtin_registry().tables}
+    for table in TABLES[2:]:
+        columns = {spec.name: spec.family for spec in declared[table.name].columns}
+        assert {spec.name: spec.family for spec in table.columns}.items() <= columns.items(), table.name
+        assert declared[table.name].key == table.key
 
 
 def test_the_strategies_and_when_they_last_bought(api: Api) -> None:
