@@ -19,10 +19,10 @@ router = area_router(f"{PREFIX}/market", "market: leaders")
 
 MinScore = Annotated[float, Query(ge=0, le=100, description="least total score")]
 _ITEM = (
-    "code", "name", "total_score", "coverage", "grade", "limit_days", "theme", "reason", "price",
+    "code", "name", "coverage", "grade", "limit_days", "theme", "reason", "price",
     "change_pct",
 )  # fmt: skip
-_OUTCOME = ("code", "name", "grade", "total_score", "next_change_pct", "d3_change_pct", "d5_change_pct")
+_OUTCOME = ("code", "name", "grade", "next_change_pct", "d3_change_pct", "d5_change_pct")
 
 
 def _first_of(state: State, days: int) -> str:
@@ -43,7 +43,7 @@ async def dragon_score(
     reading = state_of(request).reading.scan(queries.of_day, date, limit, min_score)
     day, rows, total = await read_or(nothing, reading)
     items = [
-        {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, "scores": service.scores_of(row)}
+        {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
     ]
     return Answer({"date": day, "items": items, "total": total})
@@ -63,8 +63,7 @@ async def dragon_score_history(
     items = [
         {
             "date": row["trade_date"],
-            "total_score": row["total_score"],
-            "scores": service.scores_of(row),
+            **service.scores_of(row),
             "rank": row["rank_no"],
             "limit_days": row["limit_days"],
             "next_change_pct": row["next_change_pct"],
@@ -91,6 +90,7 @@ async def dragon_review(
             "date": row["trade_date"],
             "rank": row["rank_no"],
             **{name: row[name] for name in _OUTCOME},
+            "total_score": service.scores_of(row)["total_score"],
             "status": row["review_status"],
         }
         for row in rows

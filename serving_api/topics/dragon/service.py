@@ -9,8 +9,10 @@ Row = Mapping[str, Any]
 DIMENSIONS = ("height", "seal", "theme", "capital", "structure")
 
 
-def scores_of(row: Row) -> dict[str, float | None]:
-    return {name: row[f"score_{name}"] for name in DIMENSIONS}
+def scores_of(row: Row) -> dict[str, Any]:
+    """`total_score` and `scores`, points to two decimals."""
+    parts = {name: _round(row[f"score_{name}"], 2) for name in DIMENSIONS}
+    return {"total_score": _round(row["total_score"], 2), "scores": parts}
 
 
 def statistics(rows: Sequence[Row]) -> dict[str, Any]:
@@ -84,5 +86,5 @@ def _won(values: Sequence[float]) -> float | None:
     return _round(sum(value > 0 for value in values) / len(values) * 100) if values else None
 
 
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+def _round(value: float | None, digits: int = 4) -> float | None:
+    return None if value is None else round(value, digits)

@@ -26,7 +26,13 @@ async def _window(request: Request, table: str, days: int) -> list[Row]:
     state = state_of(request)
     dates = state.calendar.last(days, state.clock.now().date().isoformat())
     nothing: list[Row] = []
-    return await read_or(nothing, state.reading.point(queries.since, table, dates[0]))
+    rows = await read_or(nothing, state.reading.point(queries.since, table, dates[0]))
+    return [_shown(row) for row in rows]
+
+
+def _shown(row: Row) -> Row:
+    """The row with its score to two decimals."""
+    return {**row, "score": round(row["score"], 2)} if "score" in row else row
 
 
 @router.get("/limit-count-history")
@@ -94,7 +100,7 @@ _NO_STAGE = {"stage": None, "days": 0}
 async def regime(request: Request, subject: Anyone) -> Answer:
     """The phase of the market as it was stored after the newest close."""
     found = await read_or(None, state_of(request).reading.point(queries.newest))
-    row = found or {}
+    row = _shown(found or {})
     told = {name: row.get(name) for name in _REGIME}
     return Answer({**told, "evidence": row.get("evidence") or [], "source": "snapshot"})
 
