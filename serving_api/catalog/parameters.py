@@ -46,6 +46,9 @@ MEANINGS: Mapping[str, Meaning] = {
     "pattern": Meaning("direction column of the pattern table; default any"),
     "direction": Meaning("100 or -100; default both"),
     "signal_key": Meaning("signal name; default all"),
+    "source": Meaning("row source; default all"),
+    "board_key": Meaning("dragon | tactic | composite; default all"),
+    "preset_key": Meaning("one of the 14 presets; default all"),
     "report_period": Meaning("quarter end, default latest"),
     "statement": Meaning("income | balance | cashflow", allowed=("income", "balance", "cashflow")),
     "exchange": Meaning(
