@@ -39,7 +39,7 @@ class PickList(BaseModel):
     total: int = Field(description="picks of the date")
 
 
-class EquityPoint(BaseModel):
+class PicksCurvePoint(BaseModel):
     date: str = Field(description="of the signals")
     cum_pct: float = Field(description="sum of the mean returns, a fifth of the capital for each date")
 
@@ -54,7 +54,7 @@ class PickValidation(BaseModel):
     avg_profit_pct: float | None
     avg_excess_pct: float | None = Field(description="above the CSI 300 over the same dates")
     unfillable: int = Field(description="reviewed picks whose next open was the upper limit")
-    curve: list[EquityPoint]
+    curve: list[PicksCurvePoint]
 
 
 class System(BaseModel):
