@@ -155,7 +155,7 @@ class FullStats(BaseModel):
     fillable: FillableStats
 
 
-class CurvePoint(BaseModel):
+class ScoreCurvePoint(BaseModel):
     date: str
     avg_profit_pct: float
     cum_pct: float = Field(description="a fifth of the money in the picks of each date, compounded")
@@ -165,5 +165,5 @@ class CurvePoint(BaseModel):
 class StrategyPerformance(BaseModel):
     key: str
     stats: FullStats
-    curve: list[CurvePoint]
+    curve: list[ScoreCurvePoint]
     recent: list[PickRow]
