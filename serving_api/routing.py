@@ -182,6 +182,8 @@ class PlatformRoute(APIRoute):
             return policy(state)
         if policy is not None:
             return policy
+        if self.methods != {"GET"}:
+            return NO_STORE
         return PUBLIC if self.permission.name == "anyone" else PRIVATE
 
 

@@ -86,6 +86,13 @@ QUERIES = {
     "/api/v1/datamgr/fusion/interfaces/search": "?q=kline",
     "/api/v1/datamgr/fusion/stocks": "?codes=600519",
     "/api/v1/industry/valuation/detail": "?industry_code=C15",
+    "/api/v1/market/factors/bench": f"?codes={','.join(f'{code:06d}' for code in range(600519, 600549))}",
+    "/api/v1/market/backtest": "?code=600519",
+    "/api/v1/market/backtest/strategy": "?code=600519",
+    "/api/v1/market/dragon-score-history": "?code=600519",
+    "/api/v1/scorecard/picks": "?source=builtin",
+    "/api/v1/scorecard/breakdown": "?source=builtin",
+    "/api/v1/quant/pattern-performance": "?pattern=double_bottom",
     "/api/v1/datamgr/fusion/market/realtime-quote": "?codes=600519",
 }
 

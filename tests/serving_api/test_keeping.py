@@ -20,7 +20,7 @@ RULES = (
     (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
     (
         r"/api/v1/(risk|convertible-bond|reit|fusion|earnings-window|hk-finance|macro|futures|index|industry"
-        r"|market)/.*",
+        r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards)(/.*)?",
         "public, no-cache",
     ),
 )
