@@ -15,7 +15,6 @@ MARKET_JOB = "download_market"
 
 
 @dg.op(
-    name=ANSWER,
     config_schema={"codes": [str], "types": [str], "date": str},
     out=dg.Out(dict, description="what came of every type, code and fusion"),
 )
@@ -32,8 +31,8 @@ def download_types(context: dg.OpExecutionContext, platform: PlatformResource) -
     return answer
 
 
-@dg.op(name="verdict")
-def verdict(answer: dict[str, Any]) -> None:
+@dg.op
+def download_verdict(answer: dict[str, Any]) -> None:
     """The run fails when every type failed, so that the list of runs shows it."""
     parts = answer["types"].values()
     if all(part["status"] == "failed" for part in parts):
@@ -43,11 +42,10 @@ def verdict(answer: dict[str, Any]) -> None:
 
 @dg.job(name=JOB, description="types and codes that were asked for, and the fusions that they feed")
 def download_job() -> None:
-    verdict(download_types())
+    download_verdict(download_types.alias(ANSWER)())
 
 
 @dg.op(
-    name=ANSWER,
     config_schema={"name": str, "date": str},
     out=dg.Out(dict, description="what came of the download and its fusions"),
 )
@@ -64,7 +62,7 @@ def download_topic(context: dg.OpExecutionContext, platform: PlatformResource) -
     return answer
 
 
-@dg.op(name="verdict")
+@dg.op
 def market_verdict(answer: dict[str, Any]) -> None:
     """The run fails when the download failed, so that the list of runs shows it."""
     if answer["status"] == "failed":
@@ -73,4 +71,4 @@ def market_verdict(answer: dict[str, Any]) -> None:
 
 @dg.job(name=MARKET_JOB, description="one table of the market as a whole that was asked for")
 def market_download_job() -> None:
-    market_verdict(download_topic())
+    market_verdict(download_topic.alias(ANSWER)())
