@@ -18,6 +18,7 @@ portal."""
 
 CALCULATED_FROM = ("raw_limit_pool", "raw_limitup_reason", "raw_lhb_branch")
 """What the calculations need beside the day's load; their scheduled tasks download it later in the day."""
+DAY = "eod_core"
 LATER = "freshness_snapshot"
 """The task of calculated tables that look at what the others hold."""
 
@@ -45,6 +46,13 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         )
         for task, keys in sorted(by_task.items())
     }
+    if DAY in by_task:
+        jobs["recent_days"] = dg.define_asset_job(
+            "recent_days",
+            selection=dg.AssetSelection.assets(*by_task[DAY]),
+            partitions_def=trade_dates(),
+            description="everything of a few trade dates in one run, before the newest one is loaded",
+        )
     tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
     jobs["history"] = dg.define_asset_job(
         "history",

@@ -35,6 +35,7 @@ JOBS = (
     "reports",
     "security_list",
     "eod_core",
+    "recent_days",
     "calculations",
 )
 
@@ -219,13 +220,17 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
 
     days = house.calendar.dates
     calculated = f"calculations {days[-5]}..2026-08-25"
-    assert plan(Loaded()) == ["security_list 2026-08-25", *(f"eod_core {day}" for day in days), calculated]
+    fresh = [f"recent_days {days[0]}..{days[-2]}", f"eod_core {days[-1]}", calculated]
+    assert plan(Loaded()) == ["security_list 2026-08-25", *fresh]
     assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "eod_core 2026-08-25"]
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
     assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
     some = replace(some, reports=frozenset({"2026-08-25"}))
     assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", calculated]
     assert plan(Loaded(days=frozenset(days))) == [calculated]
+    cut_off = Loaded(ranges=frozenset({"2026-08-25"}), reports=frozenset({"2026-08-25"}))
+    assert plan(cut_off) == fresh
+    assert plan(replace(cut_off, recent=frozenset({days[-2]}))) == fresh[1:]
     assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
 
 
@@ -235,7 +240,7 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     history = [step for step in steps if step.job == "history"]
 
     before = ["security_list", "history", "history", "reports"]
-    assert [step.job for step in steps] == [*before, *["eod_core"] * 5, "calculations"]
+    assert [step.job for step in steps] == [*before, "recent_days", "eod_core", "calculations"]
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
     assert calendar.offset(history[0].end, 1) == history[1].start
@@ -254,25 +259,26 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
     assert [step.name for step in steps] == [
         f"history {after}..2026-08-21",
         f"reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21",
-        *(f"eod_core {day}" for day in newest),
+        f"recent_days {newest[0]}..{newest[-2]}",
+        "eod_core 2026-08-21",
         f"calculations {newest[0]}..2026-08-21",
     ]
 
 
 def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House) -> None:
     house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
-    runner = FakeRunner(failing=("eod_core 2026-08-21",))
+    runner = FakeRunner(failing=("eod_core 2026-08-25",))
     first = do(house, "initial_load", {}, runner)
-    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 7, "2026-08-25")
-    assert first.error == "eod_core 2026-08-21 failed: upstream is silent"
-    assert len(runner.calls) == 7
+    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 4, "2026-08-25")
+    assert first.error == "eod_core 2026-08-25 failed: upstream is silent"
+    assert len(runner.calls) == 4
     runner.failing, runner.calls = (), []
 
     second = do(house, "initial_load", {}, runner)
 
     assert second.status == "success"
     assert [job for job, _ in runner.jobs] == ["eod_core", "calculations"]
-    assert runner.jobs[0] == ("eod_core", "2026-08-21")
+    assert runner.jobs[0] == ("eod_core", "2026-08-25")
     runner.calls = []
     assert do(house, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
@@ -296,14 +302,13 @@ def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> 
         dying.work_once()
     house.commands.reap(owner=dying.node.node_id)
     assert house.commands.get(asked.id).status == "queued"
-    assert runner.jobs[1] == ("eod_core", "2026-08-19")
+    assert [job for job, _ in runner.jobs] == ["security_list", "recent_days", "eod_core"]
     runner.calls, runner.during = [], lambda _job: None
 
     Worker(house, runner).work_once()
 
     assert house.commands.get(asked.id).status == "success"
-    assert runner.jobs[:-1] == [("eod_core", day) for day in house.calendar.dates[1:]]
-    assert runner.jobs[-1][0] == "calculations"
+    assert [job for job, _ in runner.jobs] == ["eod_core", "calculations"]
 
 
 def test_a_canceled_load_stops_between_two_runs(house: House) -> None:
