@@ -9,7 +9,7 @@ from schedules import tags
 from schedules.backfill import backfill
 from schedules.cleanup import cleanup
 from schedules.download import download, download_market
-from schedules.initial import initial_load, newest_complete
+from schedules.initial import calculations, initial_load, newest_complete
 from schedules.recalc import quant_recalc
 from schedules.work import Handler, Work
 
@@ -79,5 +79,6 @@ HANDLERS: dict[str, Handler] = {
     "cleanup": Handler(cleanup, long=True),
     "fusion_sync": Handler(fusion_sync, long=True),
     "initial_load": Handler(initial_load, long=True),
+    "calculations": Handler(calculations, long=True),
     "quant_recalc": Handler(quant_recalc, long=True),
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from resources.calendar import TradeCalendar
 from resources.errors import PlatformError
+from schedules.house import House
 from schedules.kernels import wait_for_kernels
 from schedules.tasks import EOD_CORE
 from schedules.work import Work
@@ -114,7 +115,8 @@ def ranges(days: list[str]) -> list[tuple[str, str]]:
 def initial_load(work: Work) -> dict[str, Any]:
     """Command `initial_load`: args `history_dates` (SAMPLE_HISTORY_DATES). Shows in the command's result
     what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out, nor do
-    reports and calculations; the command fails at its end, and the next one takes up what is missing."""
+    reports; the command fails at its end, and the next one takes up what is missing. The calculations
+    follow as a command of their own: nobody who waits for the data waits for them."""
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
     count = int(work.args.get("history_dates", house.settings.sample_history_dates))
@@ -122,29 +124,46 @@ def initial_load(work: Work) -> dict[str, Any]:
         house.slots.done_dates(job) for job in (DAY, HISTORY, REPORTS, CALCULATIONS, QUANT, RECENT)
     )
     loaded = Loaded(days, spans, reports, ends | quant, recent)
-    steps = plan_load(house.calendar, newest, loaded, history_dates=count)
+    planned = plan_load(house.calendar, newest, loaded, history_dates=count)
+    steps = [step for step in planned if step.job != CALCULATIONS]
     done: list[str] = []
     failed: dict[str, str] = {}
     work.progress(newest=newest, steps=len(steps), done=done, failed=failed)
     for number, step in enumerate(steps, start=1):
         work.check()
         work.progress(step=number, stage=step.name)
-        single = step.job not in (HISTORY, REPORTS, RECENT, CALCULATIONS)
-        if step.job == CALCULATIONS:
-            wait_for_kernels(work.check)
+        single = step.job not in (HISTORY, REPORTS, RECENT)
         outcome = work.run_job(
             step.job,
             partition_key=step.start if single else None,
             partition_range=None if single else (step.start, step.end),
             trigger="backfill" if loaded.nothing else "catchup",
         )
-        if step.job not in (DAY, REPORTS, RECENT, CALCULATIONS):
+        if step.job not in (DAY, REPORTS, RECENT):
             work.must(outcome, step.name)
         if outcome.success:
             done.append(step.name)
         else:
             failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
         work.progress(done=done, failed=failed)
+    for step in planned[len(steps) :]:
+        _ask_for_calculations(house, step)
     if failed:
         raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
     return {**work.facts, "stage": "done"}
+
+
+def _ask_for_calculations(house: House, step: Step) -> None:
+    if not house.commands.of_name(CALCULATIONS, statuses=("queued", "running")):
+        args = {"start": step.start, "end": step.end}
+        house.commands.enqueue(CALCULATIONS, args, requested_by="initial_load")
+
+
+def calculations(work: Work) -> dict[str, Any]:
+    """Command `calculations`: what is calculated from the trade dates `start` to `end`, as soon as the
+    kernels are compiled."""
+    wait_for_kernels(work.check)
+    start, end = str(work.args["start"]), str(work.args["end"])
+    outcome = work.run_job(CALCULATIONS, partition_range=(start, end), trigger="catchup")
+    work.must(outcome, f"{CALCULATIONS} {start}..{end}")
+    return dict(work.facts)

@@ -84,6 +84,15 @@ def do(house: House, name: str, args: dict[str, Any], runner: FakeRunner, **more
     return house.commands.get(asked.id)
 
 
+def drain(house: House, runner: FakeRunner) -> list[str]:
+    """Carry out what is queued; the jobs that ran."""
+    runner.calls = []
+    worker = Worker(house, runner)
+    while worker.work_once() is not None:
+        pass
+    return [job for job, _ in runner.jobs]
+
+
 def test_run_job_is_a_run_with_tags_and_a_row_in_the_ledger(house: House) -> None:
     runner = FakeRunner()
     done = do(house, "run_job", {"job": "eod_core", "partition_key": "2026-08-21"}, runner)
@@ -269,19 +278,32 @@ def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House)
     house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
     runner = FakeRunner(failing=("eod_core 2026-08-25",))
     first = do(house, "initial_load", {}, runner)
-    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 4, "2026-08-25")
+    assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 3, "2026-08-25")
     assert first.error == "eod_core 2026-08-25 failed: upstream is silent"
-    assert len(runner.calls) == 4
+    assert len(runner.calls) == 3
+    assert drain(house, runner) == ["calculations"]
     runner.failing, runner.calls = (), []
 
     second = do(house, "initial_load", {}, runner)
 
     assert second.status == "success"
-    assert [job for job, _ in runner.jobs] == ["eod_core", "calculations"]
-    assert runner.jobs[0] == ("eod_core", "2026-08-25")
+    assert runner.jobs == [("eod_core", "2026-08-25")]
+    assert drain(house, runner) == ["calculations"]
     runner.calls = []
     assert do(house, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
+
+
+def test_the_calculations_follow_a_load_as_one_command(house: House) -> None:
+    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    runner = FakeRunner()
+    do(house, "initial_load", {}, runner)
+
+    (asked,) = house.commands.of_name("calculations", statuses=("queued",))
+    assert (asked.args["start"], asked.args["end"]) == (house.calendar.dates[0], "2026-08-25")
+    assert drain(house, runner) == ["calculations"]
+    do(house, "initial_load", {}, runner)
+    assert house.commands.of_name("calculations", statuses=("queued",)) == []
 
 
 def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> None:
@@ -308,7 +330,7 @@ def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> 
     Worker(house, runner).work_once()
 
     assert house.commands.get(asked.id).status == "success"
-    assert [job for job, _ in runner.jobs] == ["eod_core", "calculations"]
+    assert [job for job, _ in runner.jobs] == ["eod_core"]
 
 
 def test_a_canceled_load_stops_between_two_runs(house: House) -> None:
