@@ -97,7 +97,8 @@ def measure(chips: Floats, low: float, step: float, close: float, out: Floats) -
         out[k] = np.nan
     if np.isnan(step) or total <= 0:
         return
-    out[0] = 100 * won / total
+    # In this order a whole is 100 exactly.
+    out[0] = won / total * 100
     out[1] = out[2] = low + step * level_above(chips, 0.5 * total)
     for k in range(2):
         lower = low + step * level_above(chips, TAILS[k] * total)
@@ -105,7 +106,7 @@ def measure(chips: Floats, low: float, step: float, close: float, out: Floats) -
         out[3 + 3 * k], out[4 + 3 * k] = lower, upper
         out[5 + 3 * k] = 100 * (upper - lower) / (upper + lower)
     peak = largest(chips, 0, BUCKETS)
-    out[9], out[10] = low + step * peak, 100 * chips[peak] / total
+    out[9], out[10] = low + step * peak, chips[peak] / total * 100
     below, over = largest(chips, 0, under), largest(chips, upto, BUCKETS)
     if below >= 0:
         out[11] = low + step * below
