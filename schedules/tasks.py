@@ -1,61 +1,10 @@
 """The task table: what runs when, behind which lock, after what. Declared once, published to the
-database for readers without Dagster; switches and changed times live there (`ledger.tasks_state`)."""
+database for readers without Dagster; switches and changed times live there (`ledger.tasks_state`). Which
+tables a task loads is said by the datasets that name it."""
 
 from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
 
-KLINE = (
-    "ref_exright",
-    "fusion_kline_daily",
-    "fusion_kline_bar",
-    "fusion_index_daily",
-)
-DAILY = (
-    "raw_quote", "raw_valuation", "raw_fund_flow", "raw_dragon_tiger", "raw_margin", "raw_holder_num",
-    "raw_lockup", "raw_block_trade", "raw_dividend", "raw_announcements", "raw_finstmt",
-    "raw_fin_indicator", "raw_earnings_forecast", "raw_earnings_express", "raw_executive_holding",
-    "raw_org_survey", "cninfo_periodic_report", "raw_convertible_bond", "raw_reit", "raw_futures",
-    "raw_fund_etf",
-    "stg_finance_indicator", "fusion_finance_indicator", "stg_valuation", "fusion_valuation",
-    "stg_quote_snapshot", "fusion_quote_snapshot", "stg_fund_flow", "fusion_fund_flow", "stg_holder",
-    "fusion_holder", "stg_dividend", "fusion_dividend", "stg_dragon_tiger", "fusion_dragon_tiger",
-    "stg_margin", "fusion_margin", "stg_block_trade", "fusion_block_trade", "stg_announcement",
-    "fusion_announcement", "stg_news", "fusion_news", "fusion_market_cloud_map",
-    "fusion_macro_indicator", "fusion_macro_release",
-)  # fmt: skip
-WIDE = (
-    "ref_name_history", "raw_concept_blocks", "raw_issue_info", "raw_block_member",
-    "raw_index_constituent", "stg_stock_master", "fusion_stock_master", "stg_stock_profile",
-    "fusion_stock_profile", "stg_stock_industry", "fusion_stock_industry", "fusion_stock_wide",
-)  # fmt: skip
-NEWS = (
-    "raw_news_flash", "raw_news", "raw_reports", "raw_announcements", "stg_announcement",
-    "fusion_announcement", "stg_news", "fusion_news",
-)  # fmt: skip
-PHASE = ("calc_market_phase", "calc_limit_count", "raw_limit_pool")
-INDUSTRY = ("raw_index_valuation", "raw_industry_valuation", "fusion_industry_index")
-RANKS = ("calc_industry_rank",)
-LEADERS = ("raw_lhb_branch", "calc_dragon_score")
-REASONS = ("raw_limitup_reason", "raw_hot_stocks")
-EXCHANGE = (
-    "raw_dragon_tiger", "raw_margin", "raw_block_trade", "raw_northbound", "exchange_overview",
-    "exchange_margin", "exchange_block_trade", "stg_margin", "fusion_margin", "stg_block_trade",
-    "fusion_block_trade", "stg_dragon_tiger", "fusion_dragon_tiger",
-)  # fmt: skip
-F10_EVENTS = (
-    "raw_holding_org", "raw_top_holders", "raw_fund_holding", "aux_profile", "aux_finance_changes",
-    "aux_holders", "aux_bonus", "aux_operate", "aux_worth", "aux_equity", "aux_news", "aux_capital",
-    "aux_lhb", "aux_rzrq", "aux_dzjy", "raw_risk_pledge", "raw_risk_goodwill", "raw_risk_comment",
-    "raw_hk_finance",
-)  # fmt: skip
-QUANT = (
-    "calc_indicator_daily", "calc_pattern_daily", "calc_chip_daily", "calc_strategy_hit", "calc_signal_hit",
-    "calc_valuation_band",
-)  # fmt: skip
-BOARDS = ("track_builtin", "scorecard_daily")
-PRESETS = ("calc_factor_score", "track_preset", "scorecard_daily")
-FRESHNESS = ("calc_freshness_snapshot", "calc_reconcile")
 EOD_CORE = "eod_core"
-CORE = ("ref_trade_calendar", "ref_ah_pair")
 
 TASKS: tuple[Task, ...] = check_tasks(
     (
@@ -63,7 +12,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="fusion_kline_sync",
             name="行情K线融合",
             timing=Timing(hm=1540),
-            datasets=KLINE,
             domains=("kline",),
             max_retries=1,
             retry_delay_s=300,
@@ -73,7 +21,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="fusion_daily_sync",
             name="日频事件融合",
             timing=Timing(hm=1600),
-            datasets=DAILY,
             domains=("daily",),
             max_retries=1,
             retry_delay_s=300,
@@ -83,7 +30,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="fusion_wide_sync",
             name="宽表融合",
             timing=Timing(hm=1620),
-            datasets=WIDE,
             domains=("wide",),
             after=("fusion_kline_sync", "fusion_daily_sync"),
             wait_minutes=40,
@@ -95,7 +41,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="industry_index_sync",
             name="行业指数同步",
             timing=Timing(hm=1610),
-            datasets=INDUSTRY,
             domains=("wide",),
             max_retries=2,
             retry_delay_s=300,
@@ -105,7 +50,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="quant_calc",
             name="量化指标计算",
             timing=Timing(hm=1730),
-            datasets=QUANT,
             after=("fusion_kline_sync",),
             max_retries=1,
             retry_delay_s=600,
@@ -115,7 +59,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="news_sync",
             name="公告资讯同步",
             timing=Timing(hm=1700),
-            datasets=NEWS,
             domains=("daily",),
             trading_day_only=False,
             max_retries=1,
@@ -126,7 +69,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="market_phase_sync",
             name="市场阶段与涨停池",
             timing=Timing(hm=1545),
-            datasets=PHASE,
             after=("fusion_kline_sync",),
             max_retries=2,
             retry_delay_s=120,
@@ -136,7 +78,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="industry_rank_sync",
             name="行业轮动排名",
             timing=Timing(hm=1635),
-            datasets=RANKS,
             after=("industry_index_sync",),
             max_retries=1,
             retry_delay_s=300,
@@ -146,7 +87,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="dragon_score_sync",
             name="龙头评分",
             timing=Timing(hm=1740),
-            datasets=LEADERS,
             after=("fusion_daily_sync", "fusion_wide_sync"),
             max_retries=1,
             retry_delay_s=300,
@@ -156,7 +96,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="limitup_reason_sync",
             name="涨停原因",
             timing=Timing(hm=1805),
-            datasets=REASONS,
             max_retries=2,
             retry_delay_s=300,
         ),
@@ -164,7 +103,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="exchange_sync",
             name="交易所数据同步",
             timing=Timing(hm=1810),
-            datasets=EXCHANGE,
             domains=("daily",),
             after=("fusion_daily_sync",),
             dates=10,
@@ -176,7 +114,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="builtin_track",
             name="内置策略跟踪",
             timing=Timing(hm=1815),
-            datasets=BOARDS,
             after=("dragon_score_sync", "quant_calc"),
             max_retries=1,
             retry_delay_s=300,
@@ -186,7 +123,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="preset_track",
             name="预设选股跟踪",
             timing=Timing(hm=1825),
-            datasets=PRESETS,
             after=("fusion_wide_sync", "quant_calc"),
             max_retries=1,
             retry_delay_s=300,
@@ -196,7 +132,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="aux_f10_events_sync",
             name="F10事件同步",
             timing=Timing(hm=2100),
-            datasets=F10_EVENTS,
             max_retries=1,
             retry_delay_s=600,
             note="codes with events first, then a hundred in turn",
@@ -205,7 +140,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key="freshness_snapshot",
             name="新鲜度与多源核对",
             timing=Timing(hm=1930),
-            datasets=FRESHNESS,
             trading_day_only=False,
             max_retries=1,
             retry_delay_s=300,
@@ -215,7 +149,6 @@ TASKS: tuple[Task, ...] = check_tasks(
             key=EOD_CORE,
             name="收盘核心同步",
             timing=Timing(),
-            datasets=(*CORE, *(name for name in KLINE if name != "ref_exright"), *DAILY, *WIDE[1:]),
             domains=("kline", "daily", "wide"),
             max_retries=1,
             retry_delay_s=600,

@@ -32,10 +32,9 @@ from platform_assets.declaration.columns import (
     key,
     model_columns,
 )
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, trading
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
@@ -99,17 +98,14 @@ def pick_dataset(
     return Dataset(
         name=name,
         title=title,
-        layer=Layer.CALC,
         model=model,
         key=("trade_date", group, "code"),
         date_column="trade_date",
-        sources=(Source("derived", picks),),
+        calculate=picks,
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,
-        makes_dates_anew=True,
         revisits=REVISITED_DAYS,
         final=is_settled,
-        may_be_empty=True,
         of_stocks=False,
         freshness=trading(1, "trade_date"),
         indexes=(("code", "trade_date"),),

@@ -10,11 +10,10 @@ import pandas as pd
 
 from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
 from platform_assets.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import by_date, close_of, history, latest, trading
+from platform_assets.declaration.rules import by_date, history, latest, trading
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 DISTRIBUTION_DATES = 60
 """Distributions take 2 kB a row: only dates that lie this close to the present one are given theirs."""
@@ -62,15 +61,11 @@ def chips(desk: Any, scope: Scope) -> pd.DataFrame:
 DATASET = Dataset(
     name="chip_daily",
     title="Chip distribution by trade date",
-    layer=Layer.CALC,
     model=ChipDaily,
     key=("code", "date"),
     date_column="date",
-    sources=(Source("derived", chips),),
+    calculate=chips,
     reads=(BARS,),
-    makes_dates_anew=True,
-    may_be_empty=True,
-    public_at=close_of("date"),
     freshness=trading(1),
     tasks=("quant_calc",),
     interfaces=(

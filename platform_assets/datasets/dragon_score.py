@@ -27,10 +27,9 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, trading
 from platform_assets.declaration.scope import Context, Scope
-from platform_assets.declaration.tables import Layer
 
 _AFTER = {"next_change_pct": 1, "d3_change_pct": 3, "d5_change_pct": 5}
 REVIEWED_AFTER = max(_AFTER.values())
@@ -212,13 +211,12 @@ def is_reviewed(rows: pd.DataFrame) -> pd.Series:
 DATASET = Dataset(
     name="dragon_score",
     title="Leader score of the limit-ups",
-    layer=Layer.CALC,
     model=DragonScore,
     key=("trade_date", "code"),
     date_column="trade_date",
     revisits=REVIEWED_AFTER,
     final=is_reviewed,
-    sources=(Source("derived", leaders),),
+    calculate=leaders,
     derive=(add_review,),
     reads=(
         "raw_limit_pool", "raw_block_member", "fusion_stock_wide", "fusion_dragon_tiger",
@@ -226,8 +224,6 @@ DATASET = Dataset(
     ),
     reads_own_past=True,
     of_stocks=False,  # ranks and themes are of the whole date: some codes alone cannot be scored
-    makes_dates_anew=True,
-    may_be_empty=True,
     freshness=trading(1, "trade_date"),
     tasks=("dragon_score_sync",),
     interfaces=(

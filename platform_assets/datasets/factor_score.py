@@ -12,10 +12,9 @@ from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.scores import factor_scores
 from platform_assets.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, Whole, trading
 from platform_assets.declaration.scope import Context, Scope
-from platform_assets.declaration.tables import Layer
 
 WIDE = "fusion_stock_wide"
 _READ = tuple(dict.fromkeys(("code", "current_price", "is_suspended", *GATE_COLUMNS, *INPUT_COLUMNS)))
@@ -68,18 +67,15 @@ def scores_most_stocks(rows: pd.DataFrame, context: Context) -> str | None:
 DATASET = Dataset(
     name="factor_score",
     title="Factor scores of stocks",
-    layer=Layer.CALC,
     model=FactorScore,
     key=("trade_date", "code"),
     date_column="trade_date",
-    sources=(Source("derived", scored),),
+    calculate=scored,
     whole=(Whole(scores_most_stocks),),
     reads=(WIDE,),
     owners={
         **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1},
     },
-    makes_dates_anew=True,
-    may_be_empty=True,
     freshness=trading(1, "trade_date"),
     per_code=False,
     tasks=("preset_track",),

@@ -10,10 +10,9 @@ import pandas as pd
 
 from platform_assets.datasets._quant import BARS, INDEX, bars_at, index_closes, joined, rows_of
 from platform_assets.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, close_of, latest, trading
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import Interface, latest, trading
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 
 class IndicatorDaily(Model):
@@ -97,15 +96,11 @@ def indicators(desk: Any, scope: Scope) -> pd.DataFrame:
 DATASET = Dataset(
     name="indicator_daily",
     title="Technical indicators by trade date",
-    layer=Layer.CALC,
     model=IndicatorDaily,
     key=("code", "date"),
     date_column="date",
-    sources=(Source("derived", indicators),),
+    calculate=indicators,
     reads=(BARS, INDEX),
-    makes_dates_anew=True,
-    may_be_empty=True,
-    public_at=close_of("date"),
     freshness=trading(1),
     tasks=("quant_calc",),
     interfaces=(

@@ -12,10 +12,9 @@ import pandas as pd
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
 from platform_assets.compute.parameters import rotation as own
 from platform_assets.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, trading
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 SW = {"sw_l1": "l1", "sw_l2": "l2"}
 """Level -> that of the classification's indices."""
@@ -174,16 +173,13 @@ class _Past:
 DATASET = Dataset(
     name="industry_rank",
     title="Rank and rotation of industries by trade date",
-    layer=Layer.CALC,
     model=IndustryRank,
     key=("trade_date", "level", "industry_code"),
     date_column="trade_date",
-    sources=(Source("derived", ranked),),
+    calculate=ranked,
     reads=("fusion_industry_index", "fusion_market_cloud_map", "fusion_stock_industry"),
     reads_own_past=True,
     of_stocks=False,
-    makes_dates_anew=True,
-    may_be_empty=True,
     freshness=trading(1, "trade_date"),
     tasks=("industry_rank_sync",),
     interfaces=(

@@ -13,10 +13,9 @@ import pandas as pd
 from platform_assets.compute.limit_days import sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_rows
 from platform_assets.declaration.columns import S255, Date, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 _NAMED = 4
 """Codes that a note names of each side."""
@@ -99,15 +98,12 @@ def _difference(some: LimitDays, at: int, told: dict[str, set[str]]) -> str | No
 DATASET = Dataset(
     name="limit_count",
     title="Limit-ups and limit-downs by trade date, from bars and from the pools",
-    layer=Layer.CALC,
     model=LimitCount,
     key=("trade_date",),
     date_column="trade_date",
-    sources=(Source("derived", counted),),
+    calculate=counted,
     reads=("raw_limit_pool", "fusion_kline_daily", "ref_name_history"),
     of_stocks=False,
-    makes_dates_anew=True,
-    may_be_empty=True,
     monitored=False,
     tasks=("market_phase_sync",),
     interfaces=(

@@ -29,11 +29,10 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.rules import Interface, trading
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 Floats = npt.NDArray[np.float64]
 _BEFORE = own.HISTORY_DAYS + own.SLOPE_DAYS + own.CONFIRM_DAYS
@@ -241,16 +240,13 @@ _DAY = {"trade_date": ("date", False, None)}
 DATASET = Dataset(
     name="market_phase",
     title="Emotion cycle of the market",
-    layer=Layer.CALC,
     model=MarketPhase,
     key=("trade_date",),
     date_column="trade_date",
-    sources=(Source("derived", phases),),
+    calculate=phases,
     reads=("raw_limit_pool", "fusion_index_daily", "fusion_kline_daily", "ref_name_history"),
     reads_own_past=True,
     of_stocks=False,
-    makes_dates_anew=True,
-    may_be_empty=True,
     freshness=trading(1, "trade_date"),
     tasks=("market_phase_sync",),
     interfaces=(

@@ -10,10 +10,9 @@ import pandas as pd
 
 from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
 from platform_assets.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, close_of, history, trading
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import Interface, history, trading
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 _SIGNS = [-100, 0, 100]
 KINDS = ("triangle_kind", "wedge_kind", "flag_kind")
@@ -84,15 +83,11 @@ def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
 DATASET = Dataset(
     name="pattern_daily",
     title="Chart patterns by trade date",
-    layer=Layer.CALC,
     model=PatternDaily,
     key=("code", "date"),
     date_column="date",
-    sources=(Source("derived", patterns),),
+    calculate=patterns,
     reads=(BARS,),
-    makes_dates_anew=True,
-    may_be_empty=True,
-    public_at=close_of("date"),
     freshness=trading(1),
     tasks=("quant_calc",),
     interfaces=(

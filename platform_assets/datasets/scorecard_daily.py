@@ -13,10 +13,9 @@ from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.statistics import Picks, group_stats, grouped
 from platform_assets.datasets._picks import BARS, INDEX, outcomes_of, prices_of
 from platform_assets.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 STORED = {"builtin": ("track_builtin", "board_key"), "preset": ("track_preset", "preset_key")}
 """Source -> (table of its picks, column of their group), of picks that are stored with their outcome."""
@@ -101,16 +100,13 @@ def picks_of(rows: pd.DataFrame) -> Picks:
 DATASET = Dataset(
     name=TABLE,
     title="Scorecards of boards, presets and strategies by trade date of the picks",
-    layer=Layer.CALC,
     model=ScorecardDaily,
     key=("stat_date", "source", "group_key"),
     date_column="stat_date",
-    sources=(Source("derived", scorecards),),
+    calculate=scorecards,
     reads=(*(table for table, _ in STORED.values()), HITS, BARS, INDEX),
     reads_own_past=True,
-    makes_dates_anew=True,
     revisits=REVISITED_DAYS,
-    may_be_empty=True,
     of_stocks=False,
     monitored=False,
     tasks=("builtin_track", "preset_track"),

@@ -13,11 +13,10 @@ from platform_assets.compute.bars import Bars
 from platform_assets.datasets._quant import BARS, bars_at, index_closes, joined, rows_of
 from platform_assets.datasets.pattern_daily import DIRECTIONS
 from platform_assets.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface, close_of
+from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 PATTERNS = "calc_pattern_daily"
 
@@ -115,15 +114,11 @@ def _patterns(desk: Any, bars: Bars, day: str) -> list[pd.DataFrame]:
 DATASET = Dataset(
     name="signal_hit",
     title="Signals by trade date",
-    layer=Layer.CALC,
     model=SignalHit,
     key=("trade_date", "signal_key", "code"),
     date_column="trade_date",
-    sources=(Source("derived", signals),),
+    calculate=signals,
     reads=(BARS, "fusion_index_daily", PATTERNS),
-    makes_dates_anew=True,
-    may_be_empty=True,
-    public_at=close_of("trade_date"),
     monitored=False,
     indexes=(("code", "trade_date"),),
     tasks=("quant_calc",),

@@ -14,11 +14,9 @@ from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
 from platform_assets.declaration.columns import K32, S64, Code, Date, F, Json, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import close_of
 from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
 
 NAMES = "ref_name_history"
 
@@ -65,15 +63,11 @@ def _names(desk: Any, rows: pd.DataFrame) -> Any:
 DATASET = Dataset(
     name="strategy_hit",
     title="Picks of the strategies by trade date",
-    layer=Layer.CALC,
     model=StrategyHit,
     key=("trade_date", "strategy_key", "code"),
     date_column="trade_date",
-    sources=(Source("derived", strategy_hits),),
+    calculate=strategy_hits,
     reads=(BARS, NAMES),
-    makes_dates_anew=True,
-    may_be_empty=True,
-    public_at=close_of("trade_date"),
     monitored=False,
     indexes=(("code", "trade_date"),),
     tasks=("quant_calc",),

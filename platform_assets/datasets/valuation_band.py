@@ -14,9 +14,8 @@ from platform_assets.compute.days import monday_of, moved
 from platform_assets.compute.parameters import valuation_band as own
 from platform_assets.compute.valuation_band import band, percentiles
 from platform_assets.declaration.columns import Code, Date, F, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.scope import Calendar, Scope
-from platform_assets.declaration.tables import Layer
 
 _RATIOS = {"pe": "pe_ttm", "pb": "pb"}
 _DATES_OF_A_WEEK = 5
@@ -92,15 +91,12 @@ def _rows(dense: Any, weeks: list[int | None]) -> pd.DataFrame:
 DATASET = Dataset(
     name="valuation_band",
     title="Bands of PE and PB by week",
-    layer=Layer.CALC,
     model=ValuationBand,
     key=("code", "date"),
     date_column="date",
-    sources=(Source("derived", banded),),
+    calculate=banded,
     reads=("fusion_valuation",),
     of_stocks=False,
-    makes_dates_anew=True,
-    may_be_empty=True,
     monitored=False,
     tasks=("quant_calc",),
 )

@@ -32,6 +32,8 @@ from resources.errors import DeclarationError
 Fetch = Callable[[Any, Scope], pd.DataFrame]
 MIN_COVERAGE = 0.9
 """A full-market answer with a smaller share of the promised rows is truncated, not small."""
+DERIVED = "derived"
+"""`src` of rows that were computed from stored tables."""
 _KEEP_NAME = ("aux_", "cninfo_", "exchange_")
 _KEEP_CALCULATED = ("track_", "scorecard_")
 
@@ -133,6 +135,11 @@ class Dataset:
     partition: Partition = Partition.TRADE_DATE
     date_column: str | None = None
     raw: tuple[Raw, ...] = ()
+    calculate: Fetch | None = None
+    """Of a table by trade date that is calculated from stored tables alone: makes the rows of a scope. It is
+    a `Layer.CALC` table with this one source. A load brings all rows of each of its dates: stored ones that
+    it lacks are withdrawn, and no row at all is an ordinary answer. Of dates before the scope (`late`,
+    `revisits`) only those are made anew that the load brings a row of."""
     sources: tuple[Source, ...] = ()
     combine: str = "fallback"
     """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
@@ -179,13 +186,9 @@ class Dataset:
     makes_codes_anew: bool = False
     """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
     `Partition.CODE`."""
-    makes_dates_anew: bool = False
-    """A load brings all rows of each of its dates: stored ones that it lacks are withdrawn. Only for what is
-    calculated from stored tables: an empty answer of an upstream deletes nothing. Of dates before the scope
-    (`late`, `revisits`) only those are made anew that the load brings a row of."""
     revisits: int = 0
     """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
-    by what happened since (the review of a pick). Only with `makes_dates_anew`."""
+    by what happened since (the review of a pick). Only with `calculate`."""
     final: Callable[[pd.DataFrame], pd.Series] | None = None
     """Which stored rows stand for good: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""
@@ -195,6 +198,8 @@ class Dataset:
     job is asked for once for each such date and codes."""
 
     def __post_init__(self) -> None:
+        if self.calculate is not None:
+            self._take_calculate(self.calculate)
         if self.model is None:
             if not self.raw:
                 raise DeclarationError(f"{self.name}: a dataset without a model must own RAW tables")
@@ -220,13 +225,19 @@ class Dataset:
         if self.date_column and self.date_column not in names:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
 
+    def _take_calculate(self, calculate: Fetch) -> None:
+        """What `calculate` stands for."""
+        own = (Source(DERIVED, calculate),)
+        if self.feeds or self.sources not in ((), own) or self.public_at is not None:
+            raise DeclarationError(f"{self.name}: what is calculated has no sources, feeds or history")
+        if self.partition is not Partition.TRADE_DATE:
+            raise DeclarationError(f"{self.name}: what is calculated is partitioned by trade date")
+        for word, value in {"layer": Layer.CALC, "sources": own, "may_be_empty": True}.items():
+            object.__setattr__(self, word, value)  # the declaration is frozen; this is still its making
+
     def _check_calculated(self) -> None:
-        if self.makes_dates_anew and (
-            self.layer is not Layer.CALC or self.partition is not Partition.TRADE_DATE
-        ):
-            raise DeclarationError(f"{self.name}: only a calculated table by trade date is made anew by date")
-        if self.revisits and not self.makes_dates_anew:
-            raise DeclarationError(f"{self.name}: only what is made anew by date revisits dates")
+        if self.revisits and self.calculate is None:
+            raise DeclarationError(f"{self.name}: only what is calculated revisits dates")
         if self.final is not None and self.layer is not Layer.CALC:
             raise DeclarationError(f"{self.name}: only rows of a calculated table can be final")
 

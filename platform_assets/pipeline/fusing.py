@@ -38,7 +38,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
     entry.frame = _beside_others(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
-    if entry.frame.empty and dataset.may_be_empty and dataset.makes_dates_anew:
+    if entry.frame.empty and dataset.calculate is not None:
         return [Part(day, entry.frame, window.slice_of(day, ())) for day in scope.asked]
     if entry.frame.empty and dataset.may_be_empty:
         nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
@@ -52,7 +52,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     parts = list(partition_parts(window, merged.frame))
     if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
-        if missing and dataset.may_be_empty and dataset.makes_dates_anew:
+        if missing and dataset.calculate is not None:
             gone = [day for day in missing if day in scope.asked]
             none = [Part(day, merged.frame.iloc[:0], window.slice_of(day, ())) for day in gone]
             parts = sorted([*parts, *none], key=lambda part: part.key)

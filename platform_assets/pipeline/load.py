@@ -244,7 +244,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         download,
         facts=facts,
         source_rank=rank,
-        replace=dataset.makes_codes_anew or dataset.makes_dates_anew,
+        replace=dataset.makes_codes_anew or dataset.calculate is not None,
         later=dataset.later,
         final=dataset.final,
     )

@@ -12,7 +12,7 @@ from platform_assets.compute.bars import Bars
 from platform_assets.declaration.columns import Code, Date, F, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.rules import Partition, close_of
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
 from platform_assets.pipeline.load import Loaded, load_fused
@@ -53,13 +53,10 @@ def found(_desk: Any, scope: Scope) -> pd.DataFrame:
 def dataset(**how: Any) -> Dataset:
     return Dataset(
         name="found",
-        layer=Layer.CALC,
         model=Found,
         key=("code", "date"),
         date_column="date",
-        sources=(Source("derived", found),),
-        makes_dates_anew=True,
-        may_be_empty=True,
+        calculate=found,
         **how,
     )
 
@@ -157,11 +154,20 @@ def test_only_calculated_rows_are_final_and_only_dates_made_anew_revisited() -> 
         Dataset(name="asked", layer=Layer.CALC, revisits=3, **common)
 
 
-def test_an_upstreams_table_is_never_made_anew() -> None:
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"sources": (Source("tencent", found),)},
+        {"feeds": {"raw_asked": lambda rows, _context: rows}, "order": ("tencent",)},
+        {"public_at": close_of("date")},
+        {"partition": Partition.CODE},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_an_upstreams_table_is_never_made_anew(more: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError, match="calculated"):
         Dataset(
-            name="asked", layer=Layer.DWD, model=Found, key=("code", "date"), date_column="date",
-            partition=Partition.TRADE_DATE, makes_dates_anew=True,
+            name="asked", model=Found, key=("code", "date"), date_column="date", calculate=found, **more
         )  # fmt: skip
 
 

@@ -79,25 +79,6 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "data_cleanup": "30 4 * * 1",
     }
     assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")
-    assert {task.key: len(task.datasets) for task in TASKS} == {
-        "fusion_kline_sync": 4,
-        "fusion_daily_sync": 46,
-        "fusion_wide_sync": 12,
-        "industry_index_sync": 3,
-        "news_sync": 8,
-        "market_phase_sync": 3,
-        "industry_rank_sync": 1,
-        "dragon_score_sync": 2,
-        "limitup_reason_sync": 2,
-        "exchange_sync": 13,
-        "builtin_track": 2,
-        "preset_track": 3,
-        "aux_f10_events_sync": 19,
-        "quant_calc": 6,
-        "freshness_snapshot": 2,
-        "eod_core": 62,
-        "data_cleanup": 0,
-    }
     assert BY_KEY["preset_track"].after == ("fusion_wide_sync", "quant_calc")
     late = BY_KEY["exchange_sync"]
     assert (late.after, late.dates, late.max_retries, late.retry_delay_s) == (
@@ -130,14 +111,9 @@ def test_a_time_of_day_is_checked(hm: int) -> None:
             task.moved(hm)
 
 
-def test_selection_names_what_exists_and_what_is_missing() -> None:
-    task = BY_KEY["fusion_kline_sync"]
-
-    assert task.selects({"fusion_index_daily", "ref_exright", "other"}) == (
-        "ref_exright",
-        "fusion_index_daily",
-    )
-    assert task.missing({"ref_exright", "fusion_index_daily"}) == ("fusion_kline_daily", "fusion_kline_bar")
+def test_a_task_published_by_another_version_is_read() -> None:
+    task = BY_KEY["fusion_wide_sync"]
+    assert Task.from_facts({**task.facts(), "datasets": ["fusion_stock_wide"]}) == task
 
 
 def test_a_published_table_reads_back_as_declared(engine: Engine) -> None:

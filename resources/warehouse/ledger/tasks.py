@@ -1,7 +1,7 @@
 """What a scheduled task is: when its slots fall, what it waits for, what it runs. Pure."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -114,7 +114,6 @@ class Task:
     key: str
     name: str
     timing: Timing
-    datasets: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     after_required: bool = False
@@ -142,13 +141,6 @@ class Task:
         name = due.strftime("%Y-%m-%dT%H:%M") if repeating else due.date().isoformat()
         return Slot(self.key, name, due)
 
-    def selects(self, known: Collection[str]) -> tuple[str, ...]:
-        """The datasets of the task that exist in `known`, in the declared order."""
-        return tuple(name for name in self.datasets if name in known)
-
-    def missing(self, known: Collection[str]) -> tuple[str, ...]:
-        return tuple(name for name in self.datasets if name not in known)
-
     def moved(self, hm: int | None) -> "Task":
         """The task at another time of day; None = as declared."""
         if hm is None or hm == self.timing.hm:
@@ -165,10 +157,12 @@ class Task:
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Task":
-        values = dict(facts)
+        """The task that a published row holds; what another version declared beside it is passed over."""
+        known = {one.name for one in fields(cls)}
+        values = {name: value for name, value in facts.items() if name in known}
         timing = dict(values.pop("timing"))
         timing["windows"] = tuple((int(a), int(b)) for a, b in timing.get("windows", ()))
-        for name in ("datasets", "domains", "after"):
+        for name in ("domains", "after"):
             values[name] = tuple(values.get(name, ()))
         return cls(timing=Timing(**timing), **values)
 
