@@ -1,25 +1,25 @@
-"""Calendar days as text."""
-
-from datetime import date
+"""Which market dates count as loaded."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from platform_assets.compute.days import monday_of, moved
+from platform_assets.compute.days import known_dates
 
 
 @pytest.mark.parametrize(
-    ("day", "days", "expected"),
-    [("2026-02-28", 1, "2026-03-01"), ("2024-02-28", 1, "2024-02-29"), ("2026-01-01", -1, "2025-12-31")],
+    ("counts", "known"),
+    [
+        ([], []),
+        ([5000, 1, 5000], [True, False, True]),
+        ([5000, 5000, 1], [True, True, False]),
+        ([1, 5000], [False, True]),
+        ([2800, 1400], [True, True]),
+        ([2, 1, 2, 0], [True, True, True, False]),
+        ([0, 0], [False, False]),
+    ],
 )
-def test_days_move_over_ends_of_months(day: str, days: int, expected: str) -> None:
-    assert moved(day, days) == expected
-    assert moved(expected, -days) == day
+def test_a_date_is_loaded_when_its_market_is_there(counts: list[int], known: list[bool]) -> None:
+    assert known_dates(counts).tolist() == known
 
 
-@given(st.dates(date(1990, 1, 8), date(2100, 1, 1)))
-def test_monday_is_the_first_day_of_the_same_week(day: date) -> None:
-    monday = date.fromisoformat(monday_of(day.isoformat()))
-    assert monday.weekday() == 0
-    assert 0 <= (day - monday).days < 7
+def test_a_market_that_grows_over_the_years_was_loaded_when_it_was_small() -> None:
+    assert known_dates([50] * 40 + [150] * 40 + [450] * 40).all()
