@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from platform_assets.compute import series
+from platform_assets.compute import series, studies
 from platform_assets.compute.bars import Floats
 from platform_assets.compute.parameters.indicators import (
     EQUAL,
@@ -28,7 +28,7 @@ class Strength(NamedTuple):
 
 
 def level_of(rtsi: float) -> str:
-    """The name of the level that a value lies in."""
+    """The name of the level that a value of 0 to 100 lies in."""
     return next(name for lowest, name in RTSI_LEVELS if rtsi >= lowest)
 
 
@@ -39,14 +39,15 @@ def trend_strength(high: Floats, low: Floats, close: Floats) -> Strength:
             _aligned(close),
             _regressed(close),
             _directed(high, low, close),
-            _momentum(close),
+            studies.rsi(close, 14) / 100,
             _placed(high, low, close),
         )
         known = [
             np.where(np.isnan(part), 0.0, weight) for part, weight in zip(parts, RTSI_WEIGHTS, strict=True)
         ]
         total = sum(np.nan_to_num(part) * weight for part, weight in zip(parts, known, strict=True))
-        rtsi = 100 * total / np.sum(known, axis=0)
+        # What rounding leaves beyond the bounds lies in no level.
+        rtsi = np.clip(100 * total / np.sum(known, axis=0), 0.0, 100.0)
     rtsi[: RTSI_BARS - 1] = np.nan
     return Strength(rtsi, series.ma(rtsi, 5))
 
@@ -71,12 +72,6 @@ def _directed(high: Floats, low: Floats, close: Floats) -> Floats:
     plus = series.sum_(np.where((up > 0) & (up > down), up, 0.0 * up), 14)
     minus = series.sum_(np.where((down > 0) & (down > up), down, 0.0 * down), 14)
     return plus / (plus + minus)
-
-
-def _momentum(close: Floats) -> Floats:
-    gain = close - series.ref(close, 1)
-    rise, move = series.sma(np.maximum(gain, 0.0), 14, 1), series.sma(np.abs(gain), 14, 1)
-    return np.where(move == 0, 0.5, rise / move)
 
 
 def _placed(high: Floats, low: Floats, close: Floats) -> Floats:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from platform_assets.compute.index_indicators import index_indicators
+from platform_assets.compute.indicators import indicator_columns
+from tests.compute import vectors
 
 HIGH = np.array([
     21.65, 22.1, 22.35, 22.4, 22.46, 22.56, 22.15, 21.98, 22.14, 22.03, 22.01, 22.12, 22.42, 22.77, 23.08,
@@ -60,3 +62,20 @@ def test_a_flat_index() -> None:
         "k": 50, "d": 50, "j": 50, "rsi14": 50, "macd": 0,
     }  # fmt: skip
     assert found["boll_upper"][-1] == found["boll_lower"][-1] == 1000
+
+
+def test_an_index_has_the_indicators_of_a_stock_with_its_bars() -> None:
+    bars = vectors.bars()
+    stored = indicator_columns(bars)
+    found = index_indicators(bars.high, bars.low, bars.close)
+    names = {
+        "dif": "macd_dif",
+        "dea": "macd_dea",
+        "macd": "macd_hist",
+        "k": "kdj_k",
+        "d": "kdj_d",
+        "j": "kdj_j",
+    }
+    for name, values in found.items():
+        column = stored[names.get(name, name)]
+        np.testing.assert_allclose(values, column, rtol=1e-9, atol=1e-9, err_msg=name)

@@ -37,3 +37,13 @@ def test_a_rise_without_a_pause_is_strong() -> None:
     assert found.rtsi[-1] > 99
     falling = close[::-1]
     assert trend_strength(falling * 1.001, falling * 0.999, falling).rtsi[-1] < 1
+
+
+@pytest.mark.parametrize("factor", [0.9, 0.99, 0.999])
+@pytest.mark.parametrize("digits", range(2, 9))
+def test_a_fall_without_a_pause_has_a_level(factor: float, digits: int) -> None:
+    """Rounding of the sums alone once took it below zero, where no level is."""
+    close = np.round(1000 * factor ** np.arange(120), digits)
+    found = trend_strength(close, close, close).rtsi[59:]
+    assert found.min() >= 0
+    assert {level_of(value) for value in found} == {"strong_down"}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from platform_assets.compute.backtests.strategies import STRATEGIES
-from platform_assets.compute.backtests.studies import Prices
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
+from platform_assets.compute.studies import Prices
 from resources.simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House, opened_house

@@ -10,9 +10,9 @@ from platform_assets.compute import series
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import Holding
 from platform_assets.compute.backtests.strategies import prices_of
-from platform_assets.compute.backtests.studies import atr_wilder
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.parameters.backtests import STYLES, Style
+from platform_assets.compute.studies import atr_wilder
 from resources.errors import InputError
 
 Floats = npt.NDArray[np.float64]

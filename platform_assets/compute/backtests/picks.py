@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from platform_assets.compute import series
 from platform_assets.compute.backtests.strategies import STRATEGIES
-from platform_assets.compute.backtests.studies import Prices
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.parameters import backtests as p
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from platform_assets.compute.studies import Prices
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ def picks_of(bars: Bars) -> dict[str, Ints]:
     320 bars and the newest are looked at, whatever is there before them."""
     found: dict[str, list[Ints]] = {key: [np.zeros(0, dtype=np.int64)] for key in STRATEGIES}
     for start in range(0, len(bars.codes), CODES_AT_ONCE):
-        recent = _part(bars, start, start + CODES_AT_ONCE).newest(p.WARM_UP_BARS + 1)
+        recent = _part(bars, start, start + CODES_AT_ONCE).newest(WARM_UP_BARS + 1)
         adjusted = series.blocks(recent, "open", "high", "low", "close", adjusted=True)
         prices = Prices(**adjusted, volume=series.block(recent, "volume"))
         for strategy in STRATEGIES.values():

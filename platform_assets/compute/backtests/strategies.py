@@ -10,8 +10,8 @@ import numpy.typing as npt
 from platform_assets.compute import series
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import Holding
-from platform_assets.compute.backtests.studies import Prices, bollinger, kdj, macd, rsi
 from platform_assets.compute.parameters import backtests as p
+from platform_assets.compute.studies import Prices, bollinger, kdj, macd, rsi
 from resources.errors import InputError
 
 Floats = npt.NDArray[np.float64]
@@ -113,7 +113,7 @@ def _macd_cross(prices: Prices, fast: int, slow: int) -> Signals:
 
 
 def _kdj_cross(prices: Prices, n: int) -> Signals:
-    k, d = kdj(prices, n)
+    k, d = kdj(prices.high, prices.low, prices.close, n)
     return Signals(series.cross(k, d) & (d < p.KDJ_LOW), series.cross(d, k) & (d > p.KDJ_HIGH))
 
 

@@ -7,16 +7,11 @@ DAYS_A_YEAR = 243
 """Trade dates of a year: annual return and Sharpe."""
 LONGEST_PERIOD = 250
 """Bars of the longest period that a caller may name."""
-WARM_UP_BARS = 320
-"""Bars before the first signal: what recursive averages need to forget where they began."""
 CAPITAL = 100_000.0
 """CNY"""
 
-MACD_SIGNAL = 9
-KDJ_SMOOTHING = 3
 KDJ_LOW, KDJ_HIGH = 30.0, 70.0
 RSI_LOW, RSI_HIGH = 30.0, 70.0
-BOLL_DEVIATIONS = 2.0
 MOMENTUM_TREND = 60
 """Bars of the average that the momentum strategy and the trailing stop want the close to be above."""
 BREAKOUT_VOLUME = 1.5

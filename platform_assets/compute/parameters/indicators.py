@@ -1,5 +1,11 @@
 """Parameters of the indicators that are not in an indicator's name."""
 
+MACD_SIGNAL = 9
+KDJ_SMOOTHING = 3
+BOLL_DEVIATIONS = 2.0
+WARM_UP_BARS = 320
+"""Bars that recursive averages need to forget where they began: what is left of it is below 1e-3 then."""
+
 EQUAL = 1e-12
 """Ours. Share of a price below which two averages count as equal (rounding of sums)."""
 FLAT = 1e-20

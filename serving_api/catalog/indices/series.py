@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from platform_assets.compute.index_indicators import WARM_UP, index_indicators
+from platform_assets.compute.index_indicators import index_indicators
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
 
@@ -34,7 +35,7 @@ def indicators(
         values=(code,),
         as_of=as_of,
         order="date DESC",
-        limit=count + WARM_UP,
+        limit=count + WARM_UP_BARS,
     )
     return indicator_rows(rows[::-1], count), rows[0]["name"] if rows else None
 

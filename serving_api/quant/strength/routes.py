@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from starlette.requests import Request
 
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS
 from platform_assets.datasets.index_daily import INDICES
 from resources.errors import InputError
@@ -61,7 +62,7 @@ async def rtsi(
     days: Annotated[int, Query(ge=30, le=2000, description="newest bars of the series")] = 250,
 ) -> Answer:
     """Trend strength by date, oldest first."""
-    found = await _bars(request, code, days + service.WARM_UP, as_of)
+    found = await _bars(request, code, days + WARM_UP_BARS, as_of)
     return Answer(service.strength_answer(code, found, days), top=_echo(as_of))
 
 

@@ -16,8 +16,6 @@ from serving_api.reading import Session
 from serving_api.state import State
 from serving_api.stocks.bars import Bar, ratios
 
-WARM_UP = 320
-"""Bars before the first one of a series: with fewer the beginning of RSI would show."""
 GAP_DAYS = 60
 """Trade dates that are read beyond the longest window: a stock that was suspended has fewer bars."""
 NOTE = "An observation from daily bars, with its evidence; it recommends nothing."
@@ -86,7 +84,7 @@ def strength_answer(code: str, bars: Sequence[Bar], days: int) -> dict[str, Any]
     ][-days:]
     latest: dict[str, Any] = {"date": None, "rtsi": None, "level": None, "label": None}
     if rows:
-        level = level_of(float(found.rtsi[-1]))
+        level = level_of(float(found.rtsi[np.isfinite(found.rtsi)][-1]))
         label = level.replace("_", " ")
         latest = {"date": rows[-1]["date"], "rtsi": rows[-1]["rtsi"], "level": level, "label": label}
     return {"code": code, "latest": latest, "series": rows}

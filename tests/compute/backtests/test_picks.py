@@ -7,8 +7,8 @@ import pytest
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of
-from platform_assets.compute.backtests.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from platform_assets.compute.bars import Bars
+from platform_assets.compute.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from tests.compute.backtests.days import real, real_bars
 
 
@@ -55,7 +55,7 @@ def test_studies_are_the_stored_indicators() -> None:
         own = bars.take([code])
         prices = Prices(*(own.adjusted(name) for name in ("open", "high", "low", "close")), own.volume)
         upper, middle, lower = bollinger(prices.close, 20)
-        k, d = kdj(prices, 9)
+        k, d = kdj(prices.high, prices.low, prices.close, 9)
         dif, dea = macd(prices.close, 12, 26)
         found = {
             "macd_dif": dif, "macd_dea": dea, "boll_upper": upper, "boll_mid": middle, "boll_lower": lower,

@@ -10,10 +10,10 @@ from platform_assets.compute.backtests.days import Days, Event
 from platform_assets.compute.backtests.engine import run_rule
 from platform_assets.compute.backtests.figures import figures_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of, strategy_of
-from platform_assets.compute.backtests.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from platform_assets.compute.backtests.validation import Strategic
 from platform_assets.compute.market_rules import lot_of
 from platform_assets.compute.parameters.backtests import STYLES
+from platform_assets.compute.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from resources.calendar import shipped_calendar
 from resources.errors import InputError
 from tests.compute.backtests.days import assert_reconciles, board_of, made, real, real_bars, s60
@@ -24,7 +24,7 @@ CAPITAL = 100_000_000
 def test_studies_are_those_of_the_vectors() -> None:
     prices = prices_of(s60())
     places = [8, 19, 29, 33, 59]
-    k, d = kdj(prices, 9)
+    k, d = kdj(prices.high, prices.low, prices.close, 9)
     assert k[places] == pytest.approx([75.4664, 83.5689, 5.6116, 14.8553, 92.9123], abs=1e-4)
     assert d[places] == pytest.approx([78.1055, 82.1424, 12.3396, 10.4102, 93.3026], abs=1e-4)
     assert rsi(prices.close, 14)[places] == pytest.approx(

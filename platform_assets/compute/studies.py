@@ -1,5 +1,6 @@
-"""The indicators that the rules of the backtests look at, over arrays [..., bars] with NaN in front of a
-code's first bar. Definitions are those of the stored indicators."""
+"""The usual indicators in numpy, over arrays [..., bars] with NaN in front of a code's first bar: for
+backtests, indices and trend strength, wherever no kernel may be compiled. Definitions are those of the stored
+indicators (docs/calculations/indicators.md)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute import series
-from platform_assets.compute.parameters import backtests as p
+from platform_assets.compute.parameters import indicators as p
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,15 +30,15 @@ def macd(close: Floats, fast: int, slow: int) -> tuple[Floats, Floats]:
     return dif, series.ema(dif, p.MACD_SIGNAL)
 
 
-def kdj(prices: Prices, n: int) -> tuple[Floats, Floats]:
+def kdj(high: Floats, low: Floats, close: Floats, n: int) -> tuple[Floats, Floats]:
     """(K, D), both 50 before the first bar; the window grows over the first n - 1 bars; 50 without range."""
-    first = np.isfinite(prices.close)
-    high, low = series.hhv(prices.high, n), series.llv(prices.low, n)
-    high = np.where(np.isnan(high) & first, np.fmax.accumulate(prices.high, axis=-1), high)
-    low = np.where(np.isnan(low) & first, np.fmin.accumulate(prices.low, axis=-1), low)
-    span = high - low
+    there = np.isfinite(close)
+    top, bottom = series.hhv(high, n), series.llv(low, n)
+    top = np.where(np.isnan(top) & there, np.fmax.accumulate(high, axis=-1), top)
+    bottom = np.where(np.isnan(bottom) & there, np.fmin.accumulate(low, axis=-1), bottom)
+    span = top - bottom
     with np.errstate(invalid="ignore", divide="ignore"):
-        rsv = np.where(span > 0, (prices.close - low) / span * 100, np.where(first, 50.0, np.nan))
+        rsv = np.where(span > 0, (close - bottom) / span * 100, np.where(there, 50.0, np.nan))
     k = series.sma(_seeded(rsv, 50.0), p.KDJ_SMOOTHING, 1)
     d = series.sma(k, p.KDJ_SMOOTHING, 1)
     return k[..., 1:], d[..., 1:]
