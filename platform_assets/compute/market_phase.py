@@ -124,7 +124,7 @@ def _distance(current: str, new: str, score: float, slope: float) -> float:
     was, now = _BANDS[current], _BANDS[new]
     if was == now:
         return abs(slope)
-    return score - _EDGES[now - 1] if now > was else _EDGES[now] - score
+    return score - _EDGES[was] if now > was else _EDGES[was - 1] - score
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """From the rows of all sources to the fused, derived and checked rows of a dataset. Pure but for reads."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -25,9 +27,17 @@ from resources.warehouse.slices import Slice
 _TINY = 1e-9
 
 
+class NothingLeft(QualityError):
+    """No row of a scope passed the checks; `quality` are the records of those that failed them."""
+
+    def __init__(self, dataset: Dataset, scope: Scope, checked: Checked) -> None:
+        super().__init__(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
+        self.quality = checked.quality
+
+
 def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> list[Part]:
-    """Rows of all sources (`src` set) -> what to write per partition. Raises QualityError when nothing is
-    left, or when a trade date of the scope has no row."""
+    """Rows of all sources (`src` set) -> what to write per partition. Raises NothingLeft when no row is
+    left, QualityError when a trade date of the scope has none."""
     assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
     clean, destroyed = coerce_model(rows, dataset.model, ["src"])
     window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
@@ -38,24 +48,26 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
     entry.frame = _beside_others(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
-    if entry.frame.empty and dataset.calculate is not None:
-        return [Part(day, entry.frame, window.slice_of(day, ())) for day in scope.asked]
-    if entry.frame.empty and dataset.may_be_empty:
+    if entry.frame.empty and dataset.calculate is not None and not entry.rejected:
+        return _withdrawn(window, entry.frame, scope.asked)
+    if entry.frame.empty and dataset.may_be_empty and dataset.calculate is None:
         nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
         by_date = window.dated and dataset.partition is not Partition.REPORT_PERIOD and scope.codes is None
         return with_empty([nothing], scope.dates[:-1] if by_date else (), entry.frame)
     if entry.frame.empty:
-        raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
+        raise NothingLeft(dataset, scope, entry)
     merged = _fused_rows(dataset, entry, context)
     if merged.frame.empty:
-        raise QualityError(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
+        raise NothingLeft(dataset, scope, merged)
     parts = list(partition_parts(window, merged.frame))
     if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
         if missing and dataset.calculate is not None:
-            gone = [day for day in missing if day in scope.asked]
-            none = [Part(day, merged.frame.iloc[:0], window.slice_of(day, ())) for day in gone]
-            parts = sorted([*parts, *none], key=lambda part: part.key)
+            # A date whose rows were all rejected is not one of which nothing was found: what is stored of
+            # it stands, and its records go with the newest part.
+            found = {str(day) for lost in merged.dropped for day in lost[str(dataset.date_column)].dropna()}
+            gone = [day for day in missing if day in scope.asked and day not in found]
+            parts = sorted([*parts, *_withdrawn(window, merged.frame, gone)], key=lambda part: part.key)
         elif missing and dataset.may_be_empty:
             parts = with_empty(parts, missing, merged.frame)
         elif missing and dataset.late:
@@ -71,6 +83,11 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
         if dataset.public_at is not None and dataset.layer is Layer.DWD:
             part.public_at = dataset.public_at(part.frame, context).tolist()
     return parts
+
+
+def _withdrawn(window: Window, frame: pd.DataFrame, days: Sequence[str]) -> list[Part]:
+    """Empty parts of dates of which a calculation found nothing: their stored rows go."""
+    return [Part(day, frame.iloc[:0], window.slice_of(day, ())) for day in days]
 
 
 def _beside_others(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:

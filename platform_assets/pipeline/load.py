@@ -22,7 +22,7 @@ from platform_assets.pipeline.checks import (
     coerce_model,
 )
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
-from platform_assets.pipeline.fusing import fused_parts
+from platform_assets.pipeline.fusing import NothingLeft, fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.repairs import ask_repairs
@@ -231,6 +231,9 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         inputs = reads.inputs() if dataset.owners or not download.asked else []
     try:
         parts = fused_parts(dataset, rows, context, scope)
+    except NothingLeft as error:
+        _refuse(run, table, scope, str(error), download, dataset, error.quality)
+        raise
     except PlatformError as error:
         _refuse(run, table, scope, str(error), download, dataset)
         raise

@@ -107,6 +107,16 @@ def test_a_small_turn_needs_a_second_day_and_a_large_one_none() -> None:
     assert settle(np.array([60.0, 60, 56])) == ["rise", "rise", "diverge"]
 
 
+def test_a_jump_over_a_band_is_measured_from_the_border_that_it_left() -> None:
+    # One point beyond the far border, and dozens beyond the near one: told at once.
+    assert settle(np.array([85.0, 85, 44])) == ["climax", "climax", "ebb"]
+    assert settle(np.array([10.0, 46])) == ["ice", "rise"]
+    assert settle(np.array([21.0, 79])) == ["repair", "rise"]
+    # To the band beside it both borders are one, and a point is not enough.
+    assert settle(np.array([85.0, 85, 79])) == ["climax", "climax", "climax"]
+    assert settle(np.array([10.0, 21])) == ["ice", "ice"]
+
+
 def test_extremes_are_entered_at_once() -> None:
     assert settle(np.array([79.0, 80.1])) == ["rise", "climax"]
     assert settle(np.array([21.0, 19.9])) == ["repair", "ice"]

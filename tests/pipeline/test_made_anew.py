@@ -19,7 +19,7 @@ from platform_assets.pipeline.load import Loaded, load_fused
 from platform_assets.pipeline.run import PipelineRun
 from resources.calendar import shipped_calendar
 from resources.clock import ManualClock
-from resources.errors import DeclarationError
+from resources.errors import DeclarationError, QualityError
 from resources.upstreams.desk import Desk
 from resources.warehouse.warehouse import Warehouse
 
@@ -31,7 +31,7 @@ class Found(Model):
 
     code: Code = key("security code")
     date: Date = key("trade date")
-    score: F = col("", "score", nullable=False)
+    score: F = col("", "score", nullable=False, le=100)
 
 
 class Series(Model):
@@ -107,6 +107,25 @@ def test_a_calculation_that_finds_nothing_leaves_nothing(run: PipelineRun) -> No
     calculated(run, ("000001", DAYS[0], 1.0), ("000001", DAYS[1], 3.0))
     calculated(run)
     assert stored(run) == []
+
+
+def test_a_date_whose_rows_are_all_rejected_stands_and_says_why(run: PipelineRun) -> None:
+    calculated(run, ("000001", DAYS[0], 1.0), ("000001", DAYS[1], 3.0))
+    with pytest.raises(QualityError, match="no row is left"):
+        calculated(run, ("000001", DAYS[0], 101.0), ("000002", DAYS[0], 102.0))
+    assert stored(run) == [("000001", DAYS[0], 1.0), ("000001", DAYS[1], 3.0)]
+    refused = run.refused[-1]
+    assert {record.check for record in refused.quality} == {"score:less_than_or_equal_to"}
+
+    # Beside a date that passed: that one is made anew, the other left as it was.
+    again = calculated(run, ("000001", DAYS[0], 101.0), ("000001", DAYS[1], 4.0))
+    assert stored(run) == [("000001", DAYS[0], 1.0), ("000001", DAYS[1], 4.0)]
+    assert [(one.partition_key, one.rows_removed, one.rows_rejected) for one in again.results] == [
+        (DAYS[1], 0, 1)
+    ]
+    # Of a date that keeps one of its rows the rejected one goes: it was found to be something else.
+    calculated(run, ("000001", DAYS[0], 101.0), ("000002", DAYS[0], 2.0), ("000001", DAYS[1], 4.0))
+    assert stored(run) == [("000001", DAYS[1], 4.0), ("000002", DAYS[0], 2.0)]
 
 
 def test_the_same_again_writes_nothing(run: PipelineRun) -> None:
