@@ -10,7 +10,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.days import known_dates
 from platform_assets.compute.limit_state import HALF_TICK
+from platform_assets.compute.parameters.market_phase import STREAK_DAYS
+from platform_assets.compute.streaks import limit_streaks
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -55,13 +58,15 @@ class LimitWindow:
 
     @cached_property
     def boards(self) -> Ints:
-        """Consecutive limit-ups up to and including each date; days without trade are passed over."""
-        counted = np.zeros(self.up.shape, dtype=np.int64)
-        running = np.zeros(self.up.shape[0], dtype=np.int64)
-        for at in range(self.up.shape[1]):
-            running = np.where(self.traded[:, at], np.where(self.up[:, at], running + 1, 0), running)
-            counted[:, at] = np.where(self.up[:, at], running, 0)
-        return counted
+        """Consecutive limit-ups up to and including each date, of it and the `STREAK_DAYS` before; days
+        without trade are passed over."""
+        sealed = np.where(self.traded, self.up, np.nan)
+        return limit_streaks(sealed.T, STREAK_DAYS + 1).T.astype(np.int64)
+
+    @cached_property
+    def known(self) -> Bools:
+        """[dates] whose bars are those of the market, not of the few codes that somebody downloaded."""
+        return known_dates(self.traded.sum(axis=0))
 
     @property
     def at_limit(self) -> Bools:
@@ -72,7 +77,7 @@ class LimitWindow:
 @dataclass(frozen=True)
 class LimitCounts:
     """One value per date. `all_*` count every stock, the others those that are not under special treatment.
-    Where nobody traded (no bars are stored) every value is NaN."""
+    Where the market's bars are not stored every value is NaN."""
 
     all_up: Floats
     all_down: Floats
@@ -95,7 +100,7 @@ class LimitCounts:
 
 def count_limits(window: LimitWindow, special: Bools) -> LimitCounts:
     """`special`: [codes, dates] under special treatment (ST)."""
-    known: Bools = np.any(window.traded, axis=0).reshape(-1)
+    known = window.known
 
     def counted(mask: Bools) -> Floats:
         return np.where(known, mask.sum(axis=0).astype(np.float64), np.nan)
@@ -105,7 +110,7 @@ def count_limits(window: LimitWindow, special: Bools) -> LimitCounts:
     after = np.full(len(known), np.nan)
     for at in range(1, len(known)):
         before = up[:, at - 1]
-        if not (known[at] and before.any()):
+        if not (known[at] and known[at - 1] and before.any()):
             continue
         promotion[at] = (before & window.up[:, at]).sum() / before.sum() * 100
         change = window.change_pct[before & window.traded[:, at], at]

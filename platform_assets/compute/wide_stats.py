@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.streaks import limit_streaks
+
 Panel = npt.NDArray[np.float64]
 Row = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -17,7 +19,8 @@ Mask = npt.NDArray[np.bool_]
 @dataclass(frozen=True)
 class BarPanel:
     """`close`, `high`, `low` adjusted; `volume` shares; `up`, `up_open` 1.0 where the limit was held or
-    touched only; `year_start` the row of the last session of the previous year, or -1."""
+    touched only, NaN where a code did not trade; `year_start` the row of the last session of the previous
+    year, or -1."""
 
     close: Panel
     high: Panel
@@ -95,14 +98,9 @@ def newest_up(panel: BarPanel, sessions: int = 20) -> npt.NDArray[np.int64]:
 
 
 def limit_days(panel: BarPanel) -> Row:
-    """Consecutive sealed limit-ups up to and including the newest date."""
-    alive = np.ones(panel.up.shape[1], dtype=bool)
-    days = np.zeros(panel.up.shape[1])
-    for row in panel.up[::-1]:
-        alive &= row == 1
-        if not alive.any():
-            break
-        days += alive
+    """Consecutive sealed limit-ups up to and including the newest date; dates without trade are passed
+    over."""
+    days: Row = limit_streaks(panel.up, len(panel.up))[-1]
     return days
 
 

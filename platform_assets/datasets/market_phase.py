@@ -2,7 +2,7 @@
 
 The inputs come from bars; a date whose bars are not stored yet takes what the pools tell, and what nobody
 tells is missing. Inputs of dates before are those that were stored, so that a stage depends on nothing that
-was not known in its evening.
+was not known in its evening; what no pool told is taken from bars that came later.
 """
 
 from collections.abc import Sequence
@@ -41,6 +41,8 @@ _MEASURES = (
     "limit_up_count", "limit_down_count", "broken_count", "promotion_rate_pct", "max_limit_days",
     "prev_limit_up_avg_pct", "up_count", "down_count", "flat_count", "amount",
 )  # fmt: skip
+_OF_BARS = ["up_count", "down_count", "flat_count", "amount"]
+"""What no pool tells."""
 _STORED_DECIMALS = {"promotion_rate_pct": 4, "prev_limit_up_avg_pct": 4, "amount": 2}
 """As the table keeps them: a rank must not depend on whether a value was stored in between."""
 
@@ -117,20 +119,25 @@ def phases(desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def _stored(desk: Any, since: str, until: str) -> pd.DataFrame:
-    """Rows that were told before the scope, by date."""
+    """Rows that were told before the scope, by date, oldest first."""
     columns = ("trade_date", "phase", "score", "duration_days", "previous_phase", *_MEASURES)
     rows = desk.read("calc_market_phase", columns=columns, since=since, until=until)
-    return pd.DataFrame(rows.set_index("trade_date"))
+    return pd.DataFrame(rows.set_index("trade_date").sort_index())
 
 
 def _measures(desk: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
-    """The inputs' figures by date: as stored, else counted from bars, else told by the pools."""
+    """The inputs' figures by date: as stored, else counted from bars, else told by the pools. A stored date
+    whose bars came after its evening takes from them what no pool tells."""
     measures = stored.reindex(list(dates))[list(_MEASURES)].astype(float)
     missing = [day for day in dates if day not in stored.index]
-    for run in _runs(dates, missing):
+    late = [day for day in stored.index if np.isnan(measures.loc[day, "amount"])]
+    for run in _runs(dates, sorted([*missing, *late])):
         for some in limit_days(desk, run):
             told = pd.DataFrame(_counted(some.counts), index=list(some.dates)).iloc[some.first :]
-            measures.loc[told.index] = told
+            new = told.index.difference(stored.index)
+            measures.loc[new] = told.loc[new]
+            old = told.index.intersection(stored.index)
+            measures.loc[old, _OF_BARS] = measures.loc[old, _OF_BARS].fillna(told.loc[old, _OF_BARS])
     bare = [day for day in missing if np.isnan(measures.loc[day, "limit_up_count"])]
     if bare:
         pools = pool_rows(desk, desk.calendar.offset(bare[0], -1), bare[-1])

@@ -426,6 +426,7 @@ def _panel(bars: pd.DataFrame, dates: list[str], names: list[str]) -> wide_stats
     for line in factor:
         last = np.where(np.isnan(line), last, line)
     scale = factor / last
+    volume = bars["volume"].to_numpy(dtype=float, na_value=np.nan)
     status = bars["limit_status"].to_numpy(dtype=str)
     year = dates[-1][:4]
     earlier = [place for place, day in enumerate(dates) if day[:4] < year]
@@ -433,9 +434,9 @@ def _panel(bars: pd.DataFrame, dates: list[str], names: list[str]) -> wide_stats
         close=spread(bars["close"].to_numpy(dtype=float)) * scale,
         high=spread(bars["high"].to_numpy(dtype=float)) * scale,
         low=spread(bars["low"].to_numpy(dtype=float)) * scale,
-        volume=spread(bars["volume"].to_numpy(dtype=float, na_value=np.nan)),
-        up=spread((status == "up").astype(float)),
-        up_open=spread((status == "up_open").astype(float)),
+        volume=spread(volume),
+        up=spread(np.where(volume > 0, status == "up", np.nan)),
+        up_open=spread(np.where(volume > 0, status == "up_open", np.nan)),
         year_start=earlier[-1] if earlier else -1,
     )
 

@@ -46,14 +46,15 @@ def bench(
     grid = _Grid(dates, sorted(codes))
     bars = grid.spread(queries.series(session, queries.KLINE, _BARS, grid.codes, dates[0], dates[-1]), _BARS)
     status = bars.pop("limit_status")
+    close = bars.pop("close") * bars.pop("adj_factor")
+    traded = np.isfinite(close) & ~(bars.pop("is_suspended") == 1)
     history = BarHistory(
         dates,
-        bars.pop("close") * bars.pop("adj_factor"),
+        close,
         bars.pop("volume"),
-        np.where(status == "up", 1.0, 0.0),
-        np.where(status == "up_open", 1.0, 0.0),
+        np.where(traded, status == "up", np.nan),
+        np.where(traded, status == "up_open", np.nan),
     )
-    traded = np.isfinite(history.close) & ~(bars.pop("is_suspended") == 1)
     since = dates[-lookback_days - forward_days :][0]
     inputs = history.inputs() | bars
     for table, columns in ((queries.VALUATION, _RATIOS), (queries.FLOW, _FLOWS)):

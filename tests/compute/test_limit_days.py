@@ -1,8 +1,12 @@
 """Limits counted by hand: who is at one, who broke it, streaks over suspended days, promotion."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from platform_assets.compute.limit_days import LimitWindow, count_limits, sealed_share
+from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 
 N = np.nan
 ROWS = {
@@ -62,6 +66,35 @@ def test_a_date_without_bars_tells_nothing() -> None:
     counts = count_limits(LimitWindow(*[empty] * 8), np.zeros((2, 2), dtype=bool))
     for values in (counts.up, counts.max_boards, counts.promotion_pct, counts.amount):
         assert np.isnan(values).all()
+
+
+def held(days: int, codes: int = 40) -> LimitWindow:
+    """Every stock closes at its limit on every date."""
+    prices = np.broadcast_to(10 * 1.1 ** np.arange(1, days + 1), (codes, days))
+    return LimitWindow(prices, prices, prices, prices, prices * 0.8, *[np.full((codes, days), 10.0)] * 3)
+
+
+def test_one_stored_bar_is_no_market() -> None:
+    volume = np.full((40, 4), 100.0)
+    volume[1:, 2] = np.nan  # the load of the third date is missing; somebody downloaded one code
+    counts = count_limits(replace(held(4), volume=volume), np.zeros((40, 4), dtype=bool))
+
+    assert counts.all_up.tolist() == pytest.approx([40, 40, N, 40], nan_ok=True)
+    # Neither is anything promoted to that date, nor from it.
+    np.testing.assert_array_equal(counts.promotion_pct, [N, 100, N, N])
+    np.testing.assert_array_equal(counts.prev_change_pct, [N, 10, N, N])
+    for values in (counts.up, counts.max_boards, counts.rose, counts.amount):
+        assert np.isnan(values).tolist() == [False, False, True, False]
+    # A market of two stocks, one of which rests, is one.
+    small = held(2, codes=2)
+    rests = np.array([[1.0, N], [1.0, 1.0]])
+    assert count_limits(replace(small, volume=rests), np.zeros((2, 2), dtype=bool)).all_up.tolist() == [2, 1]
+
+
+def test_a_streak_does_not_depend_on_how_far_back_the_window_begins() -> None:
+    days = STREAK_DAYS + 20
+    whole = count_limits(held(days), np.zeros((40, days), dtype=bool)).max_boards
+    assert whole.tolist() == [min(at + 1, STREAK_DAYS + 1) for at in range(days)]
 
 
 def test_a_stock_without_limit_is_at_none() -> None:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.scores import score
+from platform_assets.compute.streaks import limit_streaks
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -24,7 +25,7 @@ REPORT_FIELDS = ("roe", "gross_margin", "net_margin", "roa", "revenue_yoy", "net
 @dataclass(frozen=True)
 class BarHistory:
     """Bars of consecutive sessions. `close` times the cumulative factor; `up`, `up_open` 1.0 where the limit
-    was held, or touched and not held."""
+    was held, or touched and not held, NaN where there was no trade."""
 
     dates: Sequence[str]
     close: Floats
@@ -44,7 +45,7 @@ class BarHistory:
         found["vol_accel_5_5"] = np.divide(volume, before, out=ratio, where=before > 0)
         found["limit_up_count_20d"] = sum_of_last(self.up, 20)
         found["break_fail_days_5d"] = sum_of_last(self.up_open, 5)
-        found["limit_days_today"] = streaks(self.up)
+        found["limit_days_today"] = limit_streaks(self.up, YEAR + 1)
         return found
 
     def change(self, sessions: int) -> Floats:
@@ -93,16 +94,6 @@ def sum_of_last(values: Floats, rows: int) -> Floats:
     for back in range(1, rows):
         total += np.nan_to_num(shifted(known, back))
     return total
-
-
-def streaks(up: Floats) -> Floats:
-    """How many rows up to each one hold 1.0 without a gap."""
-    count = np.zeros_like(up)
-    running = np.zeros(up.shape[1]) if up.ndim == 2 else np.zeros(0)
-    for at, row in enumerate(up):
-        running = np.where(row == 1, running + 1, 0.0)
-        count[at] = running
-    return count
 
 
 def as_published(

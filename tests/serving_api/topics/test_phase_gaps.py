@@ -25,18 +25,20 @@ def market(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             yield made
 
 
+def bar(day: str, code: str) -> dict[str, Any]:
+    """A close at the limit."""
+    return {
+        "code": code, "date": day, "market": "SH", "sec_type": "stock", "open": 10.0, "high": 11.0,
+        "low": 9.5, "close": 11.0, "limit_up": 11.0, "limit_down": 9.0, "change_pct": 10.0,
+        "volume": 100, "amount": 1e6,
+    }  # fmt: skip
+
+
 def bars(market: Handmade, *dates: str) -> None:
     """Two stocks; one closes at its limit on each date."""
-    market.put(
-        "fusion_kline_daily",
-        [
-            {"code": code, "date": day, "market": "SH", "sec_type": "stock", "open": 10.0, "high": high,
-             "low": 9.5, "close": close, "limit_up": 11.0, "limit_down": 9.0, "change_pct": change,
-             "volume": 100, "amount": 1e6}
-            for day in dates
-            for code, close, high, change in (("600001", 11.0, 11.0, 10.0), ("600002", 9.8, 10.0, -2.0))
-        ],
-    )  # fmt: skip
+    falls = {"close": 9.8, "high": 10.0, "change_pct": -2.0}
+    rows = [one for day in dates for one in (bar(day, "600001"), {**bar(day, "600002"), **falls})]
+    market.put("fusion_kline_daily", rows)
 
 
 def test_the_whole_way_without_bars_and_across_a_gap(market: Handmade) -> None:
@@ -79,6 +81,56 @@ def test_the_whole_way_without_bars_and_across_a_gap(market: Handmade) -> None:
     again = market.calculate("market_phase", DATES[4])
     assert sum(one.rows_written for one in again.results) <= 1  # its run of days at most
     assert market.told("/market/regime")["score"] == newest["score"]
+
+
+def test_a_range_and_single_dates_count_the_same_streak(market: Handmade) -> None:
+    dates = shipped_calendar().last(45, "2025-08-20")
+    bars(market, *dates)
+    market.calculate("limit_count", *dates)
+
+    counts = {row["trade_date"]: row for row in market.rows("calc_limit_count")}
+    assert [counts[day]["max_limit_days"] for day in dates] == [min(at, 31) for at in range(1, 46)]
+    for day in dates[-3:]:
+        assert sum(one.rows_written for one in market.calculate("limit_count", day).results) == 0
+
+
+def test_a_few_downloaded_codes_are_no_market(market: Handmade) -> None:
+    """Six stocks trade; on the last date one bar was downloaded before the market's, and the pool tells."""
+    dates = shipped_calendar().last(25, "2025-03-14")
+    six = [f"60000{number}" for number in range(1, 7)]
+    for day in dates[:-1]:
+        market.put("fusion_kline_daily", [bar(day, code) for code in six])
+    market.put("fusion_kline_daily", [bar(dates[-1], six[0])])
+    market.put("raw_limit_pool", [pool(dates[-1], "up", code, limit_days=25) for code in six])
+    for name in ("limit_count", "market_phase"):
+        market.calculate(name, *dates)
+
+    (count,) = [row for row in market.rows("calc_limit_count") if row["trade_date"] == dates[-1]]
+    assert (count["up_recomputed"], count["up_official"], count["diff_note"]) == (None, 6, None)
+    phase = {row["trade_date"]: row for row in market.rows("calc_market_phase")}
+    assert phase[dates[-2]]["promotion_rate_pct"] == 100
+    newest = phase[dates[-1]]
+    assert (newest["limit_up_count"], newest["up_count"], newest["amount"]) == (6, None, None)
+
+
+def test_bars_that_come_late_complete_the_dates_after(market: Handmade) -> None:
+    dates = shipped_calendar().last(25, "2024-03-15")
+    late = dates[21]
+    bars(market, *(day for day in dates[:-1] if day != late))
+    market.put("raw_limit_pool", [pool(late, "up", "600001", limit_days=22)])
+    market.calculate("market_phase", *dates[:22])
+    told = {row["trade_date"]: row for row in market.rows("calc_market_phase")}[late]
+    assert (told["limit_up_count"], told["amount"], told["up_count"]) == (1, None, None)
+
+    bars(market, late)
+    market.calculate("market_phase", dates[22])
+
+    rows = {row["trade_date"]: row for row in market.rows("calc_market_phase")}
+    assert rows[dates[22]]["amount_ratio_20d"] == 1
+    assert rows[late] == told  # its own evening is not told anew
+    market.calculate("market_phase", late)
+    again = {row["trade_date"]: row for row in market.rows("calc_market_phase")}[late]
+    assert (again["amount"], again["up_count"], again["amount_ratio_20d"]) == (2e6, 1, 1)
 
 
 def test_codes_that_one_side_alone_has_are_named(market: Handmade) -> None:
