@@ -139,5 +139,16 @@ DATASET = Dataset(
             "limit events of one code",
             table="raw_limit_pool",
         ),
+        Interface(
+            "get_realtime_stock_changes",
+            "market",
+            "live_stock_changes",
+            {"limit": ("int", False, 100)},
+            "object[]",
+            20,
+            "intraday anomalies",
+            table="raw_limit_pool",
+            live=True,
+        ),
     ),
 )

@@ -164,17 +164,17 @@ def _seals(minutes: Minutes, limit: int, key: str) -> Seals:
     starts = np.flatnonzero(sealed & ~before).tolist()
     breaks = int((before & ~sealed).sum())
     times = [_AUCTION] if at_open else []
-    times += [_clock(int(minutes.minute[at]), key) for at in starts]
+    times += [clock_within(int(minutes.minute[at]), key) for at in starts]
     if not times:
         touched = np.flatnonzero(minutes.high >= limit)
         if not len(touched):
             return Seals(0, 0, 0)
-        when = _clock(int(minutes.minute[int(touched[0])]), key)  # within one minute there and back
+        when = clock_within(int(minutes.minute[int(touched[0])]), key)  # within one minute there and back
         return Seals(when, when, 1)
     return Seals(times[0], times[-1], breaks)
 
 
-def _clock(minute: int, key: str) -> int:
+def clock_within(minute: int, key: str) -> int:
     """HHMMSS within the minute that ends at `minute`; the closing auction is at 15:00:00."""
     if minute >= _CLOSE:
         return 150_000

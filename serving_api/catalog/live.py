@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from resources.errors import InputError
+from serving_api.datamgr_live.changes import changes_of
 from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.market import market_of
 from serving_api.datamgr_live.service import live_of
@@ -76,6 +77,11 @@ async def exrights(state: State, params: Params) -> Answered:
     return told.shaped(told.value["records"])
 
 
+async def stock_changes(state: State, params: Params) -> Answered:
+    """The newest intraday anomalies of all stocks; empty before the first price of a day."""
+    return await state.part(changes_of).newest(params["limit"])
+
+
 async def ah_premium(state: State, params: Params) -> Answered:
     """Premium of a share at home over the one in Hong Kong; null for a company that is listed once."""
     return await state.part(hong_kong_of).premium(params["code"])
@@ -92,5 +98,6 @@ LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {
     "live_industry_ranking": industry_ranking,
     "live_market_stat": market_stat,
     "live_exrights": exrights,
+    "live_stock_changes": stock_changes,
     "live_ah_premium": ah_premium,
 }

@@ -9,6 +9,7 @@ from resources.simulated_market import series
 from resources.simulated_market.connect_days import southbound_net
 from resources.simulated_market.eastmoney import envelope, futures_lines, macro, profiles
 from resources.simulated_market.eastmoney.business import business
+from resources.simulated_market.eastmoney.changes import Changes
 from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
@@ -71,6 +72,7 @@ class EastmoneyResponder:
             route("articles", r"/search/jsonp", self._press.articles),
             route("flash", r"/comm/web/getFastNewsList", self._press.flashes),
             route("limit_pool", POOL_PATHS, Pools(book).pool),
+            route("stock_changes", r"/getAllStockChanges", Changes(book).page),
             route("popularity", r"/stockrank/getAllCurrentList", Popularity(book).ranking),
         )
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from resources.errors import InputError
 from resources.upstreams.eastmoney import (
+    changes,
     connect,
     fields,
     lists,
@@ -105,6 +106,11 @@ class EastmoneyClient(
     def popularity(self) -> pd.DataFrame:
         """The hundred most looked-at stocks of this moment; columns `RANK_COLUMNS`, one call."""
         return self._fetcher.call(popularity.ranking_request(), popularity.parse_ranking)
+
+    def stock_changes(self, page: int = 0) -> changes.ChangesPage:
+        """A page of 64 intraday anomalies of the session, newest first; columns `CHANGE_COLUMNS`, one
+        call."""
+        return self._fetcher.call(changes.changes_request(page), changes.parse_changes)
 
     # --- series
 

@@ -29,7 +29,7 @@ from resources.upstreams.payload import (
 from resources.upstreams.symbols import listed_symbol
 
 # Not a secret: every visitor's browser sends it.
-_PUBLIC_TOKEN = "7eea3edcaed734bea9cbfc24409ed989"  # noqa: S105
+TOPIC_TOKEN = "7eea3edcaed734bea9cbfc24409ed989"  # noqa: S105
 _MOST_ROWS = 10_000
 _NO_LIMIT = 1_000_000_000
 _PRICE_UNIT = 0.001
@@ -77,7 +77,7 @@ def pool_request(pool: str, day: str) -> Request:
     if known is None:
         raise InputError("pool", f"{pool!r} is none of {', '.join(POOLS)}")
     params = (
-        ("ut", _PUBLIC_TOKEN),
+        ("ut", TOPIC_TOKEN),
         ("dpt", "wz.ztzt"),
         ("Pageindex", "0"),  # with a capital P, unlike its neighbour
         ("pagesize", str(_MOST_ROWS)),

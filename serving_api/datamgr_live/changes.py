@@ -1,0 +1,91 @@
+"""Intraday anomalies of the session: the newest events of all stocks, from the portal alone.
+
+Pages are asked side by side, at most STOCK_CHANGES_CONCURRENCY at a time; while the portal is away (its
+breaker is open, or it answers nothing that can be used) the last good answer stands.
+"""
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+
+from resources.upstreams.eastmoney.changes import PAGE_ROWS, ChangesPage
+from serving_api.caching import in_trading_hours
+from serving_api.datamgr_live.clients import EASTMONEY, Answered
+from serving_api.datamgr_live.frames import Row, number, records
+from serving_api.datamgr_live.service import IDLE_TTL, Live, live_of
+from serving_api.failures import read_or
+from serving_api.state import State
+
+CHANGES_TTL = 20.0
+MOST = 500
+
+
+class Changes:
+    """Reads that answer an empty list when there is neither an answer nor one that was kept."""
+
+    def __init__(self, state: State, live: Live) -> None:
+        self._clock = state.clock
+        self._calendar = state.calendar
+        self._live = live
+        self._last: Answered | None = None
+        self._together = max(1, state.settings.stock_changes_concurrency)
+
+    async def newest(self, limit: int) -> Answered:
+        """The newest events: {time, code, name, type, type_label, price, change_percent, info}."""
+        pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
+
+        def ttl() -> float:
+            return CHANGES_TTL if in_trading_hours(self._clock.now(), self._calendar) else IDLE_TTL
+
+        today = self._clock.now().date()
+        key = ("stock changes", today, pages)
+        landed = await read_or(None, self._live.flights.take(key, ttl, lambda: self._ask(pages)))
+        if landed is not None:
+            self._last = landed.value
+        # Events carry no date: what was said yesterday says nothing of today.
+        kept = self._last
+        told = kept if kept is not None and kept.at is not None and kept.at.date() == today else Answered([])
+        return told.shaped(told.value[:limit])
+
+    async def _ask(self, pages: int) -> Answered:
+        told = await self._live.clients.ask(
+            {EASTMONEY: lambda client: newest_pages(client, pages, self._together)},
+            order=(EASTMONEY,),
+            pages=pages,
+        )
+        return told.shaped(joined(told.value))
+
+
+def newest_pages(client: Any, pages: int, together: int) -> list[ChangesPage]:
+    """The first page tells how many there are; the others are asked `together` at a time."""
+    first: ChangesPage = client.stock_changes(0)
+    others = range(1, min(pages, math.ceil(first.total / PAGE_ROWS)))
+    context = copy_context()  # the call budget of this request
+    with ThreadPoolExecutor(max_workers=together) as pool:
+        asked = pool.map(lambda page: context.copy().run(client.stock_changes, page), others)
+        return [first, *asked]
+
+
+def joined(pages: Sequence[ChangesPage]) -> list[Row]:
+    """Events of all pages, newest first; one that moved to the next page meanwhile is told once."""
+    rows: dict[tuple[Any, ...], Row] = {}
+    for page in pages:
+        for row in records(page.rows):
+            rows.setdefault((row["time"], row["code"], row["type"], row["info"]), _shown(row))
+    return sorted(rows.values(), key=lambda row: str(row["time"]), reverse=True)
+
+
+def _shown(row: Row) -> Row:
+    return {
+        **{name: row[name] for name in ("time", "code", "name", "type", "type_label")},
+        "price": number(row["price"]),
+        "change_percent": number(row["change_pct"]),
+        "info": row["info"],
+    }
+
+
+def changes_of(state: State) -> Changes:
+    """The app's reads of anomalies (`state.part(changes_of)`)."""
+    return Changes(state, state.part(live_of))
