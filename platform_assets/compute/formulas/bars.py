@@ -1,4 +1,8 @@
-"""How many bars a formula reads, and what counts as a number of bars."""
+"""What is known of a formula before it is evaluated: bars, work, what is a condition.
+
+`variables` are the statements before, by name. What they say of themselves is taken as it is: names within
+names would double the work at every step.
+"""
 
 from collections.abc import Mapping
 
@@ -12,7 +16,23 @@ from platform_assets.compute.parameters.screener import (
 )
 from platform_assets.compute.work import steps
 
-Variables = Mapping[str, tree.Node]
+Variables = Mapping[str, tree.Statement]
+_CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})
+
+
+def is_condition(node: tree.Node, variables: Variables) -> bool:
+    """Whether its values are true, false or unknown."""
+    match node:
+        case tree.Variable():
+            return variables[node.name].is_condition
+        case tree.Binary() | tree.Unary():
+            return node.sign in _CONDITIONS
+        case tree.Call(function="IF"):
+            return all(is_condition(one, variables) for one in node.arguments[1:])
+        case tree.Call():
+            return FUNCTIONS[node.function].is_condition
+        case _:
+            return False
 
 
 def constant(node: tree.Node, variables: Variables) -> float | None:
@@ -21,7 +41,7 @@ def constant(node: tree.Node, variables: Variables) -> float | None:
         case tree.Number():
             return node.value
         case tree.Variable():
-            return constant(variables[node.name], variables)
+            return constant(variables[node.name].value, variables)
         case tree.Unary(sign="-"):
             value = constant(node.operand, variables)
             return None if value is None else -value
@@ -35,7 +55,7 @@ def whole_bars(node: tree.Node, variables: Variables) -> bool:
         case tree.Call(function="BARSLAST"):
             return True
         case tree.Variable():
-            return whole_bars(variables[node.name], variables)
+            return whole_bars(variables[node.name].value, variables)
         case tree.Binary(sign="+"):
             more = constant(node.right, variables)
             return more is not None and more >= 0 and more == int(more) and whole_bars(node.left, variables)
@@ -46,7 +66,7 @@ def whole_bars(node: tree.Node, variables: Variables) -> bool:
 def bars_needed(node: tree.Node, variables: Variables) -> int:
     """Bars behind one value, the newest included."""
     if isinstance(node, tree.Variable):
-        return bars_needed(variables[node.name], variables)
+        return variables[node.name].bars
     inner = max((bars_needed(child, variables) for child in tree.children(node)), default=1)
     if not isinstance(node, tree.Call):
         return inner
@@ -80,19 +100,19 @@ def _memory(call: tree.Call, variables: Variables) -> int:
 def work(formula: tree.Formula) -> int:
     """Passes over one bar of all stocks that its value takes; a named value counts once."""
     variables = formula.variables
-    reached: dict[str, tree.Node] = {}
-    todo = [formula.result]
+    reached: set[str] = set()
+    todo = [formula.result.value]
     total = 0
     while todo:
         for node in tree.walk(todo.pop()):
             if isinstance(node, tree.Variable) and node.name not in reached:
-                reached[node.name] = variables[node.name]
-                todo.append(variables[node.name])
+                reached.add(node.name)
+                todo.append(variables[node.name].value)
             if isinstance(node, tree.Call):
                 total += steps(node.function.lower(), max(1, _period(node, variables)))
             elif isinstance(node, tree.Binary | tree.Unary):
                 total += 1
-    return total * bars_needed(formula.result, variables)
+    return total * formula.result.bars
 
 
 def columns_needed(formula: tree.Formula) -> tuple[str, ...]:

@@ -11,38 +11,23 @@ import numpy as np
 
 from platform_assets.compute import series
 from platform_assets.compute.formulas import tree
-from platform_assets.compute.formulas.bars import bars_needed, constant
+from platform_assets.compute.formulas.bars import constant
 from platform_assets.compute.formulas.functions import FUNCTIONS
 from platform_assets.compute.series import Floats
 
 Block = Mapping[str, Floats]
 """Column (open, high, low, close, volume, amount) -> [codes, bars], the newest bar last, NaN in front."""
-_CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})
 
 
 def output_of(formula: tree.Formula) -> str:
     """'bool' for a selection, 'number' for a value."""
-    return "bool" if _is_condition(formula.result, formula.variables) else "number"
-
-
-def _is_condition(node: tree.Node, variables: Mapping[str, tree.Node]) -> bool:
-    match node:
-        case tree.Variable():
-            return _is_condition(variables[node.name], variables)
-        case tree.Binary() | tree.Unary():
-            return node.sign in _CONDITIONS
-        case tree.Call(function="IF"):
-            return all(_is_condition(one, variables) for one in node.arguments[1:])
-        case tree.Call():
-            return FUNCTIONS[node.function].is_condition
-        case _:
-            return False
+    return "bool" if formula.result.is_condition else "number"
 
 
 def newest(formula: tree.Formula, block: Block, codes: int) -> Floats:
-    """[codes] the result on the newest bar. It reads `bars_needed` bars and none before them, whatever else
-    the block holds."""
-    bars = bars_needed(formula.result, formula.variables)
+    """[codes] the result on the newest bar. It reads the `bars` of the result and none before them, whatever
+    else the block holds."""
+    bars = formula.result.bars
     with np.errstate(all="ignore"):
         return along(formula, {name: _last(held, bars) for name, held in block.items()}, (codes, bars))[:, -1]
 
@@ -55,7 +40,7 @@ def _last(held: Floats, bars: int) -> Floats:
 
 def along(formula: tree.Formula, block: Block, shape: tuple[int, ...]) -> Floats:
     """The result on every bar of the block, whose arrays have `shape`."""
-    return _Evaluation(formula, block, shape).of(formula.result)
+    return _Evaluation(formula, block, shape).of(formula.result.value)
 
 
 class _Evaluation:
@@ -73,7 +58,7 @@ class _Evaluation:
                 return self._block[node.column]
             case tree.Variable():
                 if node.name not in self._known:
-                    self._known[node.name] = self.of(self._variables[node.name])
+                    self._known[node.name] = self.of(self._variables[node.name].value)
                 return self._known[node.name]
             case tree.Unary(sign="-"):
                 return -self.of(node.operand)

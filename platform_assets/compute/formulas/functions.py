@@ -30,7 +30,9 @@ class Function:
 FUNCTIONS = {
     "MA": Function("xn", "mean of the last n bars"),
     "EMA": Function("xn", "exponential mean, weight 2 / (n + 1), from the first value on", remembers=True),
-    "SMA": Function("xnw", "exponential mean, weight w / n, from the first value on", remembers=True),
+    "SMA": Function(
+        "xnw", "exponential mean, weight m / n (m at most n), from the first value on", remembers=True
+    ),
     "WMA": Function("xn", "mean with weights n for the newest bar down to 1"),
     "DMA": Function("xx", "exponential mean with the second argument as weight", remembers=True),
     "REF": Function("xr", "the value n bars before"),

@@ -3,7 +3,7 @@
 from typing import NoReturn, TypeVar
 
 from platform_assets.compute.formulas import tree
-from platform_assets.compute.formulas.bars import bars_needed, constant, whole_bars, work
+from platform_assets.compute.formulas.bars import bars_needed, constant, is_condition, whole_bars, work
 from platform_assets.compute.formulas.functions import FUNCTIONS, LOOK_AHEAD, SERIES
 from platform_assets.compute.language import END, Alphabet, Cursor, Token, nearest, tokens_of
 from platform_assets.compute.parameters.screener import MAX_BARS, MAX_PERIOD, MAX_WORK
@@ -27,7 +27,7 @@ def parse(text: str) -> tree.Formula:
 class _Parser(Cursor):
     def __init__(self, text: str) -> None:
         super().__init__(text, tokens_of(text, _ALPHABET))
-        self._variables: dict[str, tree.Node] = {}
+        self._variables: dict[str, tree.Statement] = {}
 
     def _take(self, *words: str) -> Token | None:
         token = self.now
@@ -51,27 +51,31 @@ class _Parser(Cursor):
         made = tree.Formula(tuple(statements))
         if not any(one.is_output for one in statements):
             self.fail("syntax", "no statement has a result", self.now, expected=("name:", "expression"))
-        bars = bars_needed(made.result, self._variables)
+        bars, at = made.result.bars, made.result.value.at
         if bars > MAX_BARS:
-            self.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", made.result.at)
+            self.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", at)
         if work(made) > MAX_WORK:
-            self.fail("limit", "it is more work than one formula may be", made.result.at)
+            self.fail("limit", "it is more work than one formula may be", at)
         return made
 
     def _statement(self) -> tree.Statement:
         token = self.now
         assigns = self.after().text if self.after().kind == "sign" else ""
         if token.kind != "name" or assigns not in {":=", ":"}:
-            return tree.Statement("", self._or(), True)
+            return self._stated("", self._or(), is_output=True)
         if token.text in SERIES or token.text.upper() in FUNCTIONS or token.text in _KEYWORDS:
             self.fail("syntax", "this name has a meaning already", token, expected=("another name",))
         if token.text in self._variables:
             self.fail("syntax", "this name has been given", token, expected=("another name",))
         self.take()
         self.take()
-        value = self._or()
-        self._variables[token.text] = value
-        return tree.Statement(token.text, value, assigns == ":")
+        made = self._stated(token.text, self._or(), is_output=assigns == ":")
+        self._variables[token.text] = made
+        return made
+
+    def _stated(self, name: str, value: tree.Node, *, is_output: bool) -> tree.Statement:
+        bars = bars_needed(value, self._variables)
+        return tree.Statement(name, value, is_output, bars, is_condition(value, self._variables))
 
     # -- conditions ---------------------------------------------------------------------------------
 
@@ -170,7 +174,7 @@ class _Parser(Cursor):
         if function is None:
             self._unknown(token, "no such function", tuple(FUNCTIONS), "function")
         self.take()
-        arguments = []
+        arguments: list[tree.Node] = []
         with self.deeper(self.take()):
             for at, kind in enumerate(function.takes):
                 if at and not self._take(","):
@@ -178,10 +182,19 @@ class _Parser(Cursor):
                 start = self.now
                 argument = self._or()
                 self._checked(name, kind, argument, start)
+                if kind == "w":
+                    self._weighted(argument, arguments[-1], start)
                 arguments.append(argument)
         if not self._take(")"):
             self.unexpected(")")
         return self._made(tree.Call(name, tuple(arguments), token.at))
+
+    def _weighted(self, weight: tree.Node, period: tree.Node, start: Token) -> None:
+        """A weight above its period would throw the mean further from every value, without end."""
+        most = constant(period, self._variables) or 0.0
+        if (constant(weight, self._variables) or 0.0) > most:
+            message = "the weight of SMA is at most its period"
+            self.fail("limit", message, start, expected=(f"1..{most:.0f}",))
 
     def _checked(self, name: str, kind: str, argument: tree.Node, start: Token) -> None:
         """Bars are whole numbers that stand there, or for some functions BARSLAST."""

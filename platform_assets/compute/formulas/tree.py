@@ -64,11 +64,16 @@ Node = Number | Series | Variable | Call | Binary | Unary
 
 @dataclass(frozen=True)
 class Statement:
-    """`name` is '' for a bare expression; `is_output` is false for `name:=`."""
+    """`name` is '' for a bare expression; `is_output` is false for `name:=`.
+
+    `bars`: bars behind one value, the newest included. Who uses the name need not look into it again.
+    """
 
     name: str
     value: Node
     is_output: bool
+    bars: int
+    is_condition: bool
 
 
 @dataclass(frozen=True)
@@ -78,12 +83,12 @@ class Formula:
     statements: tuple[Statement, ...]
 
     @property
-    def result(self) -> Node:
-        return next(one.value for one in reversed(self.statements) if one.is_output)
+    def result(self) -> Statement:
+        return next(one for one in reversed(self.statements) if one.is_output)
 
     @property
-    def variables(self) -> dict[str, Node]:
-        return {one.name: one.value for one in self.statements if one.name}
+    def variables(self) -> dict[str, Statement]:
+        return {one.name: one for one in self.statements if one.name}
 
 
 def children(node: Node) -> tuple[Node, ...]:

@@ -6,7 +6,7 @@ import anyio.to_thread
 import numpy as np
 
 from platform_assets.compute.formulas import tree
-from platform_assets.compute.formulas.bars import bars_needed, columns_needed
+from platform_assets.compute.formulas.bars import columns_needed
 from platform_assets.compute.formulas.evaluate import newest, output_of
 from platform_assets.compute.formulas.parser import parse
 from platform_assets.compute.language import LanguageError
@@ -32,9 +32,8 @@ async def evaluated(
     market = await screener.market(asked)
     if market is None:
         return {"date": None, "items": [], "total": 0}
-    bars = bars_needed(formula.result, formula.variables)
     # The close tells which stocks have a bar at all.
-    needs = dict.fromkeys(("close", *columns_needed(formula)), bars)
+    needs = dict.fromkeys(("close", *columns_needed(formula)), formula.result.bars)
     block = await screener.bars(market, needs)
     if needs.keys() - block.keys():
         return {"date": market.date, "items": [], "total": 0}

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.formulas.bars import bars_needed
 from platform_assets.compute.formulas.builtin import BUILTINS
 from platform_assets.compute.formulas.evaluate import along, newest, output_of
 from platform_assets.compute.formulas.functions import FUNCTIONS, LOOK_AHEAD
 from platform_assets.compute.formulas.parser import parse
+from platform_assets.compute.formulas.tree import Formula
 from platform_assets.compute.language import LanguageError
+from tests.compute.formulas.grown import Grower
 
 NAN = float("nan")
 BARS = 620
@@ -41,6 +42,13 @@ def value(text: str, bars: dict[str, Any], row: int = 0) -> Row:
     formula = parse(text)
     with np.errstate(all="ignore"):
         return pd.Series(along(formula, bars, bars["close"].shape)[row])
+
+
+def tried(text: str) -> Formula | LanguageError:
+    try:
+        return parse(text)
+    except LanguageError as wrong:
+        return wrong
 
 
 def error(text: str) -> LanguageError:
@@ -182,6 +190,8 @@ def test_statements_comments_and_signs(bars: dict[str, Any]) -> None:
         ("MA(C,501)", "limit", 5, {}),
         ("MA(MA(MA(C,500),500),500)", "limit", 0, {}),
         ("AVEDEV(C,500)", "limit", 0, {}),
+        ("SMA(C,1,500)", "limit", 8, {"token": "500", "expected": ["1..1"]}),
+        ("N:=4; SMA(C,3,N)", "limit", 14, {"token": "N"}),
         ("MAA(C,5)", "unknown_field", 0, {"suggestion": "MA"}),
         ("CLOS > 5", "unknown_field", 0, {"suggestion": "CLOSE"}),
         ("MA(C)", "syntax", 4, {"expected": [","]}),
@@ -213,7 +223,7 @@ def test_nothing_that_looks_ahead_is_a_function() -> None:
 @pytest.mark.parametrize("builtin", BUILTINS, ids=lambda one: one.key)
 def test_a_formula_of_ours_gives_the_same_however_much_is_held(builtin: Any, bars: dict[str, Any]) -> None:
     formula = parse(builtin.text)
-    needed = bars_needed(formula.result, formula.variables)
+    needed = formula.result.bars
     assert needed <= BARS
     held = newest(formula, bars, 2)
     short = {name: values[:, BARS - needed :] for name, values in bars.items()}
@@ -225,6 +235,41 @@ def test_a_formula_of_ours_gives_the_same_however_much_is_held(builtin: Any, bar
         np.testing.assert_array_equal(newest(formula, day, 2)[0], whole[BARS - 11])
     else:
         np.testing.assert_allclose(newest(formula, day, 2)[0], whole[BARS - 11], rtol=1e-6)
+
+
+def test_a_grown_formula_parses_and_has_a_value_per_stock(bars: dict[str, Any]) -> None:
+    grower = Grower(20260822)
+    evaluated = 0
+    for _ in range(300):
+        text = grower.formula()
+        formula = tried(text)
+        if isinstance(formula, LanguageError):
+            assert formula.code == "limit", (text, formula.told())
+            continue
+        evaluated += 1
+        values = newest(formula, bars, 2)
+        assert values.shape == (2,)
+        if output_of(formula) == "bool":
+            assert set(values[~np.isnan(values)]) <= {0.0, 1.0}, text
+        longer = {name: np.hstack([np.full((2, 7), 1.0), held]) for name, held in bars.items()}
+        if formula.result.bars <= BARS:
+            np.testing.assert_array_equal(newest(formula, longer, 2), values, err_msg=text)
+    assert evaluated > 200
+
+
+def test_names_within_names_are_looked_into_once(bars: dict[str, Any]) -> None:
+    """Each of them uses the one before twice: whoever follows every use never ends."""
+    steps = ["x0:=REF(C,1)", *(f"x{n}:=IF(C>O,x{n - 1},x{n - 1}+0)" for n in range(1, 18))]
+    formula = parse(";".join([*steps, "x17"]))
+    assert (formula.result.bars, output_of(formula)) == (2, "number")
+    assert newest(formula, bars, 2).tolist() == bars["close"][:, -2].tolist()
+    doubled = ["x0:=C", *(f"x{n}:=x{n - 1}+x{n - 1}" for n in range(1, 40))]
+    assert (
+        newest(parse(";".join([*doubled, "x39"])), bars, 2).tolist()
+        == (bars["close"][:, -1] * 2**39).tolist()
+    )
+    held = ["x0:=C>O", *(f"x{n}:=IF(C>O,x{n - 1},x{n - 1})" for n in range(1, 28))]
+    assert output_of(parse(";".join([*held, "x27"]))) == "bool"
 
 
 def test_formulas_of_ours_are_named_once() -> None:
