@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.factors.breakdown import breakdown
+from platform_assets.compute.factors.breakdown import breakdown, number
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from platform_assets.compute.factors.presets import (
     BY_KEY,
@@ -254,13 +254,14 @@ def _hit(market: Market, preset: Preset, place: int) -> dict[str, Any]:
 
 
 def _failed(market: Market, preset: Preset, place: int) -> list[dict[str, Any]]:
+    """Scores are not rounded: a rounded one may lie on the other side of its bound."""
     scores = market.scores
     failed: list[dict[str, Any]] = [
-        {**one.plain(), "score": rounded(scores.factors[one.factor][place])}
+        {**one.plain(), "score": number(scores.factors[one.factor][place])}
         for one in preset.filters
         if not passing(scores.factors, one)[place]
     ]
-    composite = rounded(scores.composite[place])
+    composite = number(scores.composite[place])
     if composite is None or (preset.min_composite is not None and composite < preset.min_composite):
         least = {} if preset.min_composite is None else {"min": preset.min_composite}
         failed.append({"factor": COMPOSITE, **least, "score": composite})

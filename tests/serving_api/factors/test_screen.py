@@ -1,7 +1,9 @@
 """/factor: screens, presets and breakdowns as a user sees them."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pydantic import TypeAdapter
@@ -9,6 +11,8 @@ from pydantic import TypeAdapter
 from platform_assets.compute.factors.presets import apply_preset, preset_of
 from platform_assets.compute.factors.scores import factor_scores
 from serving_api.factors import schemas
+from serving_api.factors.market import Market
+from serving_api.factors.screen import preset_hits
 from tests.serving_api.conftest import Bench
 from tests.serving_api.factors.conftest import LOSS, SIZE, ST, SUSPENDED, TODAY, YESTERDAY, screen, told
 
@@ -203,6 +207,20 @@ def test_presets_of_a_stock_say_what_keeps_it_out(screens: Bench) -> None:
     assert not any(hit["passed"] for hit in answer["hits"])
     assert all({"gate"} <= {one["factor"] for one in hit["failed_filters"]} for hit in answer["hits"])
     TypeAdapter(schemas.PresetHits).validate_python(answer)
+
+
+def test_a_bound_is_held_against_the_score_itself_not_a_rounded_one() -> None:
+    wide = {"code": ["000001", "000002"], "current_price": [1.0, 1.0], "name": ["甲", "乙"]}
+    market = Market.of(TODAY, wide)
+    high = dict.fromkeys(market.scores.factors, np.array([90.0, 90.0]))
+    composite = np.array([69.99996, 70.0])
+    market = replace(market, scores=replace(market.scores, factors=high, composite=composite))
+
+    below, at = (preset_hits(market, code)["hits"] for code in market.codes)
+    below, at = (next(h for h in one if h["preset_key"] == "multiFactorResonance") for one in (below, at))
+    assert (at["passed"], at["failed_filters"]) == (True, [])
+    assert not below["passed"]
+    assert below["failed_filters"] == [{"factor": "composite", "min": 70.0, "score": 69.99996}]
 
 
 @pytest.mark.parametrize("code", ["999999", SUSPENDED])
