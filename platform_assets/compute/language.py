@@ -22,6 +22,7 @@ END = "end of input"
 _SHOWN = 40
 # What an input method for Chinese writes; one character for one, so that positions stay.
 _NARROW = str.maketrans("（），＞＜＝＋－＊／％；：“”‘’｛｝！　", "(),><=+-*/%;:\"\"''{}! ")
+_CLOSING = {"“": "”", "‘": "’"}
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
@@ -173,12 +174,13 @@ def _digits_end(text: str, at: int) -> int:
 
 
 def _string(given: str, text: str, at: int) -> Token | None:
-    quote = text[at]
-    if quote not in "'\"":
+    if text[at] not in "'\"":
         return None
+    # In the text as given: what was narrowed inside a string is no quote.
+    quote = _CLOSING.get(given[at], given[at])
     parts, start = [], at + 1
     while True:
-        close = text.find(quote, start)
+        close = given.find(quote, start)
         if close < 0:
             raise LanguageError(
                 "syntax",
@@ -189,7 +191,7 @@ def _string(given: str, text: str, at: int) -> Token | None:
                 expected=[quote],
             )
         parts.append(given[start:close])
-        if text[close + 1 : close + 2] != quote:
+        if given[close + 1 : close + 2] != quote:
             return Token("string", quote.join(parts), given[at : close + 1], at)
         start = close + 2
 

@@ -4,7 +4,6 @@ Conditions are three-valued arrays: 1 true, 0 false, NaN unknown. A comparison w
 is unknown, and so is its `not`; only what is true is selected.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,8 +16,10 @@ from platform_assets.compute import series
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import bars_needed, is_condition, scale_of, unit_of
 from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
+from platform_assets.compute.factors.ranks import average_ranks
 
 Floats = npt.NDArray[np.float64]
 Texts = npt.NDArray[np.object_]
@@ -160,8 +161,7 @@ class _Rows:
                 within = np.isin(value, [float(self.number(one, scale)) for one in node.values])
                 return self._known(within != node.negated, value)
             case tree.Like():
-                fits = _pattern(node.pattern)
-                return self._of_texts(node.field, lambda text: fits.search(text) is not None)
+                return self._of_texts(node.field, Pattern(node.pattern).fits)
         raise AssertionError(node)
 
     def _known(self, held: npt.NDArray[np.bool_], *operands: Floats) -> Floats:
@@ -301,17 +301,9 @@ assert {one.name for one in FUNCTIONS.values() if one.kind == "plain"} == set(_P
 
 
 def _ranked(values: Floats, function: str) -> Floats:
+    if function == "pct_rank":
+        ranks, count = average_ranks(values)
+        return ranks / max(count, 1) * 100
     known = np.sort(values[~np.isnan(values)])
-    if not len(known):
-        return np.full(values.shape, np.nan)
-    above, upto = np.searchsorted(known, values, side="left"), np.searchsorted(known, values, side="right")
-    place = len(known) - upto + 1 if function == "rank" else (above + 1 + upto) / 2 / len(known) * 100
+    place = len(known) - np.searchsorted(known, values, side="right") + 1.0
     return np.where(np.isnan(values), np.nan, place)
-
-
-def _pattern(pattern: str) -> re.Pattern[str]:
-    """% is any text, _ one character; a pattern without either is looked for anywhere in the text."""
-    if not set(pattern) & {"%", "_"}:
-        return re.compile(re.escape(pattern), re.IGNORECASE)
-    parts = (".*" if char == "%" else "." if char == "_" else re.escape(char) for char in pattern)
-    return re.compile(f"^{''.join(parts)}$", re.IGNORECASE | re.DOTALL)

@@ -127,18 +127,14 @@ class _Parser(Values):
         sign = meaning(token.text)
         is_text = kind_of(left) == "text"
         if is_text and sign not in {"=", "!="}:
-            self.fail(
-                "type", "a text is compared with = or != alone", token, expected=["=", "!=", "in", "like"]
-            )
+            self._no_text(token)
         right = self._operand("text" if is_text else "number")
         checks.units_agree(self, left, right)
         return self._made(tree.Compare(sign, left, right, token.at))  # type: ignore[arg-type]
 
     def _between(self, value: tree.Node, token: Token) -> tree.Between:
         if kind_of(value) == "text":
-            self.fail(
-                "type", "a text is compared with = or != alone", token, expected=["=", "!=", "in", "like"]
-            )
+            self._no_text(token)
         low = self._operand("number")
         self._need("and")
         high = self._operand("number")

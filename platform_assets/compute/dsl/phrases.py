@@ -26,6 +26,7 @@ PHRASES = {
     "缩量": "volume_ratio <= 0.8",
     "多头排列": "ma5 > ma10 and ma10 > ma20 and ma20 > ma60",
     "空头排列": "ma5 < ma10 and ma10 < ma20 and ma20 < ma60",
+    "st": "st",
     **dict.fromkeys(("非st", "不含st", "剔除st", "排除st", "去除st", "不要st"), "not st"),
     "破净": "pb between 0 and 1",
     "高股息": "dividend_yield >= 4%",
@@ -44,7 +45,7 @@ PHRASES = {
 FILLERS = frozenset(
     """
     且 并且 而且 同时 和 与 及 以及 还有 , ; ( ) . ! ? 的 股票 个股 股 公司 选出 找出 查找 筛选 搜索 选股
-    请 帮我 给我 我要 我想要 我想 哪些 有哪些 按 按照 根据 行业 板块 形态 最近 近 今日 今天 当前 目前 列出
+    、 请 帮我 给我 我要 我想要 我想 哪些 有哪些 按 按照 根据 行业 板块 形态 最近 近 今日 今天 当前 目前 列出
     所有 全部 满足 条件 要求 出现
     """.split()
 )

@@ -47,7 +47,7 @@ FUNCTIONS = {
         Function("change", "history", 2, 2, "percent against the value n bars before"),
         Function("count", "counted", 2, 2, "bars of the last n on which a condition held"),
         Function("rank", "cross", 1, 1, "place among all codes, 1 = largest, equal ones share the best"),
-        Function("pct_rank", "cross", 1, 1, "percent of the codes that are not above it"),
+        Function("pct_rank", "cross", 1, 1, "mean rank from the smallest, in percent of all codes"),
         Function("abs", "plain", 1, 1, "without its sign"),
         Function("min", "plain", 2, 8, "smallest of its arguments"),
         Function("max", "plain", 2, 8, "largest of its arguments"),

@@ -1,14 +1,15 @@
 """A list of conditions, as a form sends it, to a query."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.field_words import Field
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.written import written
-from platform_assets.compute.language import nearest
-from platform_assets.compute.parameters.screener import MAX_LIST
+from platform_assets.compute.language import nearest, plain
+from platform_assets.compute.parameters.screener import MAX_DIGITS, MAX_LIST
 from resources.errors import InputError
 from serving_api.errors import BadExpression
 from serving_api.quant.screening.schemas import FieldCondition
@@ -88,17 +89,15 @@ def _literal(parameter: str, known: Field, given: Any) -> tree.Number | tree.Tex
         if not isinstance(given, str):
             raise InputError(parameter, f"{known.name} holds texts")
         return tree.Text(given)
-    if isinstance(given, bool) or not isinstance(given, int | float) or abs(given) >= _MOST:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) < _MOST:
         raise InputError(parameter, f"{known.name} holds numbers; they lie between -1e15 and 1e15")
-    return tree.Number(_plain(given))
+    text = plain(Decimal(repr(given))) if given else "0"
+    if len(text.lstrip("-")) > MAX_DIGITS:
+        raise InputError(parameter, f"{known.name}: a number has at most {MAX_DIGITS} digits")
+    return tree.Number(text)
 
 
 _MOST = 1e15
-
-
-def _plain(given: float) -> str:
-    text = f"{given:.6f}" if isinstance(given, float) else str(given)
-    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-0", "0", given == 0) or "0"
 
 
 def _expression(literal: tree.Number | tree.Text) -> tree.Expression:

@@ -101,7 +101,7 @@ class Grower:
                 values = ", ".join(self._string() for _ in range(self.random.randint(1, 4)))
                 return f"{self._name(_TEXTS)} {self.random.choice(('in', 'NOT IN'))} ({values})"
             case 3:
-                return f"{self._name(_TEXTS)} like {self._string()}"
+                return f"{self._name(_TEXTS)} like {self.random.choice((self._like, self._string))()}"
             case 4:
                 return f"{self._name(_FIELDS)} is {self.random.choice(('', 'not '))}null"
             case 5:
@@ -115,8 +115,17 @@ class Grower:
                 return f"{self._sum(depth)}{space}{sign}{space}{self._sum(depth)}"
 
     def _string(self) -> str:
-        text = self.random.choice(("银行", "白酒", "600519", "SH", "%酒", "", "a''b", "(x", " and "))
-        return f"'{text}'" if self.random.random() < 0.7 or "'" in text else f'"{text}"'
+        text = self.random.choice(
+            ("银行", "白酒", "600519", "SH", "%酒", "", "a'b", "(x", " and ", "‘", "’", "“a”", '"', "（１）")
+        )
+        opening, closing = self.random.choice(("''", '""', "‘’", "“”"))
+        return opening + text.replace(closing, 2 * closing) + closing
+
+    def _like(self) -> str:
+        """A pattern; now and then one with so many % that trying all their places would not end."""
+        if self.random.random() < 0.1:
+            return "'" + "%a" * self.random.randint(20, 60) + "b'"
+        return "'" + "".join(self.random.choice("%_a行Bb") for _ in range(self.random.randint(0, 7))) + "'"
 
     def _signed(self) -> str:
         return self.random.choice(("", "-")) + self._number()

@@ -1,5 +1,6 @@
 """What a query selects: values that are missing, units, texts, functions over the market and over bars."""
 
+import random
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,10 @@ import pytest
 
 from platform_assets.compute.dsl.checks import columns_needed
 from platform_assets.compute.dsl.evaluate import Selection, Table, select
+from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.parser import parse
+from platform_assets.compute.language import LanguageError
+from tests.compute.dsl.grown import Grower
 
 NAN = float("nan")
 CODES = ["000001", "000002", "600000", "600519", "688981"]
@@ -19,6 +23,7 @@ def table() -> Table:
     numbers = {
         "pe_ttm": [5.0, 25.0, NAN, 30.0, -3.0],
         "pb": [0.5, 1.5, 0.8, 8.0, NAN],
+        "break_fail_days_5d": [5.0, 1.0, 5.0, 9.0, 7.0],
         "roe": [11.0, 15.0, 9.0, 31.5, 0.0],
         "st": [0.0, 1.0, 0.0, NAN, 0.0],
         # 10k CNY
@@ -95,9 +100,18 @@ def found(text: str, table: Table, history: Any = None) -> Selection:
         ("-pe_ttm > 0", ["981"]),
         ("rank(total_market_cap) <= 2", ["001", "519"]),
         ("pct_rank(pe_ttm) > 50%", ["002", "519"]),
+        # Equal ones share their mean rank: of five values the two 5.0 stand at (2 + 3) / 2.
+        ("pct_rank(break_fail_days_5d) = 50", ["001", "000"]),
+        ("rank(break_fail_days_5d) = 3", ["001", "000"]),
         ("name like '银行'", ["001", "000"]),
         ("name like '%st%'", ["002"]),
         ("name like '贵州__'", ["519"]),
+        ("name like '%'", ["001", "002", "000", "519"]),
+        ("name like '____'", ["001", "000", "519"]),
+        ("name like '%行%行'", []),
+        ("name like '平%_行'", ["001"]),
+        ("name like '%_ST%'", ["002"]),
+        ("name like ''", ["001", "002", "000", "519"]),
         ("not name like '银行'", ["002", "519"]),
         ("industry in ('银行', '白酒')", ["001", "000", "519"]),
         ("industry not in ('银行')", ["002", "519"]),
@@ -111,6 +125,57 @@ def found(text: str, table: Table, history: Any = None) -> Selection:
 )
 def test_what_is_selected(text: str, codes: list[str], table: Table) -> None:
     assert chosen(text, table) == codes
+
+
+def fits(pattern: str, text: str) -> bool:
+    """The definition: of every piece of the pattern, which pieces of the text it is."""
+    if not set(pattern) & {"%", "_"}:
+        return pattern in text
+    reached = {0}
+    for char in pattern:
+        if char == "%":
+            reached = set(range(min(reached), len(text) + 1)) if reached else set()
+        else:
+            reached = {at + 1 for at in reached if at < len(text) and char in {"_", text[at]}}
+    return len(text) in reached
+
+
+def test_a_pattern_is_what_its_signs_say() -> None:
+    chance = random.Random(20260823)
+    held = 0
+    for _ in range(20_000):
+        pattern = "".join(chance.choices("%_ab", k=chance.randint(0, 8)))
+        text = "".join(chance.choices("ab", k=chance.randint(0, 8)))
+        assert Pattern(pattern).fits(text) is fits(pattern, text), (pattern, text)
+        held += fits(pattern, text)
+    assert held > 2_000
+
+
+def test_many_wildcards_in_a_row_are_read_once() -> None:
+    text = "a" * 400
+    assert not Pattern("%a" * 300 + "%b%").fits(text)
+    assert not Pattern("%_" * 300 + "%b").fits(text)
+    assert Pattern("%a_" * 100 + "%").fits(text)
+
+
+def test_every_grown_query_can_be_evaluated(table: Table) -> None:
+    grower = Grower(20260824)
+    rows = len(table)
+    names = np.array(["a" * 60, "银行Ab", "ST", "", None], dtype=object)
+    held = Table(table.codes, {**table.columns, "name": names, "industry": names, "market": names})
+    past = 20 + np.cumsum(np.random.default_rng(7).normal(0, 0.3, (rows, 250)), axis=1)
+    selected = 0
+    for _ in range(600):
+        text = grower.query()
+        try:
+            query = parse(text)
+        except LanguageError:
+            continue
+        found = select(query, held, dict.fromkeys(columns_needed(query.where), past))
+        assert len(set(found.rows.tolist())) == len(found.rows) <= rows, text
+        assert all(0 <= step.remaining <= step.matched <= rows - step.unknown for step in found.steps), text
+        selected += len(found.rows)
+    assert selected
 
 
 def test_order_and_limit(table: Table) -> None:

@@ -24,7 +24,8 @@ INDUSTRIES = ("银行", "白酒")
         ("超跌或白酒", "rsi6 < 20 or industry = '白酒'"),
         ("总市值前10", f"{EVERYTHING} order by total_market_cap desc limit 10"),
         ("近5日涨幅不低于10%的股票", "chg_5d >= 10%"),
-        ("市净率<1, ROE>=8", "pb <= 1 and roe >= 8"),
+        ("市净率<1, ROE>=8", "pb < 1 and roe >= 8"),
+        ("市盈率>0 且市净率≤2", "pe_ttm > 0 and pb <= 2"),
         ("涨停基因大于80", "limitGene >= 80"),
         ("连板不低于3", "limit_days_today >= 3"),
         ("连板", "limit_days_today >= 2"),
@@ -39,9 +40,46 @@ def test_a_sentence_becomes_a_query(sentence: str, query: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "query"),
+    [
+        ("不是银行股", "not industry = '银行'"),
+        ("非银行股，市盈率小于20", "not industry = '银行' and pe_ttm <= 20"),
+        ("没有涨停", "not limit_days_today >= 1"),
+        ("最近没有出现涨停的银行股", "not limit_days_today >= 1 and industry = '银行'"),
+        ("不是银行或白酒", "not (industry = '银行' or industry = '白酒')"),
+        ("剔除银行、白酒，放量", "not (industry = '银行' or industry = '白酒') and volume_ratio >= 1.5"),
+        ("不是银行且市盈率>10", "not industry = '银行' and pe_ttm > 10"),
+        ("没有连板大于3", "not limit_days_today >= 3"),
+        ("除了银行以外的股票", "not industry = '银行'"),
+        ("银行股除外", "not industry = '银行'"),
+        ("银行股不要", "not industry = '银行'"),
+        ("不是ST", "not st"),
+        ("ST股", "st"),
+        ("市盈率不超过20", "pe_ttm <= 20"),
+        ("市盈率没有超过20", "not pe_ttm >= 20"),
+        ("市盈率不在10到20之间", "not pe_ttm between 10 and 20"),
+        ("市盈率不等于20", "pe_ttm != 20"),
+        ("没有金叉", f"not ({written(parse(PHRASES['金叉']))})"),
+    ],
+)
+def test_what_is_denied_is_not_asked_for(sentence: str, query: str) -> None:
+    told = translated(sentence, INDUSTRIES)
+    assert (told.query, told.unmatched) == (query, ())
+
+
+@pytest.mark.parametrize(
+    "sentence", ["不太可能涨停", "走势不明朗银行股", "没有任何涨停", "不含银行以外的", "除了那些银行股"]
+)
+def test_a_denial_of_what_is_not_understood_leaves_the_phrase(sentence: str) -> None:
+    told = translated(sentence, INDUSTRIES)
+    assert told.query == ""
+    assert len(told.unmatched) == 1
+
+
+@pytest.mark.parametrize(
     ("sentence", "query", "unmatched"),
     [
-        ("今天天气不错 pe<20", "pe_ttm <= 20", ("天气不错",)),
+        ("今天天气不错 pe<20", "pe_ttm < 20", ("天气不错",)),
         ("量价齐升的妖股", "", ("量价齐升", "妖")),
         ("净资产收益率大于15亿", "", ("净资产收益率大于15亿",)),
         ("市盈率很低", "", ("市盈率很低",)),

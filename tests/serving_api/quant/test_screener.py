@@ -7,8 +7,11 @@ import pytest
 
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.presets import PRESETS
+from platform_assets.compute.dsl.written import written
 from platform_assets.declaration.registry import builtin_registry
+from serving_api.quant.screening.conditions import query_of
 from serving_api.quant.screening.market import DISPLAY
+from serving_api.quant.screening.schemas import FieldCondition
 from tests.pipeline.conftest import TODAY
 from tests.serving_api.topics.conftest import Topics
 
@@ -237,6 +240,37 @@ def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (1e-7, "0.0000001"),
+        (-1e-7, "-0.0000001"),
+        (-0.0, "0"),
+        (12.3456789, "12.3456789"),
+        (1e14, "1" + 14 * "0"),
+    ],
+)
+def test_a_number_of_a_form_means_itself(value: float, written: str, quant: Topics) -> None:
+    told = screened(quant, {"field": "change_pct", "op": ">", "value": value}, limit=500)
+    assert told.status_code == 200, told.text
+    whole = found(quant, f"change_pct > {written}")
+    assert told.json()["total"] == whole["total"]
+    assert whole["normalized"] == f"change_pct > {written}"
+    assert written_query(value) == whole["normalized"]
+
+
+def written_query(value: float) -> str:
+    condition = FieldCondition(field="change_pct", op=">", value=value)
+    return written(query_of([condition], None))
+
+
+@pytest.mark.parametrize("name", ["’", "“x”", "it's", "（1）", '"'])
+def test_a_text_of_a_form_means_itself(name: str, quant: Topics) -> None:
+    for condition in ({"op": "=", "value": name}, {"op": "in", "value": [name, "银行"]}):
+        answer = screened(quant, {"field": "name", **condition})
+        assert (answer.status_code, answer.json()["total"]) == (200, 0), answer.text
+
+
+@pytest.mark.parametrize(
     ("condition", "more", "parameter"),
     [
         ({"field": "pe_tm", "op": ">", "value": 1}, {}, "conditions.0.field"),
@@ -244,6 +278,7 @@ def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
         ({"field": "pe_ttm", "op": ">", "value": "1"}, {}, "conditions.0.value"),
         ({"field": "pe_ttm", "op": "between", "value": [1]}, {}, "conditions.0.value"),
         ({"field": "pe_ttm", "op": ">", "value": 1e30}, {}, "conditions.0.value"),
+        ({"field": "pe_ttm", "op": ">", "value": 1e-40}, {}, "conditions.0.value"),
         ({"field": "name", "op": "=", "value": 1}, {}, "conditions.0.value"),
         ({"field": "st", "op": "=", "value": 1}, {}, "conditions.0.value"),
         ({"field": "pe_ttm", "op": ">", "value": 1}, {"sort": "-nothing"}, "sort"),

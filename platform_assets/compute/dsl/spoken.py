@@ -1,0 +1,179 @@
+"""Conditions in a sentence: the one that begins at a place, and whether it is denied."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.dsl.parser import parse
+from platform_assets.compute.dsl.phrases import PHRASES
+from platform_assets.compute.language import LanguageError
+
+_NUMBER = r"(-?\d+(?:\.\d+)?)\s*(%|亿|万|倍|元|块|天|日|手|次|个|只|分|点)?"
+_AT_LEAST = "大于等于|不低于|不少于|不小于|大于|超过|高于|多于|至少|>=|≥"
+_AT_MOST = "小于等于|不超过|不高于|不大于|小于|低于|少于|至多|<=|≤"
+_UNLIKE = "不等于|!=|≠|<>"
+LINK = r"(?:的|在|为|是|:|\s)*"
+# Read as a part of the comparison where it is one: 不超过 is no denial of 超过.
+_DENIED = rf"(?:(不是|并非|没有|没|未|不|非){LINK})??"
+_BETWEEN = re.compile(rf"{LINK}{_DENIED}(?:介于)?{_NUMBER}\s*(?:到|至|~|-|和)\s*{_NUMBER}(?:之间)?")
+_BEFORE = re.compile(rf"{LINK}{_DENIED}({_AT_LEAST}|{_AT_MOST}|{_UNLIKE}|等于|>|<|=)\s*{_NUMBER}")
+_BEHIND = re.compile(rf"{LINK}{_DENIED}{_NUMBER}\s*(及以上|以上|及以下|以下|以内)")
+_SIGNS = {
+    **dict.fromkeys((*_AT_LEAST.split("|"), "以上", "及以上"), ">="),
+    **dict.fromkeys((*_AT_MOST.split("|"), "以下", "及以下", "以内"), "<="),
+    **dict.fromkeys(_UNLIKE.split("|"), "!="),
+    **{">": ">", "<": "<", "=": "=", "等于": "="},
+}
+_UNITS = {"%": "%", "亿": "亿", "万": "万"}
+_ALNUM = re.compile(r"[a-z0-9_]")
+
+_EXCEPT = "除了|除去|除"
+_DENIAL = re.compile(
+    rf"(?P<except>{_EXCEPT})|不属于|不处于|不包括|不包含|不是|不含|不要|不在|并非|没有|剔除|排除|去除|去掉"
+    "|非|不|没|无|未"
+)
+_BEHIND_DENIAL = re.compile(r"(?:\s|是|在|有|最近|近|今日|今天|当前|目前|出现|行业|板块|形态)*")
+_STOCKS = r"(?:股票|个股|股|行业|板块|的|\s)*"
+_LIST = re.compile(rf"{_STOCKS}(?:或者|或|以及|和|与|及|、)\s*")
+_OTHERS = re.compile(
+    rf"{_STOCKS}(?:除外|以外|之外|外(?=的|[,;.!\s]|$)|(?:不要|剔除|排除|去掉)(?=[,;.!\s]|$))"
+)
+NEGATIVE = frozenset("不非没无未勿别除")
+"""Characters one of which makes words that nobody understands turn what stands behind them."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A condition of the language, and where in the sentence it ends."""
+
+    condition: str
+    end: int
+
+
+class Names:
+    """Words of which the longest counts."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = frozenset(names)
+        self._longest = max(map(len, self._names), default=0)
+
+    def at(self, text: str, at: int) -> str | None:
+        """The longest that stands here; a Latin one as a whole word."""
+        for length in range(min(self._longest, len(text) - at), 0, -1):
+            name = text[at : at + length]
+            if name not in self._names:
+                continue
+            opens = at > 0 and _ALNUM.match(name[0]) and _ALNUM.match(text[at - 1])
+            closes = at + length < len(text) and _ALNUM.match(name[-1]) and _ALNUM.match(text[at + length])
+            if not opens and not closes:
+                return name
+        return None
+
+
+@cache
+def field_names() -> Names:
+    return Names(catalogue().names)
+
+
+@cache
+def _phrases() -> Names:
+    return Names(PHRASES)
+
+
+def word_end(text: str, at: int) -> int:
+    """End of what stands here: a Latin word or number as a whole, else one character."""
+    end = at + 1
+    while _ALNUM.match(text[at]) and end < len(text) and _ALNUM.match(text[end]):
+        end += 1
+    return end
+
+
+def condition_at(text: str, at: int, industries: Names) -> Spoken | None:
+    """The condition that begins here, with its denial before or behind it. None where there is none, or
+    where a denial cannot be told."""
+    found = _compared_at(text, at) or _named_at(text, at, industries)
+    if found is not None:
+        others = _OTHERS.match(text, found.end)
+        return found if others is None else Spoken(f"not ({found.condition})", others.end())
+    denial = _DENIAL.match(text, at)
+    if denial is None:
+        return None
+    start = _end_of(_BEHIND_DENIAL, text, denial.end())
+    only = _compared_at(text, start) or _named_at(text, start, industries)
+    if only is None:
+        return None
+    denied, end = [only.condition], only.end
+    # 不是银行或白酒 denies both.
+    while (more := _LIST.match(text, end)) and (next_ := _named_at(text, more.end(), industries)):
+        denied.append(next_.condition)
+        end = next_.end
+    others = _OTHERS.match(text, end)
+    if others is not None and not denial["except"]:
+        return None
+    return Spoken(
+        f"not ({' or '.join(f'({one})' for one in denied)})", end if others is None else others.end()
+    )
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
+
+
+def _named_at(text: str, at: int, industries: Names) -> Spoken | None:
+    """A set phrase, or the name of an industry."""
+    phrase = _phrases().at(text, at)
+    field = field_names().at(text, at)
+    if phrase is not None and (field is None or len(field) <= len(phrase)):
+        return Spoken(PHRASES[phrase], at + len(phrase))
+    name = industries.at(text, at)
+    if name is None or "'" in name or (field is not None and len(field) > len(name)):
+        return None
+    return _if_one(f"industry = '{name}'", at + len(name))
+
+
+def _compared_at(text: str, at: int) -> Spoken | None:
+    """A field of numbers with what it is compared with. `连板大于3` is about the field; `连板` alone, and any
+    phrase that is longer than the field's name, is the phrase."""
+    name = field_names().at(text, at)
+    if name is None or len(name) < len(_phrases().at(text, at) or ""):
+        return None
+    known = catalogue().names[name]
+    if known.kind != "number":
+        return None
+    for pattern, build in ((_BETWEEN, _range), (_BEFORE, _before), (_BEHIND, _behind)):
+        match = pattern.match(text, at + len(name))
+        if match:
+            condition = f"{known.name} {build(*match.groups()[1:])}"
+            found = _if_one(f"not ({condition})" if match[1] else condition, match.end())
+            if found is not None:
+                return found
+    return None
+
+
+def _if_one(condition: str, end: int) -> Spoken | None:
+    """Only what the language takes is a condition: an amount beside a percent is none."""
+    try:
+        parse(condition)
+    except LanguageError:
+        return None
+    return Spoken(condition, end)
+
+
+def _range(low: str, low_unit: str | None, high: str, high_unit: str | None) -> str:
+    unit = high_unit or low_unit
+    return f"between {_amount(low, low_unit or unit)} and {_amount(high, unit)}"
+
+
+def _before(word: str, number: str, unit: str | None) -> str:
+    return f"{_SIGNS[word]} {_amount(number, unit)}"
+
+
+def _behind(number: str, unit: str | None, word: str) -> str:
+    return _before(word, number, unit)
+
+
+def _amount(number: str, unit: str | None) -> str:
+    return number + _UNITS.get(unit or "", "")
