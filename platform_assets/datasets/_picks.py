@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, forward_returns
+from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, outcomes_of
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
 from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
@@ -140,7 +140,7 @@ def reviewed(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     prices, benchmark = prices_of(desk, str(due["trade_date"].min()), str(due["trade_date"].max()))
     due = due[due["trade_date"].isin(prices.day_at)]
-    found = outcomes_of(due, prices, benchmark)
+    found = outcomes_of(prices, benchmark, hits_of(due))
     settled = found.status != PENDING
     at, dates = due.index[settled], np.array(prices.dates, dtype=object)
     for name, values in _columns(found, dates).items():
@@ -152,14 +152,13 @@ def reviewed(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
 
 def prices_of(desk: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
     """Bars and the benchmark from the first to the last date of picks, and on until the last of them is
-    settled or the newest date that is loaded."""
+    settled or today."""
     coming = desk.calendar.between(last, desk.today)[: WAIT_DAYS + 1]
     until = coming[-1] if coming else last
 
     def make(view: Any) -> tuple[Prices, Benchmark]:
         dense = view.panel(BARS, columns=PRICE_COLUMNS, since=first, until=until, condition=_TRADED)
-        newest = dense.dates[-1] if dense.dates else ""
-        dates = [day for day in view.calendar.between(first, until) if day <= newest]
+        dates = view.calendar.between(first, until)
         bars = view.read(
             INDEX, columns=("date", "open", "close"), codes=(BENCHMARK,), since=first, until=until
         )
@@ -170,11 +169,9 @@ def prices_of(desk: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
     return found
 
 
-def outcomes_of(rows: pd.DataFrame, prices: Prices, benchmark: Benchmark) -> Outcomes:
-    """Outcomes of rows (trade_date, code) whose dates are among those of the prices."""
-    code_at = np.array([prices.code_at.get(str(code), -1) for code in rows["code"]], dtype=np.int64)
-    day_at = np.array([prices.day_at[str(day)] for day in rows["trade_date"]], dtype=np.int64)
-    return forward_returns(prices, benchmark, code_at, day_at)
+def hits_of(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """(trade date, code) of picks."""
+    return list(zip(rows["trade_date"].astype(str), rows["code"].astype(str), strict=True))
 
 
 def _columns(found: Outcomes, dates: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:

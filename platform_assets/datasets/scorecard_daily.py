@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
+from platform_assets.compute.scorecards.forward import outcomes_of
 from platform_assets.compute.scorecards.statistics import Picks, group_stats, grouped
-from platform_assets.datasets._picks import BARS, INDEX, outcomes_of, prices_of
+from platform_assets.datasets._picks import BARS, INDEX, hits_of, prices_of
 from platform_assets.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface
@@ -73,9 +74,7 @@ def _of_strategies(desk: Any, scope: Scope) -> Iterator[dict[str, Any]]:
         return
     prices, benchmark = prices_of(desk, str(hits["trade_date"].min()), str(hits["trade_date"].max()))
     hits = hits[hits["trade_date"].isin(prices.day_at)].reset_index(drop=True)
-    found = outcomes_of(hits, prices, benchmark)
-    held = np.where(found.hold_days > 0, found.hold_days, np.nan).astype(np.float64)
-    picks = Picks(found.status, found.profit_pct, found.excess_pct, held, found.unfillable)
+    picks = Picks.of(outcomes_of(prices, benchmark, hits_of(hits)))
     for day, own in hits.groupby("trade_date", sort=True):
         of_day = picks.where(hits.index.isin(own.index))
         for name, group in grouped(of_day, own["strategy_key"].to_numpy(dtype=object)).items():

@@ -1,5 +1,7 @@
 """Forward returns by hand, statistics of groups, boards and the review of cards."""
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from platform_assets.compute.scorecards.boards import (
     top,
 )
 from platform_assets.compute.scorecards.cards import cutoff, verdict
-from platform_assets.compute.scorecards.forward import Outcomes, forward_returns
+from platform_assets.compute.scorecards.forward import Outcomes, forward_returns, outcomes_of
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
 from platform_assets.compute.scorecards.rebuild import rebuilt
 from platform_assets.compute.scorecards.statistics import (
@@ -38,7 +40,7 @@ def bar(open_: float, close: float, *, high: float = 0, low: float = 0, factor: 
 
 
 def prices(bars: dict[str, dict[int, Bar]], until: int = 30) -> Prices:
-    """Bars by code and day of June; `other` trades every day, so that no date counts as not loaded."""
+    """Bars by code and day of June, all of which are loaded; `other` trades every day."""
     flat = {day: bar(1, 1) for day in range(1, 31)}
     rows = [
         (code, DATES[day - 1], *one)
@@ -47,7 +49,7 @@ def prices(bars: dict[str, dict[int, Bar]], until: int = 30) -> Prices:
         if day <= until
     ]
     columns = ["code", "date", "open", "high", "low", "close", "adj_factor", "limit_up"]
-    return Prices.from_frame(pd.DataFrame(rows, columns=columns), DATES[:until])
+    return Prices.from_frame(pd.DataFrame(rows, columns=columns), DATES[:until], np.ones(until, dtype=bool))
 
 
 def index(until: int = 30) -> Benchmark:
@@ -149,12 +151,48 @@ def test_a_date_that_was_not_loaded_is_no_suspension() -> None:
     held = prices({"one": FULL}, 10)
     gone = {name: np.where(np.arange(10) == 3, np.nan, getattr(held, name))
             for name in ("open", "high", "low", "close")}  # fmt: skip
-    lacking = Prices(held.codes, held.dates, **gone, factor=held.factor, limit_up=held.limit_up)
+    lacking = replace(held, **gone, loaded=np.arange(10) != 3)
     at = np.array([held.code_at["one"]]), np.array([0])
     assert first(forward_returns(lacking, index(10), *at))["status"] == "pending"
     late = index(10)
     late.close[5] = np.nan
     assert first(forward_returns(held, late, *at))["status"] == "pending"
+
+
+def test_a_stock_that_rested_is_settled_also_when_nobody_else_is_looked_at() -> None:
+    rested = {day: one for day, one in FULL.items() if day != 4}
+    rows = [("one", DATES[day - 1], *one) for day, one in rested.items()]
+    columns = ["code", "date", "open", "high", "low", "close", "adj_factor", "limit_up"]
+    alone = Prices.from_frame(pd.DataFrame(rows, columns=columns), DATES[:10], np.ones(10, dtype=bool))
+    found = first(outcomes_of(alone, index(10), [(DATES[0], "one")]))
+    assert (found["status"], found["hold_days"]) == ("partial", 5)
+    assert found["profit_pct"] == outcome(rested, until=10)["profit_pct"] == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("until", [6, 10])
+def test_the_bar_of_one_code_makes_no_date_of_the_market(until: int) -> None:
+    """Day 6, the last of the window, has a bar of one code of twenty alone."""
+    codes = [f"c{at:02d}" for at in range(20)]
+    rows = [
+        (code, DATES[day - 1], *bar(10, 10))
+        for code in codes
+        for day in range(1, until + 1)
+        if day != 6 or code == "c00"
+    ]
+    columns = ["code", "date", "open", "high", "low", "close", "adj_factor", "limit_up"]
+    wide = pd.DataFrame(rows, columns=columns).pivot(index="code", columns="date")
+    dense = SimpleNamespace(
+        codes=tuple(codes), dates=DATES[:until], values={name: wide[name].to_numpy() for name in columns[2:]}
+    )
+    held = Prices.from_dense(dense, DATES[:until])
+    found = outcomes_of(held, index(until), [(DATES[0], code) for code in codes])
+    assert set(found.status) == {"pending"}
+
+
+def test_a_missing_factor_is_that_of_the_bar_before() -> None:
+    bars = {day: bar(10, 10, factor=40.0) for day in range(1, 7)} | {5: bar(10, 10, factor=NAN)}
+    assert outcome(bars)["profit_pct"] == pytest.approx(0.0)
+    assert outcome(bars | {6: bar(10, 10, factor=NAN)})["profit_pct"] == pytest.approx(0.0)
 
 
 def test_what_comes_later_changes_no_settled_pick() -> None:
@@ -183,8 +221,8 @@ def test_real_returns_equal_those_chained_from_the_exchanges_reference_prices(re
 
     opens, closes, references = (block(getattr(real_bars, name)) for name in ("open", "close", "last_close"))
     held = Prices(
-        real_bars.codes, tuple(dates), opens, block(real_bars.high), block(real_bars.low), closes,
-        block(real_bars.factor), np.full(shape, NAN),
+        real_bars.codes, tuple(dates), np.ones(len(days), dtype=bool), opens, block(real_bars.high),
+        block(real_bars.low), closes, block(real_bars.factor), np.full(shape, NAN),
     )  # fmt: skip
     flat = Benchmark(np.ones(len(days)), np.ones(len(days)))
     codes, picked = (one.ravel() for one in np.indices((shape[0], len(days) - 6)))

@@ -265,6 +265,23 @@ def test_a_pick_that_never_trades_again_ends_partial_after_twenty_dates(run: Pip
     assert found[["profit_pct", "buy_date", "hold_days"]].isna().all(axis=None)
 
 
+def test_picks_wait_for_the_markets_bars_and_not_for_those_of_one_code(run: PipelineRun) -> None:
+    for day in range(6):
+        bars(run, day, CODES if day < 5 else CODES[5:])  # the load of the fifth date failed but for one code
+    market(run, 0)
+    load(run, "track_builtin", 0)
+    load(run, "track_builtin", 5)
+    assert set(stored(run)["status"]) == {"pending"}
+
+    bars(run, 6)
+    load(run, "track_builtin", 6)
+    assert set(stored(run)["status"]) == {"pending"}
+    bars(run, 5)
+    load(run, "track_builtin", 6)
+    assert set(stored(run)["status"]) == {"reviewed"}
+    assert set(stored(run)["sell_date"]) == {DAYS[5]}
+
+
 def test_a_date_without_wide_rows_keeps_its_picks(run: PipelineRun) -> None:
     bars(run, 0)
     market(run, 0)

@@ -5,6 +5,7 @@ t+5; the day of the purchase is the first of the five. The window counts market 
 a stock that rested in it is bought at its first bar there, sold at its last, and is `partial`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +44,13 @@ class Outcomes:
     """The purchase would have been at the limit-up price, where nobody sells."""
 
 
+def outcomes_of(prices: Prices, benchmark: Benchmark, picks: Sequence[tuple[str, str]]) -> Outcomes:
+    """Outcomes of picks (trade date, code); KeyError for a date that is not among those of the prices."""
+    code_at = np.array([prices.code_at.get(code, -1) for _, code in picks], dtype=np.int64)
+    day_at = np.array([prices.day_at[day] for day, _ in picks], dtype=np.int64)
+    return forward_returns(prices, benchmark, code_at, day_at)
+
+
 def forward_returns(
     prices: Prices,
     benchmark: Benchmark,
@@ -56,7 +64,7 @@ def forward_returns(
     of its date. Nothing is settled before its window has closed. A window in which a date was not loaded, or
     the benchmark has no bar, stays pending for `wait` dates: what is missing may come."""
     size = len(day_at)
-    closed = len(prices.dates) - 1 - day_at
+    closed = prices.newest - day_at
     if not size or not len(prices.dates):
         return _nothing(size)
     spans = day_at[:, None] + np.arange(1, hold + 1)
@@ -71,7 +79,7 @@ def forward_returns(
     closes = window(prices.close)
     traded = np.isfinite(closes)
     bars = traded.sum(axis=1)
-    complete = (closed >= hold) & prices.held[inside].all(axis=1)
+    complete = (closed >= hold) & prices.loaded[inside].all(axis=1)
     waited = closed >= wait
     first = np.where(bars > 0, traded.argmax(axis=1), 0)
     last = np.where(bars > 0, hold - 1 - traded[:, ::-1].argmax(axis=1), 0)

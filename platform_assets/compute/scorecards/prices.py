@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.backtests.days import filled_factor
 from platform_assets.compute.bars import Dense
+from platform_assets.compute.days import known_dates
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -19,11 +21,14 @@ COLUMNS = ("open", "high", "low", "close", "adj_factor", "limit_up")
 
 @dataclass(frozen=True)
 class Prices:
-    """Arrays [codes, dates] in CNY as traded; `factor` is the cumulative backward factor. NaN where a code
-    did not trade. `dates` are all market dates from the first to the last that has closed, ISO text."""
+    """Arrays [codes, dates] in CNY as traded; `factor` is the cumulative backward factor, a missing one that
+    of the bar before. NaN where a code did not trade, or a column was not read. `dates` are consecutive
+    market dates, ISO text."""
 
     codes: tuple[str, ...]
     dates: tuple[str, ...]
+    loaded: Bools
+    """[dates] whether the market's bars are there. Never told by the codes of `Prices`: all may rest."""
     open: Floats
     high: Floats
     low: Floats
@@ -32,7 +37,7 @@ class Prices:
     limit_up: Floats
 
     @classmethod
-    def from_frame(cls, rows: pd.DataFrame, dates: Sequence[str]) -> "Prices":
+    def from_frame(cls, rows: pd.DataFrame, dates: Sequence[str], loaded: Bools) -> "Prices":
         """From stored bars (code, date, `COLUMNS`, is_suspended where it is there). Rows of other dates, and
         days without trade, are left out."""
         if "is_suspended" in rows.columns:
@@ -47,21 +52,36 @@ class Prices:
                 values[code_at, day_at] = rows[name].to_numpy(dtype=np.float64, na_value=np.nan)
             return values
 
-        return cls(tuple(codes.tolist()), tuple(dates), *(block(name) for name in COLUMNS))
+        return cls._made(codes.tolist(), dates, {name: block(name) for name in COLUMNS}, loaded)
 
     @classmethod
-    def from_dense(cls, dense: Dense, dates: Sequence[str]) -> "Prices":
-        """From a window of stored bars, read without the days on which a code did not trade."""
+    def from_dense(cls, dense: Dense, dates: Sequence[str], loaded: Bools | None = None) -> "Prices":
+        """From a window of the whole market's bars, read without the days on which a code did not trade.
+        Without `loaded`, a window that covers all the dates tells it itself."""
         place = {day: at for at, day in enumerate(dates)}
         known = [at for at, day in enumerate(dense.dates) if day in place]
         target = [place[dense.dates[at]] for at in known]
 
         def block(name: str) -> Floats:
             values = np.full((len(dense.codes), len(dates)), np.nan)
-            values[:, target] = dense.values[name][:, known]
+            if name in dense.values:
+                values[:, target] = dense.values[name][:, known]
             return values
 
-        return cls(dense.codes, tuple(dates), *(block(name) for name in COLUMNS))
+        blocks = {name: block(name) for name in COLUMNS}
+        if loaded is None:
+            loaded = known_dates(np.isfinite(blocks["close"]).sum(axis=0))
+        return cls._made(dense.codes, dates, blocks, loaded)
+
+    @classmethod
+    def _made(
+        cls, codes: Sequence[str], dates: Sequence[str], blocks: dict[str, Floats], loaded: Bools
+    ) -> "Prices":
+        factor = blocks["adj_factor"]
+        gaps = np.isfinite(blocks["close"]) & ~np.isfinite(factor)
+        for at in np.flatnonzero(gaps.any(axis=1)).tolist():
+            factor[at] = filled_factor(factor[at])
+        return cls(tuple(codes), tuple(dates), loaded, *(blocks[name] for name in COLUMNS))
 
     @cached_property
     def code_at(self) -> dict[str, int]:
@@ -72,9 +92,10 @@ class Prices:
         return {day: at for at, day in enumerate(self.dates)}
 
     @cached_property
-    def held(self) -> Bools:
-        """[dates] whether any code has a bar: a date that nobody has one of was not loaded."""
-        return np.asarray(np.isfinite(self.close).any(axis=0), dtype=bool)
+    def newest(self) -> int:
+        """Place of the last date that is loaded: the market's newest close. -1 where none is."""
+        places = np.flatnonzero(self.loaded)
+        return int(places[-1]) if len(places) else -1
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
 """Statistics of a group of picks: how many won, how much, against the index, with and without those that
 nobody could have bought."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.scorecards.forward import PENDING
+from platform_assets.compute.scorecards.forward import PENDING, Outcomes
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -23,6 +23,17 @@ class Picks:
     excess_pct: Floats
     hold_days: Floats
     unfillable: Bools
+
+    @classmethod
+    def of(cls, found: Outcomes) -> "Picks":
+        """From what became of picks."""
+        held = np.where(found.hold_days > 0, found.hold_days, np.nan).astype(np.float64)
+        return cls(found.status, found.profit_pct, found.excess_pct, held, found.unfillable)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Picks"]) -> "Picks":
+        """One group of several, in their order; at least one."""
+        return cls(**{name: np.concatenate([vars(one)[name] for one in parts]) for name in vars(parts[0])})
 
     def __len__(self) -> int:
         return len(self.status)

@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from resources.warehouse.panel import Panel
 from serving_api.catalog.queries import newest_date, public_rows
 from serving_api.reading import Session
 
 HITS = "calc_strategy_hit"
 SIGNALS = "calc_signal_hit"
 KLINE = "fusion_kline_daily"
-INDEX = "fusion_index_daily"
 _AT_ONCE = 400
-_TRADED = "is_suspended IS NULL OR is_suspended=0"
 Row = dict[str, Any]
 
 
@@ -65,25 +62,6 @@ def hits_since(session: Session, key: str, since: str) -> list[tuple[str, str]]:
         order="trade_date",
     )
     return [(str(day), str(code)) for day, code in rows]
-
-
-def market_prices(session: Session, since: str, until: str) -> Panel:
-    """Open, close, factor and upper limit of every stock on the days that it traded."""
-    columns = ("open", "close", "adj_factor", "limit_up")
-    return session.panel(KLINE, columns, since=since, until=until, extra=_TRADED)
-
-
-def index_bars(session: Session, code: str, since: str) -> dict[str, tuple[float | None, float | None]]:
-    """Date -> (open, close)."""
-    rows = session.rows(
-        INDEX, columns=("date", "open", "close"), where="code=? AND date>=?", values=(code, since)
-    )
-    return {str(day): (opened, closed) for day, opened, closed in rows}
-
-
-def newest_bar(session: Session) -> str | None:
-    """The newest trade date with stored bars."""
-    return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
 
 
 def hits_of_code(session: Session, code: str, since: str, limit: int) -> list[Row]:

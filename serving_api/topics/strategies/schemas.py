@@ -41,7 +41,7 @@ class PickList(BaseModel):
 
 class PicksCurvePoint(BaseModel):
     date: str = Field(description="of the signals")
-    cum_pct: float = Field(description="sum of the mean returns, a fifth of the capital for each date")
+    cum_pct: float = Field(description="percent; compounds a fifth of the mean return of each date")
 
 
 class PickValidation(BaseModel):

@@ -1,28 +1,24 @@
 """What the strategies' reads decide. Everything here runs off the event loop."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy
-from platform_assets.compute.parameters.backtests import HOLD_DAYS
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
-from platform_assets.compute.parameters.scorecards import BENCHMARK, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import PENDING, forward_returns
-from platform_assets.compute.scorecards.prices import Benchmark, Prices
-from platform_assets.compute.scorecards.statistics import Picks, group_stats
+from platform_assets.compute.parameters.scorecards import HOLD_DAYS
+from platform_assets.compute.scorecards.forward import PENDING
+from platform_assets.compute.scorecards.statistics import Picks, cumulated, group_stats
 from platform_assets.compute.signals import BY_KEY
 from resources.calendar import TradeCalendar
 from serving_api.reading import Session
 from serving_api.state import State
+from serving_api.topics.outcomes import BARS, INDEX, outcomes
 from serving_api.topics.strategies import queries
 
 Row = dict[str, Any]
-Floats = npt.NDArray[np.float64]
 _PATTERNS = {direction.key: direction.label for direction in DIRECTION_CATALOGUE}
-VALIDATED = (queries.HITS, queries.KLINE, queries.INDEX)
+VALIDATED = (queries.HITS, BARS, INDEX)
 DATES_AT_ONCE = 250
 """Dates of hits whose prices are held in memory."""
 
@@ -80,26 +76,24 @@ def validation(session: Session, key: str, days: int, calendar: TradeCalendar, t
     """What became of the hits of the newest `days` trade dates: bought at the next open, sold at the close of
     the fifth trade date."""
     hits = queries.hits_since(session, key, calendar.last(days, today)[0])
-    newest = queries.newest_bar(session)
-    if not hits or newest is None:
+    if not hits:
         return nothing_validated(key)
     held = sorted({day for day, _ in hits})
-    index = queries.index_bars(session, BENCHMARK, held[0])
-    groups, curve, grown = [], [], 0.0
+    groups: list[Picks] = []
+    means: dict[str, float] = {}
     for start in range(0, len(held), DATES_AT_ONCE):
         some = held[start : start + DATES_AT_ONCE]
         own = [hit for hit in hits if some[0] <= hit[0] <= some[-1]]
-        picks = _outcomes(session, own, calendar.between(some[0], max(newest, some[-1])), index)
+        picks = Picks.of(outcomes(session, calendar, own, market=True)[1])
         groups.append(picks)
         days_of = np.array([day for day, _ in own])
         known = (picks.status != PENDING) & np.isfinite(picks.profit_pct)
         for day in some:
             profits = picks.profit_pct[known & (days_of == day)]
             if len(profits):
-                grown += float(profits.mean()) / HOLD_DAYS
-                curve.append({"date": day, "cum_pct": round(grown, 4)})
-    joined = Picks(**{name: np.concatenate([vars(one)[name] for one in groups]) for name in vars(groups[0])})
-    stats = group_stats(joined)
+                means[day] = float(profits.mean())
+    grown = cumulated(np.array(list(means.values())) / HOLD_DAYS)
+    stats = group_stats(Picks.joined(groups))
 
     def shown(value: float | None) -> float | None:
         return None if value is None else round(value, 4)
@@ -112,38 +106,10 @@ def validation(session: Session, key: str, days: int, calendar: TradeCalendar, t
         "avg_profit_pct": shown(stats.avg_profit_pct),
         "avg_excess_pct": shown(stats.avg_excess_pct),
         "unfillable": stats.unfillable,
-        "curve": curve,
+        "curve": [
+            {"date": day, "cum_pct": round(float(value), 4)} for day, value in zip(means, grown, strict=True)
+        ],
     }
-
-
-def _outcomes(
-    session: Session,
-    hits: Sequence[tuple[str, str]],
-    dates: Sequence[str],
-    index: Mapping[str, tuple[float | None, float | None]],
-) -> Picks:
-    """Outcomes of the hits of some dates. `dates`: all market dates from the first of them to the newest that
-    closed; those after the longest wait are left out, and prices are read as long as something is held."""
-    last = dates.index(hits[-1][0])
-    dates = dates[: last + WAIT_DAYS + 1]
-    panel = queries.market_prices(session, dates[0], dates[min(last + HOLD_DAYS, len(dates) - 1)])
-    days = {day: at for at, day in enumerate(dates)}
-    target = [days[day] for day in panel.dates if day in days]
-    source = [at for at, day in enumerate(panel.dates) if day in days]
-
-    def block(name: str) -> Floats:
-        values = np.full((len(panel.codes), len(dates)), np.nan)
-        values[:, target] = panel[name][:, source]
-        return values
-
-    opened, close, factor, limit_up = map(block, ("open", "close", "adj_factor", "limit_up"))
-    factor = np.where(np.isfinite(close) & np.isnan(factor), 1.0, factor)
-    unused = np.full(close.shape, np.nan)
-    prices = Prices(panel.codes, tuple(dates), opened, unused, unused, close, factor, limit_up)
-    code_at = np.array([prices.code_at.get(code, -1) for _, code in hits], dtype=np.int64)
-    day_at = np.array([days[day] for day, _ in hits], dtype=np.int64)
-    told = forward_returns(prices, Benchmark.of(index, dates), code_at, day_at)
-    return Picks(told.status, told.profit_pct, told.excess_pct, told.hold_days.astype(float), told.unfillable)
 
 
 def strategy_hits(

@@ -62,10 +62,18 @@ CARD = {
 
 
 HITS = [
-    {"trade_date": day, "strategy_key": "ma_cross", "code": "000333", "name": "美的", "score": 60.0,
-     "price": 10.0}
+    {
+        "trade_date": day,
+        "strategy_key": "ma_cross",
+        "code": "000333",
+        "name": "美的",
+        "score": 60.0,
+        "price": 10.0,
+    }
     for day in (OLD, NEW)
-]  # fmt: skip
+]
+RESTED = {**HITS[0], "strategy_key": "turtle", "code": "000334"}
+"""A hit of a stock that has no bar on the third of its dates."""  # fmt: skip
 HELD = DAYS[6:11]
 SCORECARDS = [
     {"stat_date": day, "source": "strategy", "group_key": "ma_cross", "picks": picks, "reviewed": reviewed,
@@ -106,10 +114,11 @@ def bench(shared_warehouse_url: str, tmp_path_factory: pytest.TempPathFactory) -
             market.bar("000333", day, 10.0 + at, market="SZ", sec_type="stock", open=10.0)
             for at, day in enumerate(HELD)
         ]
-        put(warehouse, "fusion_kline_daily", [bar, *held])
+        rested = [{**one, "code": "000334"} for at, one in enumerate(held) if at != 2]
+        put(warehouse, "fusion_kline_daily", [bar, *held, *rested])
         index = [{"code": "sh000300", "date": day, "open": 1000.0, "close": 1010.0} for day in HELD]
         put(warehouse, "fusion_index_daily", index)
-        put(warehouse, "calc_strategy_hit", HITS)
+        put(warehouse, "calc_strategy_hit", [*HITS, RESTED])
         put(warehouse, "scorecard_daily", SCORECARDS)
         with transaction(warehouse.engine) as connection:
             statement = warehouse.sql.insert("decision_card", list(CARD))
@@ -218,6 +227,8 @@ def test_strategies_by_their_scorecards_and_single_hits_as_they_are_read(bench: 
     assert (reviewed["status"], reviewed["profit_pct"], reviewed["excess_pct"]) == ("reviewed", 40.0, 39.0)
     assert (reviewed["buy_date"], reviewed["sell_date"]) == (HELD[0], HELD[-1])
     assert told(bench, "/scorecard/stock/000333")["stats"]["picks"] == 2
+    (rested,) = told(bench, "/scorecard/stock/000334")["items"]  # nobody else's bars are read
+    assert (rested["status"], rested["profit_pct"]) == ("partial", 40.0)
     wrong = bench.api.get("/scorecard/picks", params={"source": "strategy", "status": "pending"})
     assert (wrong.status_code, wrong.json()["detail"][:6]) == (422, "status")
 

@@ -242,7 +242,9 @@ def test_validation_follows_the_picks_for_five_dates(api: Api) -> None:
     assert body["avg_excess_pct"] == pytest.approx(body["avg_profit_pct"] - 1.0, abs=1e-4)
     assert [point["date"] for point in body["curve"]] == [DATES[18], DATES[20]]
     assert body["curve"][0]["cum_pct"] == pytest.approx(profits[18] * 20, abs=1e-4)
-    assert body["curve"][1]["cum_pct"] == pytest.approx((profits[18] + profits[20] / 2) * 20, abs=1e-4)
+    assert body["curve"][1]["cum_pct"] == pytest.approx(
+        ((1 + profits[18] / 5) * (1 + profits[20] / 2 / 5) - 1) * 100, abs=1e-4
+    )
     short = told(api, "/quant/strategies/ma_cross/validation", days=5)
     assert (short["picks"], short["reviewed"], short["curve"]) == (1, 0, [])
     assert told(api, "/quant/strategies/momentum/validation")["picks"] == 0

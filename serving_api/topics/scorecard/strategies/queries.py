@@ -5,17 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from platform_assets.compute.parameters.scorecards import BENCHMARK, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import forward_returns
-from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import Row
 from serving_api.reading import Session
-from serving_api.topics.scorecard.sources import BARS, BY_DATE, HITS, INDEX, STRATEGY
+from serving_api.topics.outcomes import outcomes
+from serving_api.topics.scorecard.sources import BY_DATE, HITS, STRATEGY
 
-_AT_ONCE = 400
 _SUMMED = ("picks", "reviewed", "unfillable")
 _MEANS = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct")
 _OUTCOME = ("buy_price", "sell_price", "profit_pct", "excess_pct", "max_gain_pct", "max_drawdown_pct")
@@ -92,19 +88,8 @@ def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) ->
     """What became of hits, by the bars that are stored."""
     if not hits:
         return []
-    first, last = (str(pick(hit["trade_date"] for hit in hits)) for pick in (min, max))
-    newest = session.rows(BARS, columns=("date",), order="date DESC", limit=1)
-    until = max(str(newest[0][0]), last) if newest else last
-    dates = calendar.between(first, until)
-    dates = dates[: len(calendar.between(first, last)) + WAIT_DAYS]
-    bars = _bars(session, sorted({hit["code"] for hit in hits}), dates)
-    prices = Prices.from_frame(bars, dates)
-    found = forward_returns(
-        prices,
-        _benchmark(session, dates),
-        np.array([prices.code_at.get(hit["code"], -1) for hit in hits], dtype=np.int64),
-        np.array([prices.day_at[hit["trade_date"]] for hit in hits], dtype=np.int64),
-    )
+    named = [(str(hit["trade_date"]), str(hit["code"])) for hit in hits]
+    dates, found = outcomes(session, calendar, named)
     return [
         {
             "status": str(found.status[at]),
@@ -119,20 +104,3 @@ def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) ->
 
 def _number(value: float) -> float | None:
     return round(float(value), 4) if np.isfinite(value) else None
-
-
-def _bars(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
-    columns = ("code", "date", *COLUMNS, "is_suspended")
-    rows: list[tuple[Any, ...]] = []
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        where = f"code IN ({marks}) AND date>=? AND date<=?"
-        rows += session.rows(BARS, columns=columns, where=where, values=(*some, dates[0], dates[-1]))
-    return pd.DataFrame(rows, columns=list(columns))
-
-
-def _benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
-    where, values = "code=? AND date>=? AND date<=?", (BENCHMARK, dates[0], dates[-1])
-    rows = session.rows(INDEX, columns=("date", "open", "close"), where=where, values=values)
-    return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)

@@ -1,0 +1,87 @@
+"""What became of picks by the bars that are stored: the one reading behind every answer that tells it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from platform_assets.compute.days import known_dates
+from platform_assets.compute.parameters.loading import NEIGHBOURS
+from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, WAIT_DAYS
+from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
+from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
+from resources.calendar import TradeCalendar
+from serving_api.catalog.queries import newest_date
+from serving_api.reading import Session
+
+BARS = "fusion_kline_daily"
+INDEX = "fusion_index_daily"
+_AT_ONCE = 400
+_TRADED = "is_suspended IS NULL OR is_suspended=0"
+_RETURNS = ("open", "close", "adj_factor", "limit_up")
+"""What a return takes; the range of the holding takes all of `COLUMNS`."""
+Bools = npt.NDArray[np.bool_]
+Hit = tuple[str, str]
+"""(trade date, code)"""
+
+
+def loaded(session: Session, dates: Sequence[str]) -> Bools:
+    """[dates] whether the market's bars of a date are stored, judged among these dates, which ascend."""
+    counts: dict[str, int] = {}
+    for at in range(0, len(dates) if session.has(BARS) else 0, _AT_ONCE):
+        some = tuple(dates[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        counts |= {
+            str(day): int(count)
+            for day, count in session.run(
+                f"SELECT date, COUNT(*) FROM {BARS} WHERE date IN ({marks}) GROUP BY date", some
+            )
+        }
+    return known_dates([counts.get(day, 0) for day in dates])
+
+
+def outcomes(
+    session: Session, calendar: TradeCalendar, hits: Sequence[Hit], *, market: bool = False
+) -> tuple[tuple[str, ...], Outcomes]:
+    """(dates that the places of the outcomes mean, what became of hits); at least one hit.
+
+    `market` reads the whole market's bars at once, without the range of the holdings: for more hits than
+    codes can be asked for.
+    """
+    first, last = min(day for day, _ in hits), max(day for day, _ in hits)
+    newest = newest_date(session, session.table(BARS), None) if session.has(BARS) else None
+    dates = calendar.between(first, max(newest or last, last))
+    picked = {day: at for at, day in enumerate(dates)}
+    dates = dates[: picked[last] + WAIT_DAYS + 1]
+    # The dates whose bars decide, and the newest ones: counting a year of the market takes a while.
+    needed = {at for day, _ in hits for at in range(picked[day], picked[day] + HOLD_DAYS + 1)}
+    needed |= set(range(len(dates) - NEIGHBOURS, len(dates)))
+    places = sorted(at for at in needed if 0 <= at < len(dates))
+    known = np.zeros(len(dates), dtype=bool)
+    known[places] = loaded(session, [dates[at] for at in places])
+    if market and newest is not None:
+        end = dates[min(picked[last] + HOLD_DAYS, len(dates) - 1)]
+        panel = session.panel(BARS, _RETURNS, since=dates[0], until=end, extra=_TRADED)
+        prices = Prices.from_dense(panel, dates, known)
+    else:
+        prices = Prices.from_frame(_bars(session, sorted({code for _, code in hits}), dates), dates, known)
+    return prices.dates, outcomes_of(prices, _benchmark(session, dates), hits)
+
+
+def _bars(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
+    columns = ("code", "date", *COLUMNS, "is_suspended")
+    rows: list[tuple[Any, ...]] = []
+    for at in range(0, len(codes), _AT_ONCE):
+        some = tuple(codes[at : at + _AT_ONCE])
+        marks = ", ".join("?" for _ in some)
+        where = f"code IN ({marks}) AND date>=? AND date<=?"
+        rows += session.rows(BARS, columns=columns, where=where, values=(*some, dates[0], dates[-1]))
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def _benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
+    where, values = "code=? AND date>=? AND date<=?", (BENCHMARK, dates[0], dates[-1])
+    rows = session.rows(INDEX, columns=("date", "open", "close"), where=where, values=values)
+    return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)
