@@ -90,7 +90,7 @@ TASKS: tuple[Task, ...] = check_tasks(
             after=("fusion_daily_sync", "fusion_wide_sync"),
             max_retries=1,
             retry_delay_s=300,
-            note="fills as well what became of the leaders of the five trade dates before",
+            note="fills as well what became of the leaders of earlier trade dates",
         ),
         Task(
             key="limitup_reason_sync",

@@ -29,6 +29,17 @@ class Dense(Protocol):
     def values(self) -> dict[str, Floats]: ...
 
 
+def on_dates(window: Dense, dates: Sequence[str]) -> dict[str, Floats]:
+    """The columns of a window as [codes, dates] on the dates asked for, NaN where it has none of one."""
+    place = {day: at for at, day in enumerate(dates)}
+    held = [at for at, day in enumerate(window.dates) if day in place]
+    into = [place[window.dates[at]] for at in held]
+    spread = {name: np.full((len(window.codes), len(dates)), np.nan) for name in window.values}
+    for name, values in spread.items():
+        values[:, into] = window.values[name][:, held]
+    return spread
+
+
 @dataclass(frozen=True)
 class Bars:
     """Rows `offsets[i]` to `offsets[i + 1]` are the traded days of `codes[i]`, oldest first.

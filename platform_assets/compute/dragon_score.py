@@ -14,7 +14,6 @@ import pandas as pd
 from platform_assets.compute.parameters import dragon as own
 
 Floats = npt.NDArray[np.float64]
-DIMENSIONS = ("height", "seal", "theme", "capital", "structure")
 Part = tuple[float, Floats]
 """(points, share of them 0..1 or NaN)."""
 _YI = 1e8
@@ -54,16 +53,16 @@ def score_leaders(rows: pd.DataFrame) -> pd.DataFrame:
         ],
     }
     scored = {name: _dimension(some, len(rows)) for name, some in parts.items()}
-    points = np.vstack([scored[name][0] for name in DIMENSIONS])
+    points = np.vstack([scored[name][0] for name in own.DIMENSIONS])
     known = ~np.isnan(points)
     possible = known.sum(axis=0) * own.DIMENSION
     total = np.full(len(rows), np.nan)
     np.divide(np.where(known, points, 0.0).sum(axis=0) * 100, possible, out=total, where=possible > 0)
-    covered = np.vstack([scored[name][1] for name in DIMENSIONS]).sum(axis=0)
+    covered = np.vstack([scored[name][1] for name in own.DIMENSIONS]).sum(axis=0)
     told = rows.assign(
-        **{f"score_{name}": scored[name][0] for name in DIMENSIONS},
+        **{f"score_{name}": scored[name][0] for name in own.DIMENSIONS},
         total_score=total,
-        coverage=covered / (own.DIMENSION * len(DIMENSIONS)),
+        coverage=covered / (own.DIMENSION * len(own.DIMENSIONS)),
         grade=[grade_of(score) for score in total.tolist()],
     )
     order = told.sort_values(["total_score", "amount", "code"], ascending=[False, False, True]).index

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.bars import on_dates
 from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.names import is_st
@@ -57,15 +58,7 @@ def _read(desk: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) ->
         until=dates[-1],
         condition="sec_type='stock'",
     )
-    place = {day: at for at, day in enumerate(dates)}
-    held = [at for at, day in enumerate(dense.dates) if day in place]
-    into = [place[dense.dates[at]] for at in held]
-    grids = {}
-    for name in _COLUMNS:
-        grids[name] = np.full((len(dense.codes), len(dates)), np.nan)
-        if held:
-            grids[name][:, into] = dense.values[name][:, held]
-    window = LimitWindow(**grids)
+    window = LimitWindow(**on_dates(dense, dates))
     codes = np.array(dense.codes, dtype=str)
     special = np.zeros(window.up.shape, dtype=bool)
     rows, columns = np.nonzero(window.at_limit)

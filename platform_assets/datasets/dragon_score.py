@@ -7,10 +7,17 @@ what is filled stays. Why a stock was at the limit comes out later in the evenin
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from platform_assets.compute.bars import on_dates
+from platform_assets.compute.days import known_dates
+from platform_assets.compute.dragon_review import review_leaders
 from platform_assets.compute.dragon_score import score_leaders, themes, with_place_in_theme
-from platform_assets.datasets._afterwards import CLOSE_TIME, add_changes_after
+from platform_assets.compute.parameters.dragon import REVIEW_STEPS
+from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
+from platform_assets.compute.scorecards.forward import REVIEWED
+from platform_assets.datasets._afterwards import CLOSE_TIME
 from platform_assets.declaration.columns import (
     S4,
     S8,
@@ -31,9 +38,6 @@ from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, trading
 from platform_assets.declaration.scope import Context, Scope
 
-_AFTER = {"next_change_pct": 1, "d3_change_pct": 3, "d5_change_pct": 5}
-REVIEWED_AFTER = max(_AFTER.values())
-PENDING, PARTIAL, REVIEWED = "pending", "partial", "reviewed"
 _CNY_PER_WAN = 1e4
 _POOL = (
     "trade_date", "pool", "code", "name", "amount", "float_market_cap", "turnover_pct", "seal_fund",
@@ -192,16 +196,43 @@ def _net_ratios(desk: Any, day: str) -> Mapping[str, float]:
 
 def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """What became of the price, as far as it is known; what was filled before stands."""
-    if rows.empty:
+    waiting = rows.index[rows["review_status"].isna() | (rows["review_status"] != REVIEWED)]
+    if waiting.empty:
         return rows
-    after = add_changes_after(rows.assign(date=rows["trade_date"]), context, _AFTER)
-    for column in _AFTER:
-        known = rows[column].astype(float)
-        rows[column] = known.where(known.notna(), after[column])
-    rows["review_status"] = PENDING
-    rows.loc[rows["next_change_pct"].notna(), "review_status"] = PARTIAL
-    rows.loc[rows["d5_change_pct"].notna(), "review_status"] = REVIEWED
+    own = rows.loc[waiting]
+    dates = _closed_from(context, min(own["trade_date"]))
+    close = np.full((len(own), len(dates)), np.nan)
+    known = np.zeros(len(dates), dtype=bool)
+    if dates:
+        bars = context.read.panel(
+            "fusion_kline_daily",
+            columns=("close", "adj_factor"),
+            since=dates[0],
+            until=dates[-1],
+            condition="sec_type='stock' AND volume>0",
+        )
+        market = on_dates(bars, dates)
+        known = known_dates(np.isfinite(market["close"]).sum(axis=0))
+        place = {code: at for at, code in enumerate(bars.codes)}
+        held = own["code"].isin(place).to_numpy()
+        at = own["code"][held].map(place).to_numpy(dtype=np.int64)
+        close[held] = (market["close"] * market["adj_factor"])[at]
+    day_at = own["trade_date"].map({day: at for at, day in enumerate(dates)}).fillna(-1)
+    review = review_leaders(close, known, day_at.to_numpy(dtype=np.int64))
+    for column, changes in zip(REVIEW_STEPS, review.changes, strict=True):
+        told = own[column].astype(float)
+        rows[column] = rows[column].astype(float)
+        rows.loc[waiting, column] = told.where(told.notna(), changes)
+    rows.loc[waiting, "review_status"] = review.status
     return rows
+
+
+def _closed_from(context: Context, day: str) -> list[str]:
+    """The trade dates whose session is over at the run, from the one before `day` on: a stock that rested on
+    its date is measured from its last close."""
+    calendar = context.calendar
+    dates = calendar.between(calendar.offset(day, -1), min(context.today, calendar.horizon))
+    return [one for one in dates if f"{one} {CLOSE_TIME}" <= context.now[:16]]
 
 
 def is_reviewed(rows: pd.DataFrame) -> pd.Series:
@@ -214,7 +245,7 @@ DATASET = Dataset(
     model=DragonScore,
     key=("trade_date", "code"),
     date_column="trade_date",
-    revisits=REVIEWED_AFTER,
+    revisits=REVISITED_DAYS,
     final=is_reviewed,
     calculate=leaders,
     derive=(add_review,),

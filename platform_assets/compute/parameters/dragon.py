@@ -1,6 +1,7 @@
 """The leader score: points of its parts and their steps. All of it is ours; the specification names the five
 dimensions."""
 
+DIMENSIONS = ("height", "seal", "theme", "capital", "structure")
 DIMENSION = 20.0
 """Points of each dimension."""
 FEWEST_BOARDS = 5
@@ -37,5 +38,7 @@ FULL_GENE = 5.0
 
 GRADES = ((80.0, "S"), (65.0, "A"), (50.0, "B"), (35.0, "C"))
 LOWEST_GRADE = "D"
+REVIEW_STEPS = {"next_change_pct": 1, "d3_change_pct": 3, "d5_change_pct": 5}
+"""Column of the review -> trade dates after the score."""
 BOARD_SIZE = 20
 """Leaders of a date that the curve of reviews follows."""

@@ -1,10 +1,12 @@
 """SQL of the leader score. Every function takes a Session first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from platform_assets.compute.parameters.dragon import BOARD_SIZE
+from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
+from platform_assets.compute.scorecards.forward import REVIEWED
 from serving_api.catalog.queries import Row, newest_date, on_date, public_rows
 from serving_api.reading import Session
 from serving_api.topics.queries import count_of
@@ -13,6 +15,11 @@ SCORES = "calc_dragon_score"
 REASONS = "raw_limitup_reason"
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
+LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
+"""The change that decides whether a leader won."""
+REVIEW_COLUMNS = (
+    "trade_date", "code", "name", "rank_no", "grade", "total_score", *REVIEW_STEPS, "review_status",
+)  # fmt: skip
 _AT_ONCE = 400
 
 
@@ -61,12 +68,58 @@ def of_code(session: Session, code: str, limit: int) -> list[Row]:
     return rows[::-1]
 
 
-def since(session: Session, day: str, min_score: float) -> list[Row]:
-    """Leaders from a date on, newest first, by rank."""
+@dataclass(frozen=True)
+class Fared:
+    """Leaders of one grade: how many, how many were reviewed, how many of these then stood higher; per
+    column of the review the sum of the known changes (percent) and their count."""
+
+    grade: str | None
+    picks: int
+    reviewed: int
+    won: int
+    changes: Mapping[str, tuple[float, int]]
+
+
+def review(
+    session: Session, day: str, min_score: float, page: int, page_size: int
+) -> tuple[list[Fared], list[Row]]:
+    """(sums of the leaders from a date on, by grade; one page of them, newest first, by rank)."""
+    if not session.has(SCORES):
+        return [], []
     where, values = "trade_date>=?", tuple[str | float, ...]((day,))
     if min_score > 0:
         where, values = f"{where} AND total_score>=?", (day, min_score)
-    return public_rows(session, SCORES, where=where, values=values, order="trade_date DESC, rank_no")
+    sums = ", ".join(f"SUM({column}), COUNT({column})" for column in REVIEW_STEPS)
+    told = session.run(
+        f"SELECT grade, COUNT(*), SUM(CASE WHEN review_status=? THEN 1 ELSE 0 END), "
+        f"SUM(CASE WHEN review_status=? AND {LAST_STEP}>0 THEN 1 ELSE 0 END), {sums} "
+        f"FROM {SCORES} WHERE {where} GROUP BY grade",
+        (REVIEWED, REVIEWED, *values),
+    )
+    groups = [
+        Fared(
+            grade,
+            int(picks),
+            int(reviewed),
+            int(won),
+            {
+                column: (float(changes[2 * at] or 0), int(changes[2 * at + 1]))
+                for at, column in enumerate(REVIEW_STEPS)
+            },
+        )
+        for grade, picks, reviewed, won, *changes in told
+    ]
+    rows = public_rows(
+        session,
+        SCORES,
+        columns=REVIEW_COLUMNS,
+        where=where,
+        values=values,
+        order="trade_date DESC, rank_no",
+        limit=page_size,
+        offset=(page - 1) * page_size,
+    )
+    return groups, rows
 
 
 def boards_since(session: Session, day: str) -> list[tuple[str, int, float | None]]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from starlette.requests import Request
 
+from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from serving_api.answers import Answer
 from serving_api.catalog.queries import Row
 from serving_api.envelope import PREFIX
@@ -13,7 +14,7 @@ from serving_api.permissions import Anyone
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.dragon import queries, schemas, service
-from serving_api.topics.listing import trade_day
+from serving_api.topics.listing import Page, PageSize, paged, trade_day
 
 router = area_router(f"{PREFIX}/market", "market: leaders")
 
@@ -22,7 +23,7 @@ _ITEM = (
     "code", "name", "coverage", "grade", "limit_days", "theme", "reason", "price",
     "change_pct",
 )  # fmt: skip
-_OUTCOME = ("code", "name", "grade", "next_change_pct", "d3_change_pct", "d5_change_pct")
+_OUTCOME = ("code", "name", "grade", *REVIEW_STEPS)
 
 
 def _first_of(state: State, days: int) -> str:
@@ -80,22 +81,27 @@ async def dragon_review(
     subject: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 30,
     min_score: MinScore = 0,
+    page: Page = 1,
+    page_size: PageSize = 50,
 ) -> Answer:
-    """What became of the leaders of the newest trade dates, as a whole, by grade and one by one."""
+    """What became of the leaders of the newest trade dates, as a whole, by grade, and one by one."""
     state = state_of(request)
-    nothing: list[Row] = []
-    rows = await read_or(nothing, state.reading.scan(queries.since, _first_of(state, days), min_score))
+    nothing: tuple[list[queries.Fared], list[Row]] = ([], [])
+    reading = state.reading.scan(queries.review, _first_of(state, days), min_score, page, page_size)
+    groups, rows = await read_or(nothing, reading)
     items: list[dict[str, Any]] = [
         {
             "date": row["trade_date"],
             "rank": row["rank_no"],
             **{name: row[name] for name in _OUTCOME},
-            "total_score": service.scores_of(row)["total_score"],
+            "total_score": service.shown(row["total_score"]),
             "status": row["review_status"],
         }
         for row in rows
     ]
-    return Answer({"stats": service.statistics(rows), "by_grade": service.by_grade(rows), "items": items})
+    stats = service.statistics(groups)
+    told = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
+    return Answer(paged(told, page, page_size))
 
 
 @router.get("/dragon-review-curve")

@@ -53,7 +53,8 @@ class LeaderHistory(BaseModel):
 
 
 class ReviewStatistics(BaseModel):
-    """Percent. A leader is reviewed five trade dates later; it won when it then stood higher."""
+    """Percent. A leader is reviewed five trade dates later; it won when it then stood higher, and did not
+    when it never traded again. Means are of the changes that are known."""
 
     picks: int
     reviewed: int
@@ -84,11 +85,14 @@ class ReviewedLeader(BaseModel):
 
 
 class Review(BaseModel):
-    """Newest first."""
+    """Newest first. The statistics are of all pages."""
 
     stats: ReviewStatistics
     by_grade: list[GradeStatistics]
     items: list[ReviewedLeader]
+    total: int = Field(description="leaders of all pages")
+    page: int
+    page_size: int
 
 
 class CurveDay(BaseModel):
@@ -96,7 +100,9 @@ class CurveDay(BaseModel):
     picks: int
     avg_next_pct: float | None
     cum_pct: float
-    index_cum_pct: float
+    index_cum_pct: float | None = Field(
+        description="the index over the same dates; null from the first date on of which it is not known"
+    )
 
 
 class ReviewCurve(BaseModel):
