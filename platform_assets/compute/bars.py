@@ -6,7 +6,7 @@ Terminals count traded bars only, so a suspended day has no bar here, and no gap
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -184,6 +184,20 @@ class Bars:
             offsets=np.concatenate([[0], np.cumsum(counts[there])]).astype(np.int64),
             **columns,
         )
+
+    def preceded(self, older: "Bars") -> "Bars":
+        """With the bars of `older` in front of those of the same code; other codes of it are left out."""
+        older = older.take(self.codes)
+        at = np.repeat([self.offsets[self.place[code]] for code in older.codes], np.diff(older.offsets))
+        added = np.zeros(len(self.codes), dtype=np.int64)
+        added[[self.place[code] for code in older.codes]] = np.diff(older.offsets)
+        columns: dict[str, Any] = {
+            one.name: np.insert(getattr(self, one.name), at.astype(np.int64), getattr(older, one.name))
+            for one in fields(self)
+            if one.name not in _SHAPE
+        }
+        offsets = self.offsets + np.concatenate([[0], np.cumsum(added)])
+        return replace(self, offsets=offsets.astype(np.int64), **columns)
 
     def until(self, day: int) -> "Bars":
         """What was there at the close of `day` (yyyymmdd)."""

@@ -61,17 +61,17 @@ class Hits:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class Pair:
     """A series on the newest bar and on the one before, [codes]."""
 
     now: Floats
     before: Floats
 
-    def __sub__(self, other: "_Pair") -> "_Pair":
-        return _Pair(self.now - other.now, self.before - other.before)
+    def __sub__(self, other: "Pair") -> "Pair":
+        return Pair(self.now - other.now, self.before - other.before)
 
 
-def pairs(bars: Bars, values: Mapping[str, Floats]) -> dict[str, _Pair]:
+def paired(bars: Bars, values: Mapping[str, Floats]) -> dict[str, Pair]:
     """From columns for the rows of `bars.newest(2)`; NaN before a first bar."""
     counts = np.minimum(np.diff(bars.offsets), 2)
     ends = np.cumsum(counts) - 1
@@ -79,17 +79,16 @@ def pairs(bars: Bars, values: Mapping[str, Floats]) -> dict[str, _Pair]:
     made = {}
     for name, column in values.items():
         before = np.where(several, column[np.maximum(ends - 1, 0)], np.nan)
-        made[name] = _Pair(column[ends], before)
+        made[name] = Pair(column[ends], before)
     return made
 
 
-def hits(bars: Bars, values: Mapping[str, Floats]) -> Iterator[Hits]:
-    """The signals of each code's newest bar. `values`: the indicators `COLUMNS` for the rows of
-    `bars.newest(2)`, prices as seen on their own date."""
-    told = pairs(bars, values)
+def hits(bars: Bars, told: Mapping[str, Pair]) -> Iterator[Hits]:
+    """The signals of each code's newest bar. `told`: the indicators `COLUMNS`, prices as seen on their own
+    date."""
     recent = bars.newest(2)
-    close = pairs(bars, {"close": recent.close})["close"]
-    adjusted = pairs(bars, {"close": recent.adjusted("close")})["close"]
+    close = paired(bars, {"close": recent.close})["close"]
+    adjusted = paired(bars, {"close": recent.adjusted("close")})["close"]
     rising = np.sign(np.nan_to_num(adjusted.now - adjusted.before)).astype(np.int64)
     yield from _crosses("ma", told["ma5"] - told["ma20"], 100 / told["ma20"].now)
     macd = told["macd_dif"] - told["macd_dea"]
@@ -98,10 +97,8 @@ def hits(bars: Bars, values: Mapping[str, Floats]) -> Iterator[Hits]:
     low, high = told["kdj_k"].now < parameters.KDJ_LOW, told["kdj_k"].now > parameters.KDJ_HIGH
     yield from _crosses("kdj", kdj, np.ones(len(kdj.now)), golden=low, dead=high)
     rsi = told["rsi6"]
-    yield _over("rsi6_oversold", _Pair(parameters.RSI_LOW - rsi.now, parameters.RSI_LOW - rsi.before), 1.0)
-    yield _over(
-        "rsi6_overbought", _Pair(rsi.now - parameters.RSI_HIGH, rsi.before - parameters.RSI_HIGH), 1.0
-    )
+    yield _over("rsi6_oversold", Pair(parameters.RSI_LOW - rsi.now, parameters.RSI_LOW - rsi.before), 1.0)
+    yield _over("rsi6_overbought", Pair(rsi.now - parameters.RSI_HIGH, rsi.before - parameters.RSI_HIGH), 1.0)
     upper, lower = told["boll_upper"], told["boll_lower"]
     yield _over("boll_break_upper", close - upper, 100 / upper.now)
     yield _over("boll_break_lower", lower - close, 100 / lower.now)
@@ -114,7 +111,7 @@ def hits(bars: Bars, values: Mapping[str, Floats]) -> Iterator[Hits]:
 
 def _crosses(
     name: str,
-    spread: _Pair,
+    spread: Pair,
     scale: Floats,
     *,
     golden: Bools | None = None,
@@ -130,13 +127,13 @@ def _crosses(
     yield Hits(f"{name}_dead_cross", down, -ones, size, above)
 
 
-def _over(name: str, excess: _Pair, scale: "float | Floats") -> Hits:
+def _over(name: str, excess: Pair, scale: "float | Floats") -> Hits:
     """Above zero now, and not on the bar before (a bar before that is not known does not count as below)."""
     direction = np.full(len(excess.now), BY_KEY[name].direction, dtype=np.int64)
     return Hits(name, (excess.now > 0) & (excess.before <= 0), direction, excess.now * scale)
 
 
-def _above_highs(bars: Bars, days: int) -> tuple[_Pair, Floats]:
+def _above_highs(bars: Bars, days: int) -> tuple[Pair, Floats]:
     """(close less the highest high of `days` bars before, for the newest two bars; what makes it percent).
     Prices of both bars on the scale of the newest."""
     back = bars.last_rows[:, None] - np.arange(days + 1, -1, -1)[None, :]
@@ -146,4 +143,4 @@ def _above_highs(bars: Bars, days: int) -> tuple[_Pair, Floats]:
     high = np.where(there, bars.adjusted("high")[at] / base, np.nan)
     close = np.where(there, bars.adjusted("close")[at] / base, np.nan)
     now, before = high[:, 1:-1].max(axis=1), high[:, :-2].max(axis=1)
-    return _Pair(close[:, -1] - now, close[:, -2] - before), 100 / now
+    return Pair(close[:, -1] - now, close[:, -2] - before), 100 / now

@@ -68,6 +68,12 @@ def bollinger(close: Floats, n: int) -> tuple[Floats, Floats, Floats]:
     return middle + width, middle, middle - width
 
 
+def obv(close: Floats, volume: Floats) -> Floats:
+    """On-balance volume from 0 at the first bar; a volume that is not known counts as none."""
+    turn = np.sign(close - series.ref(close, 1))
+    return np.cumsum(np.nan_to_num(turn * volume), axis=-1)
+
+
 def atr_wilder(prices: Prices, n: int) -> Floats:
     """Smoothed true range; its first value, at bar n, is the mean of the ranges of the bars 1 to n."""
     before = series.ref(prices.close, 1)

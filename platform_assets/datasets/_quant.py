@@ -7,14 +7,19 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.bars import Bars, Floats, Ints
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from platform_assets.compute.parameters.scorecards import BENCHMARK
+from platform_assets.compute.signals import COLUMNS, Pair, paired
 from platform_assets.declaration.scope import Scope
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
-BENCHMARK = "sh000300"
 WINDOW_DATES = 400
-"""Trade dates that a date is calculated from, its own included. Kernels need 320 bars; the rest is room for
-suspensions. Fixed, so that a date comes out the same alone and within a range."""
+"""Trade dates that a date is calculated from, its own included. Fixed, so that a date comes out the same
+alone and within a range."""
+LEAST_BARS = WARM_UP_BARS + 1
+"""Bars that a code is calculated from, where it has so many: after a long suspension some of them are older
+than the window."""
 _STOCKS = "sec_type='stock' AND is_suspended=0"
 _COLUMNS = (
     "open", "high", "low", "close", "volume", "amount", "turnover_pct", "adj_factor", "last_close",
@@ -28,24 +33,59 @@ def number(day: str) -> int:
 
 
 def bars_at(desk: Any, scope: Scope, day: str) -> Bars:
-    """The window of `day` of the stocks that traded on it, of the scope's codes where it names some. Read
-    once for all tables and dates of a run."""
+    """The window of `day` of the stocks that traded on it, of the scope's codes where it names some: their
+    bars of 400 trade dates, or older ones as well where these are fewer than 321. Read once for all tables
+    and dates of a run."""
     since, until = desk.calendar.offset(scope.since, 1 - WINDOW_DATES), scope.until
-    key = ("window of bars", since, until, scope.codes)
 
     def make(view: Any) -> Bars:
-        dense = view.panel(BARS, columns=_COLUMNS, since=since, until=until, condition=_STOCKS)
+        dense = view.panel(
+            BARS, columns=_COLUMNS, since=since, until=until, condition=_STOCKS, noted=scope.dates
+        )
         bars = Bars.from_dense(dense)
-        return bars if scope.codes is None else bars.take(scope.codes)
+        bars = bars if scope.codes is None else bars.take(scope.codes)
+        return _filled_up(view, bars, since, number(scope.since))
 
-    return _traded_on(desk.once(key, make), desk, day)
+    bars = desk.once(("window of bars", since, until, scope.codes), make)
+    return _window(bars, desk, day)
 
 
-def _traded_on(bars: Bars, desk: Any, day: str) -> Bars:
-    since, until = number(desk.calendar.offset(day, 1 - WINDOW_DATES)), number(day)
-    window = bars
-    if len(bars) and (bars.date.min() < since or bars.date.max() > until):
-        window = bars.where((bars.date >= since) & (bars.date <= until))
+def _filled_up(view: Any, bars: Bars, since: str, first: int) -> Bars:
+    """With the bars before `since` that codes which traded little since then need for the date `first`: the
+    later dates of a run need no more."""
+    recent = bars.date <= first
+    counts = np.bincount(bars.owner[recent], minlength=len(bars.codes))
+    lacking = {
+        code: LEAST_BARS - count
+        for code, count, newest in zip(
+            bars.codes, counts.tolist(), bars.date[bars.last_rows].tolist(), strict=True
+        )
+        if count < LEAST_BARS and newest >= first
+    }
+    if not lacking:
+        return bars
+    before = view.calendar.offset(since, -1)
+    rows = view.read(
+        BARS, columns=("code", "date", *_COLUMNS, "is_suspended"), codes=tuple(lacking), until=before
+    )
+    older = Bars.from_frame(rows)
+    wanted = np.array([lacking[code] for code in older.codes], dtype=np.int64)
+    return bars.preceded(older.where(_from_end(older) <= wanted[older.owner]))
+
+
+def _from_end(bars: Bars) -> Ints:
+    """[rows] 1 for the newest bar of a code, 2 for the one before it."""
+    return np.asarray(bars.offsets[1:][bars.owner] - np.arange(len(bars)), dtype=np.int64)
+
+
+def _window(bars: Bars, desk: Any, day: str) -> Bars:
+    """Of the bars of a run those that its date `day` looks at."""
+    until = number(day)
+    window = bars if not len(bars) or bars.date.max() <= until else bars.until(until)
+    since = number(desk.calendar.offset(day, 1 - WINDOW_DATES))
+    if len(window) and window.date.min() < since:
+        near = (window.date >= since) | (_from_end(window) <= LEAST_BARS)
+        window = window if near.all() else window.where(near)
     there = window.date[window.last_rows] == until if window.codes else np.zeros(0, dtype=bool)
     return window if there.all() else window.where(there[window.owner])
 
@@ -63,12 +103,41 @@ def index_closes(desk: Any, scope: Scope) -> tuple[Ints, Floats]:
     return days, rows["close"].to_numpy(dtype=np.float64)
 
 
-def rows_of(desk: Any, bars: Bars, day: str, values: Mapping[str, Floats]) -> pd.DataFrame:
-    """code, date and close of each code's newest bar with the columns calculated for it. The close is read
-    as stored, so that the batch notes what it was made from also when the window was shared."""
-    stored = desk.read(BARS, columns=("code", "close"), codes=None, since=day, until=day)
-    rows = pd.DataFrame({"code": bars.codes, "date": day, **values})
-    return rows.merge(stored, on="code", how="left")
+def rows_of(bars: Bars, day: str, values: Mapping[str, Floats]) -> pd.DataFrame:
+    """code, date and close of each code's newest bar with the columns calculated for it."""
+    return pd.DataFrame(
+        {"code": bars.codes, "date": day, **values, "close": bars.close[bars.last_rows]},
+        columns=["code", "date", *values, "close"],
+    )
+
+
+def indicators_at(desk: Any, scope: Scope, bars: Bars, day: str) -> dict[str, Floats]:
+    """The indicators of each code's newest bar, [codes]. What signals look at is kept for them."""
+    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+
+    values = indicator_columns(bars, index=index_closes(desk, scope), newest=2)
+    told = paired(bars, values)
+    desk.once(_signals_key(scope, day), lambda _: {name: told[name] for name in COLUMNS})
+    return {name: pair.now for name, pair in told.items()}
+
+
+def signal_values(desk: Any, scope: Scope, bars: Bars, day: str) -> dict[str, Pair]:
+    """The indicators that signals look at, on each code's newest two bars. Of the calculation of the
+    indicators where it was in this run."""
+    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+
+    index = index_closes(desk, scope)
+
+    def make(_: Any) -> dict[str, Pair]:
+        values = indicator_columns(bars, index=index, newest=2)
+        return paired(bars, {name: values[name] for name in COLUMNS})
+
+    found: dict[str, Pair] = desk.once(_signals_key(scope, day), make)
+    return found
+
+
+def _signals_key(scope: Scope, day: str) -> tuple[object, ...]:
+    return ("indicators of signals", day, scope.codes)
 
 
 def joined(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def chips(desk: Any, scope: Scope) -> pd.DataFrame:
         bars = bars_at(desk, scope, day)
         if not bars.codes:
             continue
-        rows = rows_of(desk, bars, day, chip_columns(bars, newest=1))
+        rows = rows_of(bars, day, chip_columns(bars, newest=1))
         shown = chip_distribution(bars, newest=1) if day >= shown_from else [None] * len(rows)
         rows["distribution"] = [canonical_json(one) if one else None for one in shown]
         frames.append(rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.datasets._quant import BARS, INDEX, bars_at, index_closes, joined, rows_of
+from platform_assets.datasets._quant import BARS, INDEX, bars_at, indicators_at, joined, rows_of
 from platform_assets.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, latest, trading
@@ -56,7 +56,7 @@ class IndicatorDaily(Model):
     dmi_adxr: F = col("", "(ADX + ADX six bars ago) / 2", ge=-1e-6, le=100.000001)
     trix: F = col("pct", "one-bar change of the triple EMA of 12")
     trix_ma: F = col("pct", "its mean of 9")
-    obv: F = col("sh", "on-balance volume from the start of the window: only differences mean anything")
+    obv: F = col("sh", "on-balance volume since the first bar of the row's own window: no two rows compare")
     bias6: Pct = col("pct", "close against ma of 6")
     bias12: Pct = col("pct", "close against ma of 12")
     bias24: Pct = col("pct", "close against ma of 24")
@@ -82,14 +82,11 @@ class IndicatorDaily(Model):
 
 def indicators(desk: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
-    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
-
     frames = []
     for day in scope.dates:
         bars = bars_at(desk, scope, day)
         if bars.codes:
-            values = indicator_columns(bars, index=index_closes(desk, scope), newest=1)
-            frames.append(rows_of(desk, bars, day, values))
+            frames.append(rows_of(bars, day, indicators_at(desk, scope, bars, day)))
     return joined(frames, list(IndicatorDaily.to_schema().columns))
 
 

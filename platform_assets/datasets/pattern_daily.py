@@ -76,7 +76,7 @@ def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
         held = has_row(values)
         for name in KINDS:
             values[name] = kind_names(name, values[name])
-        frames.append(rows_of(desk, bars, day, values)[held].drop(columns="close"))
+        frames.append(rows_of(bars, day, values)[held].drop(columns="close"))
     return joined(frames, list(PatternDaily.to_schema().columns))
 
 

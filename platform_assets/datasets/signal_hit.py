@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.bars import Bars
-from platform_assets.datasets._quant import BARS, bars_at, index_closes, joined, rows_of
-from platform_assets.datasets.pattern_daily import DIRECTIONS
+from platform_assets.compute.parameters.patterns import DIRECTIONS
+from platform_assets.compute.signals import hits
+from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of, signal_values
 from platform_assets.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
@@ -43,24 +44,19 @@ def signals(desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def _crossings(desk: Any, scope: Scope, bars: Bars, day: str) -> list[pd.DataFrame]:
-    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
-    from platform_assets.compute.signals import COLUMNS, hits
-
-    values = indicator_columns(bars, index=index_closes(desk, scope), newest=2)
-    chosen = {name: values[name] for name in COLUMNS}
-    newest = {name: column[_ends(bars)] for name, column in chosen.items()}
-    prices = rows_of(desk, bars, day, {})["close"].to_numpy()
+    values = signal_values(desk, scope, bars, day)
+    prices = bars.close[bars.last_rows]
     codes = np.array(bars.codes, dtype=object)
     frames = []
-    for found in hits(bars, chosen):
+    for found in hits(bars, values):
         at = np.flatnonzero(found.hit)
         detail = [
             canonical_json(
                 {
                     **{
-                        name: round(float(column[i]), 4)
-                        for name, column in newest.items()
-                        if column[i] == column[i]
+                        name: round(float(pair.now[i]), 4)
+                        for name, pair in values.items()
+                        if np.isfinite(pair.now[i])
                     },
                     **({} if found.above is None else {"above_zero": bool(found.above[i])}),
                 }
@@ -83,15 +79,9 @@ def _crossings(desk: Any, scope: Scope, bars: Bars, day: str) -> list[pd.DataFra
     return frames
 
 
-def _ends(bars: Bars) -> "np.typing.NDArray[np.int64]":
-    """Rows of the newest bar of each code within `bars.newest(2)`."""
-    return np.asarray(np.cumsum(np.minimum(np.diff(bars.offsets), 2)) - 1, dtype=np.int64)
-
-
 def _patterns(desk: Any, bars: Bars, day: str) -> list[pd.DataFrame]:
     stored = desk.read(PATTERNS, columns=("code", *DIRECTIONS), since=day, until=day)
-    stored = stored[stored["code"].isin(bars.codes)]
-    stored = stored.merge(rows_of(desk, bars, day, {})[["code", "close"]], on="code")
+    stored = stored.merge(rows_of(bars, day, {})[["code", "close"]], on="code")
     frames = []
     for name in DIRECTIONS:
         fired = stored[stored[name].fillna(0).astype(int) != 0]

@@ -40,10 +40,11 @@ def strategy_hits(desk: Any, scope: Scope) -> pd.DataFrame:
     for day in scope.dates:
         bars = bars_at(desk, scope.whole, day)
         if bars.codes:
-            rows = rows_of(desk, bars, day, {"score": confirmations(bars).round(4)})
+            rows = rows_of(bars, day, {"score": confirmations(bars).round(4)})
             frames += [_hits(rows, key, at) for key, at in picks_of(bars).items()]
     rows = joined(frames, list(StrategyHit.to_schema().columns))
-    rows = rows[[scope.covers(code) for code in rows["code"]]].reset_index(drop=True)
+    own = np.array([scope.covers(code) for code in rows["code"]], dtype=bool)
+    rows = rows[own].reset_index(drop=True)
     rows["name"] = _names(desk, rows)
     return rows
 

@@ -15,13 +15,13 @@ from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.scores import factor_scores
 from platform_assets.compute.names import is_st
+from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.parameters.scorecards import NEW_STOCK_DAYS, PATTERN_BARS, TACTIC_DATES
 from platform_assets.compute.scorecards.boards import tactic_score, top
 from platform_assets.compute.scorecards.tactic import INDICATORS as INDICATOR_COLUMNS
 from platform_assets.compute.scorecards.tactic import health_of, parts_of
 from platform_assets.datasets._picks import BARS, WIDE, pick_dataset, pick_model
 from platform_assets.datasets._quant import bars_at
-from platform_assets.datasets.pattern_daily import DIRECTIONS
 from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.rules import Interface
 from platform_assets.declaration.scope import Scope

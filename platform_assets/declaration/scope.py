@@ -96,9 +96,25 @@ class Reader(Protocol):
     ) -> pd.DataFrame: ...
 
     def panel(
-        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        since: str,
+        until: str,
+        condition: str = "",
+        noted: Sequence[str] = (),
     ) -> Dense:
-        """Numbers of a series of the whole market; `condition` is one of ours in SQL."""
+        """Numbers of a series of the whole market; `condition` is one of ours in SQL. What is made of it
+        names the batches of the dates `noted` (default the newest one)."""
+        ...
+
+    def apart(self) -> "Reader":
+        """The same tables for a read that several loads share."""
+        ...
+
+    def take_over(self, other: "Reader") -> None:
+        """What the reader `other` gave was used here as well; once, however often it is said."""
         ...
 
 

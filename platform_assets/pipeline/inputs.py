@@ -61,9 +61,22 @@ class StoredReads:
         return self.warehouse.frame(table, columns=columns, where=where)
 
     def panel(
-        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        since: str,
+        until: str,
+        condition: str = "",
+        noted: Sequence[str] = (),
     ) -> Panel:
         return read_panel(self.warehouse, table, columns, since=since, until=until, extra=condition)
+
+    def apart(self) -> Reader:
+        return self
+
+    def take_over(self, other: Reader) -> None:
+        """Nothing is remembered."""
 
 
 @dataclass
@@ -74,6 +87,7 @@ class NotedReads:
     warehouse: Warehouse
     reader: Reader
     _tables: dict[str, _Read] = field(default_factory=dict)
+    _taken: list[Reader] = field(default_factory=list)
 
     def __call__(
         self,
@@ -90,7 +104,14 @@ class NotedReads:
         return frame
 
     def panel(
-        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        since: str,
+        until: str,
+        condition: str = "",
+        noted: Sequence[str] = (),
     ) -> Dense:
         dense = self.reader.panel(table, columns=columns, since=since, until=until, condition=condition)
         if dense.dates:
@@ -98,8 +119,24 @@ class NotedReads:
             # How many rows there were is not told by a window with gaps: the largest possible count is.
             read.rows += len(dense.codes) * len(dense.dates)
             read.max_date = max(read.max_date or "", dense.dates[-1])
-            read.newest[Slice.of_date(str(self.warehouse.table(table).date_column), dense.dates[-1])] = None
+            column = str(self.warehouse.table(table).date_column)
+            held = frozenset(dense.dates)
+            days = [day for day in noted if day in held] or [dense.dates[-1]]
+            read.newest |= dict.fromkeys(Slice.of_date(column, day) for day in days)
         return dense
+
+    def apart(self) -> "NotedReads":
+        return NotedReads(self.warehouse, self.reader)
+
+    def take_over(self, other: Reader) -> None:
+        if not isinstance(other, NotedReads) or any(other is one for one in self._taken):
+            return
+        self._taken.append(other)
+        for table, given in other._tables.items():
+            read = self._tables.setdefault(table, _Read())
+            read.rows += given.rows
+            read.max_date = max(read.max_date or "", given.max_date or "") or None
+            read.newest |= given.newest
 
     def _note(self, table: str, frame: pd.DataFrame, codes: Sequence[str] | None, until: str | None) -> None:
         read = self._tables.setdefault(table, _Read())

@@ -50,11 +50,11 @@ FAILED_SHARE = 0.1
 
 
 class _Memo:
-    """Answers of one run, with the ids of the responses behind them."""
+    """Answers of one run, with the ids of the responses and the reads of stored tables behind them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.values: dict[object, tuple[Any, list[str]]] = {}
+        self.values: dict[object, tuple[Any, list[str], Reader | None]] = {}
 
 
 def current_session(desk: "Desk", scope: Scope) -> bool:
@@ -252,12 +252,21 @@ class Desk:
         return self._read(table, columns=columns, codes=codes, since=since, until=until)
 
     def panel(
-        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str = ""
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        since: str,
+        until: str,
+        condition: str = "",
+        noted: Sequence[str] = (),
     ) -> "Dense":
         """Numbers of a stored series of the whole market as arrays [codes, dates]."""
         if self._read is None:
             raise Unavailable("this desk has no stored tables")
-        return self._read.panel(table, columns=columns, since=since, until=until, condition=condition)
+        return self._read.panel(
+            table, columns=columns, since=since, until=until, condition=condition, noted=noted
+        )
 
     # -- sharing and spreading work -----------------------------------------------------------------
 
@@ -266,20 +275,28 @@ class Desk:
         with self._memo.lock:
             known = self._memo.values.get(key)
         if known is not None:
-            value, ids = known
+            value, ids, reads = known
             self._reused += ids
+            self._take_over(reads)
             found: T = value
             return found
         # Made on a view of its own, so that threads of a pool do not mix their responses.
-        view = self.view(FetchLog(), read=self._read)
+        reads = None if self._read is None else self._read.apart()
+        view = self.view(FetchLog(), read=reads)
         try:
             made = make(view)
         finally:
             for item in view.log.items:
                 self.log.add(item)
+            self._take_over(reads)
         with self._memo.lock:
-            self._memo.values[key] = (made, [item.fetch_id for item in view.log.items])
+            self._memo.values[key] = (made, [item.fetch_id for item in view.log.items], reads)
         return made
+
+    def _take_over(self, reads: Reader | None) -> None:
+        """Whoever uses what was made from stored tables is made from them as well."""
+        if self._read is not None and reads is not None:
+            self._read.take_over(reads)
 
     def take_reused(self) -> list[str]:
         """Ids of responses that another load of this run asked for and this one used as well."""

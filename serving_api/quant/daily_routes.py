@@ -45,7 +45,7 @@ async def signal_pool(
 
 
 @router.get("/indicators/{code}")
-@serving(schemas.IndicatorSeries, tables=(queries.INDICATORS,))
+@serving(schemas.IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
 async def indicators(
     request: Request,
     subject: Anyone,
@@ -56,9 +56,10 @@ async def indicators(
         str | None, Query(max_length=2000, description="only these columns, separated by commas")
     ] = None,
 ) -> Answer:
-    """Stored indicators of a code up to a date, oldest first; none where nothing is calculated."""
+    """Stored indicators of a code up to a date, oldest first; none where nothing is calculated. `obv` goes on
+    from that of the oldest row, bar by bar."""
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
-    read = state_of(request).reading.scan(queries.of_code, queries.INDICATORS, code, days, date, names)
+    read = state_of(request).reading.scan(queries.indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items})
 

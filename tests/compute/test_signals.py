@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.bars import Bars
-from platform_assets.compute.signals import COLUMNS, SIGNALS, Hits, hits
+from platform_assets.compute.signals import COLUMNS, SIGNALS, Hits, hits, paired
 
 CALM = {
     "ma5": (9.0, 9.0), "ma20": (10.0, 10.0), "macd_dif": (-0.1, -0.1), "macd_dea": (0.1, 0.1),
@@ -24,12 +24,13 @@ def bars(*closes: float, factor: tuple[float, ...] | None = None) -> Bars:
 
 def found(given: Bars, **changed: tuple[float, float]) -> dict[str, Hits]:
     columns = {name: np.array({**CALM, **changed}[name][-len(given.newest(2)) :]) for name in COLUMNS}
-    return {one.key: one for one in hits(given, columns) if one.hit[0]}
+    return {one.key: one for one in hits(given, paired(given, columns)) if one.hit[0]}
 
 
 def test_every_kind_is_told_of_and_a_calm_day_has_none() -> None:
     given = bars(*[10.0] * 30)
-    told = {one.key for one in hits(given, {name: np.array(CALM[name]) for name in COLUMNS})}
+    calm = paired(given, {name: np.array(CALM[name]) for name in COLUMNS})
+    told = {one.key for one in hits(given, calm)}
 
     assert told == {signal.key for signal in SIGNALS}
     assert found(given) == {}

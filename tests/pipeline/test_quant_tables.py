@@ -150,7 +150,16 @@ def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: House) -> No
         assert json.loads(str(row["params"])) == STRATEGIES[key].params(STRATEGIES[key].chosen())
 
 
-def test_a_date_without_bars_is_emptied_not_failed(year: House) -> None:
+@pytest.mark.parametrize("name", TABLES)
+def test_a_date_without_bars_is_emptied_not_failed(year: House, name: str) -> None:
     year.fresh()
 
-    assert [result.rows_written for result in year.fuse("signal_hit", "2024-01-02").results] == [0]
+    assert [result.rows_written for result in year.fuse(name, "2024-01-02").results] == [0]
+
+
+def test_a_code_that_no_strategy_bought_has_no_hit(year: House) -> None:
+    bought = {code for _, _, code in rows(year, "calc_strategy_hit")}
+    quiet = next(code for code, _ in rows(year, "calc_indicator_daily") if code not in bought)
+    year.fresh()
+
+    assert [result.rows_written for result in year.fuse("strategy_hit", TODAY, codes=(quiet,)).results] == [0]

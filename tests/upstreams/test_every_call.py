@@ -85,8 +85,16 @@ class Nothing:
     ) -> pd.DataFrame:
         return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
 
-    def panel(self, table: str, *, columns: Any, since: str, until: str, condition: str = "") -> Panel:
+    def panel(
+        self, table: str, *, columns: Any, since: str, until: str, condition: str = "", noted: Any = ()
+    ) -> Panel:
         return Panel((), (), {name: np.zeros((0, 0)) for name in columns})
+
+    def apart(self) -> "Nothing":
+        return self
+
+    def take_over(self, other: Any) -> None:
+        pass
 
 
 def asked_of_everyone(desk: Desk) -> None:

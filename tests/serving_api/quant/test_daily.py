@@ -1,5 +1,6 @@
 """/quant/indicators, /patterns, /cyq, /signal-pool and /recalc."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -19,6 +20,27 @@ def test_indicators_are_the_stored_rows_oldest_first(quant: Topics) -> None:
     few = quant.told("/quant/indicators/600040", fields="ma5, rsi6", days=1)["items"]
     assert [set(row) for row in few] == [{"code", "date", "ma5", "rsi6"}]
     assert quant.told("/quant/indicators/999999")["items"] == []
+
+
+def test_the_obv_of_a_series_moves_by_the_volume_of_each_bar(quant: Topics) -> None:
+    """As stored every row counts from a first bar of its own, so that the rows may not be compared."""
+    items = quant.told("/quant/indicators/600040")["items"]
+    days = [item["date"] for item in items]
+    bars = [
+        row
+        for row in sorted(quant.rows("fusion_kline_daily"), key=lambda row: str(row["date"]))
+        if row["code"] == "600040" and days[0] <= str(row["date"]) <= days[-1] and not row["is_suspended"]
+    ]
+    expected = [items[0]["obv"]]
+    for before, bar in pairwise(bars):
+        change = bar["close"] * bar["adj_factor"] - before["close"] * before["adj_factor"]
+        expected.append(expected[-1] + (change > 0) * bar["volume"] - (change < 0) * bar["volume"])
+
+    assert len(items) > 1
+    told = dict(zip([str(bar["date"]) for bar in bars], expected, strict=True))
+    assert [item["obv"] for item in items] == pytest.approx([told[day] for day in days])
+    one = quant.told("/quant/indicators/600040", fields="obv")["items"]
+    assert [item["obv"] for item in one] == [item["obv"] for item in items]
 
 
 def test_patterns_name_the_directions_that_fired(quant: Topics) -> None:

@@ -1,0 +1,118 @@
+"""The window of bars that a date is calculated from: 400 trade dates, older bars after a long suspension."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from platform_assets.compute.bars import Bars
+from platform_assets.compute.indicators import indicator_columns
+from platform_assets.compute.trend_strength import trend_strength
+from platform_assets.datasets._quant import BARS, LEAST_BARS, WINDOW_DATES, bars_at, number
+from platform_assets.declaration.scope import Scope
+from resources.calendar import shipped_calendar
+from resources.warehouse.panel import Panel
+
+TODAY = "2026-08-21"
+DATES = shipped_calendar().last(900, TODAY)
+USUAL, RESTED, LONG_RESTED, NEW, AWAY = "000001", "000002", "000003", "000004", "000005"
+TRADED = {
+    USUAL: DATES,
+    RESTED: DATES[:500] + DATES[700:],
+    LONG_RESTED: DATES[:300] + DATES[898:],
+    NEW: DATES[-50:],
+    AWAY: DATES[:890],
+}
+
+
+def stored() -> pd.DataFrame:
+    frames = []
+    for seed, (code, days) in enumerate(TRADED.items()):
+        moves = np.random.default_rng(seed).normal(0, 0.02, len(days))
+        close = 10 * np.exp(np.cumsum(moves))
+        frames.append(
+            pd.DataFrame(
+                {
+                    "code": code, "date": days, "open": close, "high": close * 1.02, "low": close * 0.97,
+                    "close": close, "volume": 1000.0, "adj_factor": 1.0, "is_suspended": False,
+                }
+            )
+        )  # fmt: skip
+    return pd.concat(frames, ignore_index=True)
+
+
+class Market:
+    """Stands for the desk of a run; counts what was read beside the window."""
+
+    def __init__(self) -> None:
+        self.calendar = shipped_calendar()
+        self.rows = stored()
+        self.reads: list[tuple[str, ...]] = []
+        self.known: dict[object, Any] = {}
+
+    def once(self, key: object, make: Any) -> Any:
+        if key not in self.known:
+            self.known[key] = make(self)
+        return self.known[key]
+
+    def panel(
+        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str, noted: Any
+    ) -> Panel:
+        assert table == BARS
+        rows = self.rows[self.rows["date"].between(since, until)]
+        values = {}
+        for name in columns:
+            if name in rows.columns:
+                wide = rows.pivot(index="code", columns="date", values=name)
+                values[name] = wide.to_numpy(dtype=np.float64)
+        return Panel(tuple(wide.index), tuple(wide.columns), values)
+
+    def read(self, table: str, *, columns: Any, codes: tuple[str, ...], until: str) -> pd.DataFrame:
+        self.reads.append(codes)
+        return self.rows[self.rows["code"].isin(codes) & (self.rows["date"] <= until)]
+
+
+def spans(bars: Bars) -> dict[str, tuple[int, int]]:
+    """Code -> (date of its oldest bar, bars)."""
+    return {code: (int(bars.date[bars.rows_of(code)][0]), int(np.diff(bars.offsets)[at]))
+            for at, code in enumerate(bars.codes)}  # fmt: skip
+
+
+def test_a_code_that_rested_long_is_calculated_from_older_bars() -> None:
+    market = Market()
+
+    found = spans(bars_at(market, Scope((TODAY,)), TODAY))
+
+    assert found == {
+        USUAL: (number(DATES[-WINDOW_DATES]), WINDOW_DATES),
+        RESTED: (number(DATES[500 - (LEAST_BARS - 200)]), LEAST_BARS),
+        LONG_RESTED: (number(DATES[0]), 302),
+        NEW: (number(DATES[-50]), 50),
+    }
+    assert market.reads == [(RESTED, LONG_RESTED, NEW)]
+
+
+@pytest.mark.parametrize("day", DATES[-15:])
+def test_a_date_has_the_same_window_alone_and_within_a_range(day: str) -> None:
+    whole, alone = Scope(tuple(DATES[-15:])), Scope((day,))
+
+    within, single = bars_at(Market(), whole, day), bars_at(Market(), alone, day)
+
+    assert within.codes == single.codes
+    for name in ("offsets", "date", "close"):
+        assert np.array_equal(getattr(within, name), getattr(single, name)), name
+
+
+def test_the_stored_strength_of_a_rested_code_is_that_of_its_newest_bars() -> None:
+    """`/stocks/{code}/rtsi` counts bars, not dates."""
+    market = Market()
+    bars = bars_at(market, Scope((TODAY,)), TODAY)
+    values = indicator_columns(bars, newest=1)
+
+    for at, code in enumerate(bars.codes):
+        own = market.rows[market.rows["code"] == code]
+        counted = trend_strength(*(own[name].to_numpy()[-570:] for name in ("high", "low", "close")))
+        assert values["rtsi"][at] == pytest.approx(counted.rtsi[-1], abs=1e-6, nan_ok=True), code
+    assert np.isfinite(values["ma250"][list(bars.codes).index(RESTED)])
