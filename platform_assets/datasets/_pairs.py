@@ -1,7 +1,6 @@
 """The pairs of independent sources that carry one field, and how each side of them is read.
 
-A pair whose second source does not exist yet is not in the list: the billboards of the exchanges
-(dragon_tiger). Codes that one side never carries (funds in a list of shares) are left out of both.
+Codes that one side never carries (funds in a list of shares) are left out of both.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +42,8 @@ class Found:
 def found_pairs(desk: Any, day: str) -> Iterator[Found]:
     """Every pair of a date, also those of which nothing is there (no rows)."""
     for pairs in (
-        _quotes, _bars, _references, _ratios, _shares, _margin, _deals, _dividends, _flows, _indices,
-        _results,
+        _quotes, _bars, _references, _ratios, _shares, _margin, _deals, _listings, _dividends, _flows,
+        _indices, _results,
     ):  # fmt: skip
         yield from pairs(desk, day)
 
@@ -192,6 +191,24 @@ def _deals(desk: Any, day: str) -> Iterator[Found]:
     sums = _beside(official.groupby("code")["amount"].sum(), portal.groupby("code")["amount"].sum())
     sums["rounding"] = 50.0 * official.groupby("code").size().reindex(sums["code"]).fillna(0).to_numpy() + 1.0
     yield Found("block_trade", "amount", "exchange", "eastmoney", Tolerance(0.1), sums)
+
+
+def _listings(desk: Any, day: str) -> Iterator[Found]:
+    """Who is on the billboard, and the turnover of the listings that both tell. Beijing's is of the portal
+    alone."""
+    told = _on(desk, "raw_dragon_tiger", ("reason_key", "amount"), day)
+    told = told[~told["code"].str.startswith(("4", "8", "92"))]
+    official, portal = told[told["src"].isin(EXCHANGES)], told[told["src"] == "eastmoney"]
+    codes = _beside(portal.groupby("code").size() * 0, official.groupby("code").size() * 0)
+    yield Found("dragon_tiger", "codes", "eastmoney", "exchange", Tolerance(0.0, ABS), codes)
+    both = portal.merge(official, on=["code", "reason_key"], suffixes=("", "_b")).dropna(
+        subset=["amount", "amount_b"]
+    )
+    # Shenzhen tells 100 million CNY with two decimals, Shanghai 10,000.
+    steps = both["src_b"].map({"szse": 500_000.0, "sse": 50.0}).astype(float) + 1.0
+    rows = pd.DataFrame({"code": both["code"], "a": both["amount"].astype(float),
+                         "b": both["amount_b"].astype(float), "rounding": steps})  # fmt: skip
+    yield Found("dragon_tiger", "amount", "eastmoney", "exchange", Tolerance(0.1), rows)
 
 
 def _dividends(desk: Any, day: str) -> Iterator[Found]:

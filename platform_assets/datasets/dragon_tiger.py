@@ -14,6 +14,13 @@ import pandas as pd
 
 from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._afterwards import add_changes_after, closed_after
+from platform_assets.datasets._billboards import (
+    few_dates,
+    shanghai,
+    shanghai_seats,
+    shenzhen,
+    where_the_portal_is_silent,
+)
 from platform_assets.datasets._events import by_dates, trade_dates_only
 from platform_assets.declaration.columns import (
     K16,
@@ -132,10 +139,12 @@ def listings(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def seats(desk: Any, scope: Scope) -> pd.DataFrame:
     """Two calls for a date of the market; the tables of one run share them."""
-    rows = _with_reason_key(
-        by_dates(desk, scope, "billboard_seats", lambda eastmoney: eastmoney.billboard_seats)
-    )
-    return rows.assign(trade_date=rows["date"], is_org=rows["branch_name"].eq(INSTITUTION).astype(bool))
+    return _seats(by_dates(desk, scope, "billboard_seats", lambda eastmoney: eastmoney.billboard_seats))
+
+
+def _seats(rows: pd.DataFrame) -> pd.DataFrame:
+    keyed = _with_reason_key(rows)
+    return keyed.assign(trade_date=keyed["date"], is_org=keyed["branch_name"].eq(INSTITUTION).astype(bool))
 
 
 def listings_with_seats(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -164,14 +173,18 @@ def _by_listing(rows: pd.DataFrame) -> dict[tuple[str, str, str], dict[str, list
 
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
+    return where_the_portal_is_silent(rows)
 
 
 def seats_of_listings(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """A row per listing with its seats, which completes the row of the listing."""
+    """A row per listing and source with its seats, which completes the row of the listing."""
+    rows = where_the_portal_is_silent(rows.assign(date=rows["trade_date"]))
+    return pd.concat([_completed(part, str(src)) for src, part in rows.groupby("src")], ignore_index=True)
+
+
+def _completed(rows: pd.DataFrame, src: str) -> pd.DataFrame:
     sides = _by_listing(rows)
-    made = pd.DataFrame(list(sides), columns=["code", "date", "reason_key"])
-    made["src"] = "eastmoney"
+    made = pd.DataFrame(list(sides), columns=["code", "date", "reason_key"]).assign(src=src)
     for side in ("buy", "sell"):
         made[f"{side}_seats"] = [canonical_json(one[side]) for one in sides.values()]
     return made
@@ -255,12 +268,17 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="dragon_tiger",
-            title="Billboard as the portal reports it",
+            title="Billboard as the portal and the exchanges report it",
             model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
             key=(*_LISTING, "src"),
             date_column="date",
             payload=False,
-            sources=(Source("eastmoney", listings),),
+            sources=(
+                Source("eastmoney", listings),
+                Source("szse", lambda desk, scope: _with_reason_key(shenzhen(desk, scope)), few_dates),
+                Source("sse", lambda desk, scope: _with_reason_key(shanghai(desk, scope)), few_dates),
+            ),
+            combine="all",
             late=1,
             may_be_empty=True,
         ),
@@ -272,7 +290,10 @@ DATASET = Dataset(
             key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
             date_column="trade_date",
             payload=False,
-            sources=(Source("eastmoney", seats),),
+            sources=(
+                Source("eastmoney", seats),
+                Source("sse", lambda desk, scope: _seats(shanghai_seats(desk, scope)), few_dates),
+            ),
             late=1,
             may_be_empty=True,
             topical=True,

@@ -130,8 +130,8 @@ DATASET = Dataset(
     derive=(add_drift,),
     reads=(
         "stg_quote_snapshot", "stg_valuation", "stg_fund_flow", "stg_margin", "stg_block_trade",
-        "stg_dividend", "stg_finance_indicator", "raw_quote", "ref_exright", "fusion_kline_daily",
-        "fusion_index_daily", "fusion_stock_master",
+        "stg_dividend", "stg_finance_indicator", "raw_quote", "raw_dragon_tiger", "ref_exright",
+        "fusion_kline_daily", "fusion_index_daily", "fusion_stock_master",
     ),
     reads_own_past=True,
     of_stocks=False,

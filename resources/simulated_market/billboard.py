@@ -35,7 +35,8 @@ class Seat:
 
 @dataclass(frozen=True)
 class Listing:
-    """One security listed for one reason; `accumulated` is the turnover in CNY of the `days` it is about."""
+    """One security listed for one reason; `accumulated` is the turnover in CNY of the `days` it is about,
+    `reached` the figure in percent that the rule looks at."""
 
     security: Security
     name: str
@@ -45,6 +46,7 @@ class Listing:
     days: int
     accumulated: float
     bar: DayBar
+    reached: float
     buyers: tuple[Seat, ...]
     sellers: tuple[Seat, ...]
 
@@ -100,17 +102,24 @@ def _three(move: _Move) -> float | None:
 _MAIN = (
     _Rule("137001001001001", "日涨幅偏离值达到7%的前5只证券", lambda move: move.deviation, 7),
     _Rule("137001001002001", "日跌幅偏离值达到7%的前5只证券", lambda move: -move.deviation, 7),
-    _Rule("137001001003001", "日价格振幅达到15%的前5只证券", lambda move: move.bar.amplitude_pct, 15),
+    _Rule("137001001003001", "日振幅值达到15%的前5只证券", lambda move: move.bar.amplitude_pct, 15),
     _Rule("137001001004001", "日换手率达到20%的前5只证券", lambda move: move.bar.turnover_pct, 20),
     _Rule("137001002001001", "连续三个交易日内，涨幅偏离值累计达到20%的证券", _three, 20, None, 3),
 )
 _SPECIAL = (
-    _Rule("137001003001001", "ST、*ST证券连续三个交易日内，涨幅偏离值累计达到12%的证券", _three, 12, None, 3),
+    _Rule(
+        "137001003001001",
+        "连续三个交易日内，涨幅偏离值累计达到12%的ST证券、*ST证券和未完成股改证券",
+        _three,
+        12,
+        None,
+        3,
+    ),
 )
 _WIDE = (
-    _Rule("137002001001001", "日收盘价格涨幅达到15%的前5只证券", _rise, 15),
-    _Rule("137002001002001", "日收盘价格跌幅达到15%的前5只证券", lambda move: -move.bar.change_pct, 15),
-    _Rule("137002001003001", "日价格振幅达到30%的前5只证券", lambda move: move.bar.amplitude_pct, 30),
+    _Rule("137002001001001", "日涨幅达到15%的前5只证券", _rise, 15),
+    _Rule("137002001002001", "日跌幅达到15%的前5只证券", lambda move: -move.bar.change_pct, 15),
+    _Rule("137002001003001", "日振幅值达到30%的前5只证券", lambda move: move.bar.amplitude_pct, 30),
     _Rule("137002001004001", "日换手率达到30%的前5只证券", lambda move: move.bar.turnover_pct, 30),
     _Rule("137002002001001", "连续三个交易日内，涨幅偏离值累计达到30%的证券", _three, 30, None, 3),
 )
@@ -124,6 +133,21 @@ _OTHER = {
                  lambda move: move.bar.amplitude_pct, 2),),
     "b": (_Rule("137006001003001", "日价格振幅达到2%的前5只Ｂ股", lambda move: move.bar.amplitude_pct, 2),),
 }  # fmt: skip
+
+_SHANGHAI = {
+    "137001001001001": "有价格涨跌幅限制的日收盘价格涨幅偏离值达到7%的前五只证券",
+    "137001001002001": "有价格涨跌幅限制的日收盘价格跌幅偏离值达到7%的前五只证券",
+    "137001001003001": "有价格涨跌幅限制的日价格振幅达到15%的前五只证券",
+    "137001001004001": "有价格涨跌幅限制的日换手率达到20%的前五只证券",
+    "137001002001001": "非ST、*ST和S证券连续三个交易日内收盘价格涨幅偏离值累计达到20%的证券",
+    "137001003001001": "ST、*ST和S证券连续三个交易日内收盘价格涨幅偏离值累计达到12%的证券",
+    "137002001001001": "有价格涨跌幅限制的日收盘价格涨幅达到15%的前五只证券",
+    "137002001002001": "有价格涨跌幅限制的日收盘价格跌幅达到15%的前五只证券",
+    "137002001003001": "有价格涨跌幅限制的日价格振幅达到30%的前五只证券",
+    "137002001004001": "有价格涨跌幅限制的日换手率达到30%的前五只证券",
+    "137002002001001": "有价格涨跌幅限制的连续3个交易日内收盘价格涨幅偏离值累计达到30%的证券",
+}
+"""Shanghai has words of its own for a rule; the portal repeats those of each exchange."""
 
 
 @dataclass
@@ -214,11 +238,12 @@ def _listing(move: _Move, rule: _Rule, day: int) -> Listing:
         security=move.security,
         name=move.name,
         date=day,
-        reason=rule.text,
+        reason=_SHANGHAI.get(rule.kind, rule.text) if move.security.market == "SH" else rule.text,
         kind=rule.kind,
         days=rule.days,
         accumulated=accumulated,
         bar=move.bar,
+        reached=rule.reach(move) or 0.0,
         buyers=tuple(buyers),
         sellers=tuple(sellers),
     )

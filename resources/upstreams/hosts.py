@@ -73,6 +73,12 @@ SITES: dict[str, Site] = {
     "szse.report": Site(
         "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/margin/margin/index.html"
     ),
+    "szse.billboard": Site(
+        "szse",
+        "szse",
+        ("https://www.szse.cn",),
+        "https://www.szse.cn/disclosure/supervision/dealinfo/index.html",
+    ),
     "szse.disclosure": Site(
         "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/listed/"
     ),

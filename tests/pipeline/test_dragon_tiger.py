@@ -61,7 +61,9 @@ def test_a_load_brings_the_date_before_and_no_as_of_read_looks_ahead(house: Hous
     house.stage("dragon_tiger")
     house.fuse("dragon_tiger")
 
-    assert (listed.calls, seats.calls, aux.calls) == ({"eastmoney": 1}, {"eastmoney": 1}, {})
+    assert (seats.calls, aux.calls) == ({"eastmoney": 1}, {})
+    assert (listed.calls["eastmoney"], listed.calls["sse"]) == (1, 2)
+    assert listed.calls["szse"] <= 2
     rows = fused(house)
     assert set(rows["date"]) == {BEFORE}  # today's come out at 18:00
     assert len(rows) == len(house.warehouse.frame("aux_lhb")) > 3
@@ -186,3 +188,29 @@ def test_no_lie_reaches_the_fused_table_and_what_stands_beside_f10_stands_whole(
     assert set(rows["src"]) == {"em_f10"}
     assert rows[["net_buy", "reason", "buy_seats", "org_buy_count"]].notna().all().all()
     assert rows["amount"].isna().all()  # told by the listings alone
+
+
+def test_the_exchanges_stand_in_and_the_portal_finds_the_same_listings_later(alone: House) -> None:
+    house = alone
+    house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "double_rows"}])
+    for name in RAWS[:2]:
+        house.raw(name, BEFORE)
+    house.stage("dragon_tiger", BEFORE)
+    house.fuse("dragon_tiger", BEFORE)
+    alone_rows = fused(house)
+    assert set(alone_rows["src"]) == {"sse", "szse"}
+    shanghai = alone_rows[alone_rows["src"] == "sse"]
+    assert shanghai[["amount", "net_buy", "buy_seats", "sell_seats", "org_buy_count"]].notna().all().all()
+    assert alone_rows.loc[alone_rows["src"] == "szse", "amount"].notna().all()
+
+    house.faults.clear()
+    house.fresh()
+    for name in RAWS[:2]:
+        house.raw(name, BEFORE)
+    house.stage("dragon_tiger", BEFORE)
+    house.fuse("dragon_tiger", BEFORE)
+    rows = fused(house)
+    listing = ["code", "date", "reason_key"]
+    told = rows[~rows["code"].str.startswith("92")]
+    assert set(told["src"]) == {"eastmoney"}  # of both exchanges nothing is listed twice
+    assert sorted(map(tuple, told[listing].values)) == sorted(map(tuple, alone_rows[listing].values))

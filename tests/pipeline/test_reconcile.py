@@ -42,7 +42,8 @@ def test_agreement_breaks_and_what_repairs_them(alone: House) -> None:
     house.faults.replace([{"upstream": "tencent", "call": "quote", "kind": "override_bar", "args": wrong}])
     house.day(TODAY)
     house.faults.clear()
-    for raw in ("raw_margin", "exchange_margin", "raw_block_trade", "exchange_block_trade"):
+    for raw in ("raw_margin", "exchange_margin", "raw_block_trade", "exchange_block_trade",
+                "raw_dragon_tiger"):  # fmt: skip
         house.raw(raw)
     for name in ("margin", "block_trade"):
         house.stage(name)
@@ -60,6 +61,9 @@ def test_agreement_breaks_and_what_repairs_them(alone: House) -> None:
         ("valuation", "pe_ttm"), ("stock_master", "total_shares"), ("fund_flow", "main_net"),
         ("index_daily", "volume"), ("margin", "rzye"), ("block_trade", "deals"),
     }  # fmt: skip
+    # The portal's billboard against those of both exchanges.
+    for field in ("codes", "amount"):
+        assert of_pair(house, "dragon_tiger", field, "exchange", BEFORE)["status"] == "ok"
     # Figures that came out late are compared on their own date.
     assert of_pair(house, "margin", "rzye", "eastmoney", BEFORE)["within_pct"] == 100
     assert set(rows.loc[rows["dataset"] == "margin", "trade_date"]) == {BEFORE}

@@ -1,12 +1,14 @@
-"""query.sse.com.cn: margin trading and block trades. A request without the Referer of the exchange's pages
-is refused."""
+"""query.sse.com.cn: margin trading, block trades and the billboard. A request without the Referer of the
+exchange's pages is refused."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
 from resources.simulated_market.days import at, dates_between
+from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.market_classes import MarketClass, MarketClasses
@@ -28,7 +30,9 @@ class SseResponder:
         self._book = MarginBook()
         self._deals = BlockTrades()
         self._classes = MarketClasses()
+        self._billboard = Billboard()
         self.routes: Sequence[Route] = (
+            route("billboard", r"/infodisplay/showTradePublicFile\.do", self.billboard),
             route("margin", r"/marketdata/tradedata/queryMargin\.do", self.margin),
             route("block_trades", r"/commonQuery\.do", self.block_trades),
         )
@@ -83,6 +87,26 @@ class SseResponder:
             for number, one in enumerate(deals, start=1)
         ]
         return _page(params, view, rows)
+
+    def billboard(self, request: HttpRequest, view: View) -> Reply:
+        """The billboard of a date as lines of text; none before it is published."""
+        if not request.headers.get("referer", "").startswith(_REFERER):
+            return _FORBIDDEN
+        params = request.params()
+        day = day_of(params.get("dateTx", ""))
+        listings = listings_of(self._billboard, view, day, day, "SH")
+        if view.fault is not None and view.fault.kind == "cut_list":
+            listings = listings[: int(view.fault.args.get("rows", 100))]
+        shown = [one for one in listings for _ in range(view.copies)]
+        document = {
+            "actionErrors": [],
+            "actionMessages": [],
+            "dateTx": params.get("dateTx", ""),
+            "fieldErrors": {},
+            "fileContents": shanghai_text(shown, day),
+            "isTradeDate": "true" if shown else "false",
+        }
+        return _document(params, document)
 
     def _detail(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
@@ -164,6 +188,10 @@ def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> 
         "result": shown,
         "success": "true",
     }
+    return _document(params, document)
+
+
+def _document(params: Mapping[str, str], document: Mapping[str, Any]) -> Reply:
     text = json.dumps(document, ensure_ascii=False)
     callback = params.get("jsonCallBack")
     return Reply(f"{callback}({text})".encode() if callback else text.encode())

@@ -5,8 +5,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
 from resources.simulated_market.days import dates_between
+from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.szse_notices import NoticeList
@@ -17,6 +19,7 @@ from resources.simulated_market.wire import HttpRequest, Reply, Route, View, rou
 PAGE = 20
 YI, WAN = 1e8, 1e4
 _MARGIN, _DEALS, _CLASSES = "1837_xxpl", "1932_dzjyzqjy_after", "1803_sczm"
+_BILLBOARD = "1842_xxpl"
 _HEADS = (
     "证券代码", "证券简称", "融资买入额(元)", "融资余额(元)", "融券卖出量(股/份)", "融券余量(股/份)",
     "融券余额(元)", "融资融券余额(元)",
@@ -30,6 +33,7 @@ class SzseResponder:
         self._book = MarginBook()
         self._deals = BlockTrades()
         self._classes = MarketClasses()
+        self._billboard = Billboard()
         self.routes: Sequence[Route] = (
             route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
@@ -38,9 +42,25 @@ class SzseResponder:
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:
         """The report that CATALOGID names; nothing for an unknown one."""
-        if request.params().get("CATALOGID") == _DEALS:
+        catalog = request.params().get("CATALOGID")
+        if catalog == _DEALS:
             return self._block_trades(request, view)
+        if catalog == _BILLBOARD:
+            return self._listings(request, view)
         return self._margin(request, view)
+
+    def _listings(self, request: HttpRequest, view: View) -> Reply:
+        """Who is listed in a range of dates, 20 a page, without seats."""
+        params = request.params()
+        first, last = day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
+        listings = listings_of(self._billboard, view, first, last, "SZ")
+        page = max(1, int(params.get("PAGENO", "1")))
+        shown = listings[(page - 1) * PAGE : page * PAGE]
+        if view.fault is not None and view.fault.kind == "cut_list":
+            shown = shown[: int(view.fault.args.get("rows", 100))]
+        data = [shenzhen_row(one) for one in shown for _ in range(view.copies)]
+        tab = _tab("tab1", "交易公开信息", last, data, len(listings), page, catalog=_BILLBOARD)
+        return Reply(json.dumps([tab], ensure_ascii=False).encode())
 
     def _block_trades(self, request: HttpRequest, view: View) -> Reply:
         """Deals in shares and funds of a range of dates, 20 a page."""

@@ -12,7 +12,8 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges import sse_overview
+from resources.upstreams.exchanges import sse_billboard, sse_overview
+from resources.upstreams.exchanges.billboard import a_share_listings
 from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sse_deals import deals_request, parse_deals
@@ -111,6 +112,13 @@ class SseClient:
         Empty where nothing is published."""
         parse = partial(sse_overview.parse_overview, day=day)
         return self._fetcher.call(sse_overview.overview_request(day), parse)
+
+    def billboard(self, day: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Who is listed on one date and the seats behind it, one call; columns `BILLBOARD_COLUMNS` and
+        `BILLBOARD_SEAT_COLUMNS`, A shares alone. Empty where nothing is published."""
+        parse = partial(sse_billboard.parse_billboard, day=day)
+        board = self._fetcher.call(sse_billboard.billboard_request(day), parse)
+        return a_share_listings(board.listings, "SH", "SSE billboard"), sse_billboard.seats_frame(board)
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 5,000 deals; columns `DEAL_COLUMNS`.

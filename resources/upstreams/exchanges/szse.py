@@ -15,7 +15,8 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges import notices, szse_deals, szse_overview
+from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_overview
+from resources.upstreams.exchanges.billboard import a_share_listings
 from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
@@ -209,6 +210,23 @@ class SzseClient:
         without volume, PE and turnover. Empty where nothing is published."""
         parse = partial(szse_overview.parse_overview, day=day)
         return self._fetcher.call(szse_overview.overview_request(day), parse)
+
+    def billboard(self, since: str, until: str) -> pd.DataFrame:
+        """Who is listed between two dates, without seats, one call for a page of 20; columns
+        `BILLBOARD_COLUMNS`, `amount` in steps of a million, A shares alone. Empty where nothing is
+        published."""
+        rows: list[dict[str, Any]] = []
+        for page in range(1, szse_billboard.MOST_PAGES + 1):
+            got = self._fetcher.call(
+                szse_billboard.billboard_request(since, until, page),
+                partial(szse_billboard.parse_billboard, since=since, until=until),
+            )
+            rows += got.listings
+            if page >= got.pages or not len(got):
+                if len(rows) != got.count:
+                    raise PayloadError(f"SZSE billboard: {len(rows)} of {got.count} rows", source=self.source)
+                return a_share_listings(rows, "SZ", "SZSE billboard")
+        raise PayloadError(f"SZSE billboard: more than {szse_billboard.MOST_PAGES} pages", source=self.source)
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 20 deals; columns `DEAL_COLUMNS`. Empty

@@ -1,0 +1,49 @@
+"""The exchanges' own billboards, second sources of what the portal reports.
+
+They are asked every evening (one call a date at Shanghai, about two at Shenzhen), which is what the portal is
+measured against; their listings are staged for the dates that the portal tells nothing of.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.declaration.scope import Scope
+
+OFFICIAL = ("szse", "sse")
+_MOST_DATES = 10
+
+
+def few_dates(desk: Any, scope: Scope) -> bool:
+    """The market of a few dates: the exchanges cannot be asked by code, and one call a date adds up."""
+    return scope.codes is None and len(scope.dates) <= _MOST_DATES
+
+
+def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Who is listed at Shenzhen, one call for twenty."""
+    rows: pd.DataFrame = desk.szse.billboard(scope.since, scope.until)
+    return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
+
+
+def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Who is listed at Shanghai, one call for a date."""
+    return _of_dates(desk, scope, 0)
+
+
+def shanghai_seats(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The seats behind it: the same answers, no further call."""
+    return _of_dates(desk, scope, 1)
+
+
+def _of_dates(desk: Any, scope: Scope, part: int) -> pd.DataFrame:
+    found = [
+        desk.once(("sse_billboard", day), lambda view, day=day: view.sse.billboard(day))[part]
+        for day in scope.dates
+    ]
+    return pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
+
+
+def where_the_portal_is_silent(rows: pd.DataFrame) -> pd.DataFrame:
+    """Without the exchanges' rows of dates that the portal tells of: it has theirs, and more of each."""
+    told = set(rows.loc[rows["src"] == "eastmoney", "date"])
+    return rows[~(rows["src"].isin(list(OFFICIAL)) & rows["date"].isin(told))]

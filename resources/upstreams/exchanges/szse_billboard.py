@@ -1,0 +1,119 @@
+"""Shenzhen: the billboard (ShowReport 1842_xxpl, tab1): who is listed for what, without seats.
+
+Turnover in 亿元, volume in 万股, both texts with thousands commas. The reason holds the figure that was
+reached (日价格涨幅达到20.83%); it is put into the words that the portal has for the rule, so that one listing
+has one key whoever told it.
+"""
+
+import re
+from typing import Any
+
+from platform_assets.compute.market_rules import board_of
+from platform_assets.compute.names import is_st
+from resources.errors import PayloadError
+from resources.transport.request import Request
+from resources.upstreams.exchanges.billboard import Board, in_one_unit, shown_name
+from resources.upstreams.exchanges.margin import code_of
+from resources.upstreams.payload import amount, iso_day, json_of, list_of, object_of, required, string_of
+
+MOST_PAGES = 200
+YI, WAN = 1e8, 1e4
+_TAB = "tab1"
+_WIRE = ("dqrq", "zqdm", "zqjc", "cjsl", "cjje", "plyy")
+_REACHED = re.compile(r"^(.*?达到)-?[\d.]+%$")
+_RULES: dict[str, tuple[str, str]] = {
+    "日价格涨幅偏离值达到": ("日涨幅偏离值达到7%的前5只证券",) * 2,
+    "日价格跌幅偏离值达到": ("日跌幅偏离值达到7%的前5只证券",) * 2,
+    "日价格涨幅达到": ("日涨幅达到15%的前5只证券",) * 2,
+    "日价格跌幅达到": ("日跌幅达到15%的前5只证券",) * 2,
+    "日价格振幅达到": ("日振幅值达到15%的前5只证券", "日振幅值达到30%的前5只证券"),
+    "日换手率达到": ("日换手率达到20%的前5只证券", "日换手率达到30%的前5只证券"),
+    "异常期间价格涨幅偏离值累计达到": (
+        "连续三个交易日内，涨幅偏离值累计达到20%的证券",
+        "连续三个交易日内，涨幅偏离值累计达到30%的证券",
+    ),
+    "异常期间价格跌幅偏离值累计达到": (
+        "连续三个交易日内，跌幅偏离值累计达到20%的证券",
+        "连续三个交易日内，跌幅偏离值累计达到30%的证券",
+    ),
+}
+"""What the exchange says -> the portal's words for the main board, and for the growth board."""
+_SPECIAL = {
+    f"异常期间价格{way}幅偏离值累计达到": (
+        f"连续三个交易日内，{way}幅偏离值累计达到12%的ST证券、*ST证券和未完成股改证券"
+    )
+    for way in "涨跌"
+}
+
+
+def rule_of(reason: str, code: str, name: str) -> str:
+    """The portal's words for the rule behind the exchange's reason; the reason itself where no rule is
+    known."""
+    found = _REACHED.match(reason)
+    rule = _RULES.get(found[1]) if found else None
+    if found is None or rule is None:
+        return reason
+    wide = board_of(code, "SZ") == "gem"
+    if not wide and is_st(name) and found[1] in _SPECIAL:
+        return _SPECIAL[found[1]]
+    return rule[wide]
+
+
+def billboard_request(since: str, until: str, page: int = 1) -> Request:
+    params = (
+        ("SHOWTYPE", "JSON"),
+        ("CATALOGID", "1842_xxpl"),
+        ("TABKEY", _TAB),
+        ("txtStart", since),
+        ("txtEnd", until),
+        ("PAGENO", str(page)),
+    )
+    label = f"{since}..{until} {page}"
+    return Request("szse.billboard", "billboard", "/api/report/ShowReport/data", params, label=label)
+
+
+def parse_billboard(body: bytes, since: str, until: str) -> Board:
+    """One page; empty where nobody is listed or nothing is published."""
+    tabs = [object_of(tab, "SZSE billboard tab") for tab in list_of(json_of(body), "SZSE billboard")]
+    if len(tabs) != 1:
+        raise PayloadError(f"SZSE billboard: {len(tabs)} tabs")
+    head = object_of(tabs[0].get("metadata"), "SZSE billboard metadata")
+    if tabs[0].get("error"):
+        raise PayloadError(f"SZSE billboard: {str(tabs[0]['error'])[:80]}")
+    rows = [
+        _row(object_of(raw, "SZSE billboard row"), since, until)
+        for raw in list_of(tabs[0].get("data"), "SZSE billboard data")
+    ]
+    count, pages = head.get("recordcount"), head.get("pagecount")
+    if type(count) is not int or type(pages) is not int or not len(rows) <= count:
+        raise PayloadError(f"SZSE billboard: {len(rows)} rows of {count!r}, {pages!r} pages")
+    return Board(rows, [], count, pages)
+
+
+def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any]:
+    gone = [wire for wire in _WIRE if wire not in row]
+    if gone:
+        raise PayloadError(f"SZSE billboard: no field {', '.join(gone)}")
+    code = code_of(row["zqdm"], "SZSE billboard zqdm")
+    what = f"SZSE billboard {code}"
+    day = iso_day(string_of(row["dqrq"], f"{what} dqrq")[:10], f"{what} dqrq")
+    if not since <= day <= until:
+        raise PayloadError(f"{what} answered for {day}, asked was {since}..{until}")
+    name = shown_name(string_of(row["zqjc"], f"{what} zqjc"), f"{what} zqjc")
+    reason = string_of(row["plyy"], f"{what} plyy").strip()
+    if not reason:
+        raise PayloadError(f"{what} is listed for no reason")
+    traded = _figure(row["cjje"], f"{what} cjje") * YI
+    if traded > 0:  # less than half of 0.01 亿元 is shown as nothing
+        in_one_unit(traded + YI / 200, _figure(row["cjsl"], f"{what} cjsl") * WAN, what)
+    return {
+        "code": code,
+        "date": day,
+        "name": name,
+        "reason": rule_of(reason, code, name),
+        "amount": round(traded, 2),
+    }
+
+
+def _figure(value: Any, what: str) -> float:
+    return required(amount(string_of(value, what).replace(",", ""), what), what)
