@@ -28,6 +28,8 @@ SYNCS = {
     "kline_bar_sync": "fusion_kline_bar",
 }
 """Job -> the one table that it loads, because somebody asked."""
+SAMPLE = "breadth_sample"
+"""The job that the sensor of the market's breadth asks for."""
 
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
@@ -88,6 +90,12 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
                 partitions_def=trade_dates() if plans[name].partitioned else None,
                 description=f"{name} alone, because somebody asked for it",
             )
+    if SAMPLE in registry.datasets:
+        jobs[SAMPLE] = dg.define_asset_job(
+            SAMPLE,
+            selection=dg.AssetSelection.assets(asset_key(registry.datasets[SAMPLE].table)),
+            description="how many stocks rise and fall at this moment",
+        )
     jobs |= _backfills(registry, plans)
     security_list = [
         plan

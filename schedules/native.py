@@ -15,6 +15,7 @@ from dagster import DagsterInstance
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.scheduler.instigation import InstigatorType
 
+from platform_assets.jobs import SAMPLE
 from resources.calendar import TradeCalendar
 from resources.errors import StorageError
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
@@ -28,6 +29,7 @@ from schedules.runner import RANGE_END, RANGE_START
 from schedules.runs import DagsterRuns
 from schedules.sweep import Cursor, Request, Sweeper
 from schedules.tasks import TASKS
+from schedules.warmup import warmup_sensor
 
 ZONE = "Asia/Shanghai"
 SENSOR = "task_table"
@@ -70,6 +72,7 @@ def build_schedules(
         sensors=[
             *([_sensor([jobs[state.key] for state in timed], tasks, served, house)] if timed else []),
             gap_sensor(house, _idle),
+            *([warmup_sensor(jobs[SAMPLE], house, _idle)] if SAMPLE in jobs else []),
         ],
     )
 
