@@ -1,12 +1,17 @@
 """A cache of values that belong to one version of their tables: bounded by bytes, oldest use first out."""
 
+import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 DEFAULT_BYTES = 128 * 1024 * 1024
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -22,6 +27,12 @@ class _Count:
     misses: int = 0
 
 
+@dataclass
+class _Turn:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    askers: int = 0
+
+
 class VersionedCache:
     """Values by (prefix, key). A value of another version is a miss and is replaced."""
 
@@ -32,6 +43,67 @@ class VersionedCache:
         self._entries: OrderedDict[tuple[str, Hashable], _Entry] = OrderedDict()
         self._counts: dict[str, _Count] = {}
         self._lock = threading.Lock()
+        self._turns: dict[Hashable, _Turn] = {}
+
+    async def one(
+        self,
+        prefix: str,
+        key: Hashable,
+        version: str | None,
+        load: Callable[[], Awaitable[Value | None]],
+        size: Callable[[Value], int],
+    ) -> Value | None:
+        """The value of a key; of many that ask for it at once, one loads. None is not kept, and without a
+        version everybody loads."""
+        if version is None:
+            return await load()
+
+        async def loaded(_missing: Sequence[Hashable]) -> dict[Hashable, Value]:
+            value = await load()
+            return {} if value is None else {key: value}
+
+        return (await self.some(prefix, (key,), version, loaded, size, turn=key)).get(key)
+
+    async def some(
+        self,
+        prefix: str,
+        keys: Sequence[Key],
+        version: str | None,
+        load: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]],
+        size: Callable[[Value], int],
+        *,
+        turn: Hashable = None,
+    ) -> dict[Key, Value]:
+        """Values of those keys that have one. `load` gets the keys that are not kept; who has the same `turn`
+        loads one after the other. What is kept waits for nobody. Used on one event loop."""
+        held = {key: self.get(prefix, key, version) for key in keys}
+        if any(value is None for value in held.values()):
+            async with self._in_turn((prefix, turn)):
+                held = {key: self._kept(prefix, key, version) for key in keys}
+                missing = [key for key, value in held.items() if value is None]
+                loaded = await load(missing) if missing else {}
+                for key, value in loaded.items():
+                    self.put(prefix, key, version, value, size(value))
+                    held[key] = value
+        return {key: value for key, value in held.items() if value is not None}
+
+    @asynccontextmanager
+    async def _in_turn(self, name: Hashable) -> AsyncIterator[None]:
+        turn = self._turns.setdefault(name, _Turn())
+        turn.askers += 1
+        try:
+            async with turn.lock:
+                yield
+        finally:
+            turn.askers -= 1
+            if not turn.askers:
+                del self._turns[name]
+
+    def _kept(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
+        """As `get`, not counted: the asker has been counted already."""
+        with self._lock:
+            entry = self._entries.get((prefix, key))
+            return None if entry is None or version is None or entry.version != version else entry.value
 
     def get(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
         with self._lock:

@@ -1,6 +1,7 @@
 """The pieces under the routes: bars, parameters, the cache, versions, cache policy."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,62 @@ def test_the_cache_knows_only_the_version_asked_for() -> None:
     assert cache.get("x", "a", "1") == "old"
     cache.put("x", "a", "2", "new", 30)
     assert (cache.get("x", "a", "2"), cache.stats()["size"]) == ("new", 30)
+
+
+class Loads:
+    """Loads that end when they are told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.go = asyncio.Event()
+
+    async def one(self) -> str:
+        self.asked.append("one")
+        await self.go.wait()
+        return "value"
+
+    async def some(self, missing: Sequence[str]) -> dict[str, str]:
+        self.asked.append(list(missing))
+        await self.go.wait()
+        return {key: key.upper() for key in missing if key != "none"}
+
+
+def test_of_many_that_ask_at_once_one_loads_and_what_is_kept_does_not_wait() -> None:
+    async def scene() -> None:
+        cache, loads = VersionedCache(), Loads()
+        cache.put("x", "kept", "1", "KEPT", 4)
+
+        def ask(*keys: str) -> asyncio.Task[dict[str, str]]:
+            return asyncio.ensure_future(cache.some("x", keys, "1", loads.some, len))
+
+        asked = [ask("a", "kept"), ask("a", "b"), ask("a", "none")]
+        await asyncio.sleep(0)
+        assert await asyncio.wait_for(ask("kept"), 5) == {"kept": "KEPT"}  # while another loads
+        asked[0].cancel()  # who gives up does not take the turn with it
+        loads.go.set()
+        assert await asyncio.gather(*asked[1:]) == [{"a": "A", "b": "B"}, {"a": "A"}]
+        assert loads.asked == [["a"], ["a", "b"], ["none"]]
+
+    asyncio.run(scene())
+
+
+def test_one_key_does_not_wait_for_another_and_without_a_version_everybody_loads() -> None:
+    async def scene() -> None:
+        cache, loads = VersionedCache(), Loads()
+
+        def ask(key: str, version: str | None) -> asyncio.Task[str | None]:
+            return asyncio.ensure_future(cache.one("x", key, version, loads.one, len))
+
+        asked = [ask("a", "1"), ask("a", "1"), ask("b", "1"), ask("c", None), ask("c", None)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert len(loads.asked) == 4
+        loads.go.set()
+        assert await asyncio.gather(*asked) == ["value"] * 5
+        assert len(loads.asked) == 4
+        assert (cache.get("x", "a", "1"), cache.get("x", "c", None)) == ("value", None)
+
+    asyncio.run(scene())
 
 
 def test_a_server_is_asked_for_versions_once_a_second() -> None:

@@ -1,6 +1,5 @@
 """Bars of the whole market, each stock's newest in the last column: what functions over history read."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -20,6 +19,8 @@ _STORED = {"turnover": "turnover_pct"}
 _LOT = 100
 _TOGETHER = 320
 """Bars up to which columns are read together."""
+_Key = tuple[str, str | None, str, int]
+"""Date, instant, column, bars"""
 
 
 class Histories:
@@ -29,7 +30,6 @@ class Histories:
         self._reading = reading
         self._calendar = calendar
         self._cache = VersionedCache(KEPT_BYTES)
-        self._loading = asyncio.Lock()
 
     async def of(self, market: Market, needs: Mapping[str, int], version: str | None) -> dict[str, Floats]:
         """Column -> [stocks of the market, bars], at least as many bars as are needed. Prices are CNY as of
@@ -38,22 +38,19 @@ class Histories:
         if not needs:
             return {}
         bars = next(block for block in BLOCKS if block >= max(needs.values()))
-        async with self._loading:
-            held = {column: self._kept(market, column, bars, version) for column in needs}
-            missing = [column for column, block in held.items() if block is None]
-            # Long blocks one by one: what is read of a column is four times what is kept.
-            for some in [missing] if bars <= _TOGETHER else [[column] for column in missing]:
-                loaded = await self._reading.scan(self._load, market, some, bars) if some else {}
-                for column, block in loaded.items():
-                    key = (market.date, market.as_of, column, bars)
-                    self._cache.put("bars", key, version, block, block.nbytes)
-                held |= loaded
-        return {column: block for column, block in held.items() if block is not None}
 
-    def _kept(self, market: Market, column: str, bars: int, version: str | None) -> Floats | None:
-        key = (market.date, market.as_of, column, bars)
-        block: Floats | None = self._cache.get("bars", key, version)
-        return block
+        async def load(missing: Sequence[_Key]) -> dict[_Key, Floats]:
+            columns = [key[2] for key in missing]
+            blocks: dict[str, Floats] = {}
+            # Long blocks one by one: what is read of a column is four times what is kept.
+            for some in [columns] if bars <= _TOGETHER else [[column] for column in columns]:
+                blocks |= await self._reading.scan(self._load, market, some, bars)
+            return {key: blocks[key[2]] for key in missing}
+
+        keys: list[_Key] = [(market.date, market.as_of, column, bars) for column in needs]
+        # One turn for all: two loads at once would need their memory twice.
+        held = await self._cache.some("bars", keys, version, load, lambda block: block.nbytes)
+        return {key[2]: block for key, block in held.items()}
 
     def _load(self, session: Session, market: Market, columns: Sequence[str], bars: int) -> dict[str, Floats]:
         sessions = self._calendar.last(bars + SPARE_SESSIONS, market.date)
