@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from typing import Any
+
+import pandas as pd
 
 _PREFIX = re.compile(r"^(XD|XR|DR|N|C)(?=[^A-Za-z]|S?\*?ST)")
 _ST = re.compile(r"^S?\*?ST", re.IGNORECASE)
@@ -17,6 +20,15 @@ def plain_name(shown: str) -> str:
 def is_st(shown: str) -> bool:
     """Whether a shown name carries the special-treatment mark (ST, *ST, SST, S*ST)."""
     return bool(_ST.match(plain_name(shown)))
+
+
+def special(state: Any, name: str | None) -> bool | None:
+    """Whether a stock is under special treatment on a date. `state` is what the history of names tells (bool,
+    0 or 1; None, NaN or NA where it does not reach): there the name quoted on the date tells. None without
+    either."""
+    if not pd.isna(state):
+        return bool(state)
+    return is_st(name) if name else None
 
 
 def is_delisting(shown: str) -> bool:

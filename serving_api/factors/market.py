@@ -1,6 +1,5 @@
 """A scored market as screens look at it: one date's wide rows as arrays, ranked once per version of them."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +20,7 @@ from platform_assets.compute.factors.presets import (
     selected,
 )
 from platform_assets.compute.factors.scores import Scores, score
-from platform_assets.compute.names import is_st
+from platform_assets.compute.names import special
 from serving_api.factors import queries
 from serving_api.reading import Session
 from serving_api.state import State
@@ -86,10 +85,7 @@ class Market:
         """Special treatment on the date."""
         names = self.columns.get("name", [None] * self.size)
         states = self.columns.get("is_st", [None] * self.size)
-        told = [
-            is_st(str(name or "")) if state is None else bool(state)
-            for name, state in zip(names, states, strict=True)
-        ]
+        told = [bool(special(state, name)) for state, name in zip(states, names, strict=True)]
         return np.array(told, dtype=bool)
 
     def row(self, place: int) -> dict[str, Any]:
@@ -157,7 +153,6 @@ class Markets:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._turn = asyncio.Lock()
 
     async def of(self, day: str | None, as_of: str | None) -> Market | None:
         """The market of a date (None: the newest), as it was known at `as_of`; None when nothing is stored.
@@ -165,16 +160,13 @@ class Markets:
         if as_of is not None:
             return await self._state.reading.scan(_read, day, as_of)
         version = (await self._state.versions.stand((queries.WIDE,))).token
-        known: Market | None = self._state.cache.get("factors", day, version)
-        if known is not None:
-            return known
-        async with self._turn:  # of many that ask at once, one reads
-            known = self._state.cache.get("factors", day, version)
-            if known is None:
-                known = await self._state.reading.scan(_read, day, None)
-                if known is not None:
-                    self._state.cache.put("factors", day, version, known, known.size * _BYTES_PER_STOCK)
-            return known
+
+        async def load() -> Market | None:
+            return await self._state.reading.scan(_read, day, None)
+
+        return await self._state.cache.one(
+            "factors", day, version, load, lambda market: market.size * _BYTES_PER_STOCK
+        )
 
 
 def _read(session: Session, day: str | None, as_of: str | None) -> Market | None:

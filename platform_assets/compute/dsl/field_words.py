@@ -94,5 +94,5 @@ def text(
     return Field(name, label, "text", "", table, name, example, tuple(aliases.split()), options=options)
 
 
-def flag(name: str, label: str, table: str, example: str, *, column: str) -> Field:
-    return Field(name, label, "flag", "", table, column, example)
+def flag(name: str, label: str, table: str, example: str, *, column: str, note: str = "") -> Field:
+    return Field(name, label, "flag", "", table, column, example, note=note)

@@ -19,7 +19,14 @@ _IDENTITY = (
     text("name", "名称", WIDE, "name like '银行'", aliases="股票名称 简称"),
     text("industry", "行业", WIDE, "industry in ('银行', '白酒')", aliases="所属行业"),
     text("market", "市场", WIDE, "market = 'SH'", options=("SH", "SZ", "BJ")),
-    flag("st", "ST", WIDE, "not st", column="is_st"),
+    flag(
+        "st",
+        "ST",
+        WIDE,
+        "not st",
+        column="is_st",
+        note="on the date; where the history of names does not reach, by the name quoted",
+    ),
     number(
         "listed_days",
         "上市天数",

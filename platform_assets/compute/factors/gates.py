@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.names import is_st as named_st
+from platform_assets.compute.names import special
 from platform_assets.compute.parameters.factors import (
     DEBT_RATIO_HARD_LIMIT,
     DEBT_RATIO_WARN,
@@ -86,13 +86,10 @@ def check_gates(
 
 
 def gate_of(row: Mapping[str, Any]) -> Gate:
-    """The gates of a wide row (`GATE_COLUMNS`). Special treatment is that of the date, as the history of
-    names tells it; where that does not reach, the name that the stock was quoted under on the date tells."""
-    state = row.get("is_st")
+    """The gates of a wide row (`GATE_COLUMNS`). Special treatment is that of the date (see `special`)."""
     name = row.get("name")
-    st = named_st(str(name or "")) if state is None or pd.isna(state) else bool(state)
     return check_gates(
-        st=st,
+        st=bool(special(row.get("is_st"), name if isinstance(name, str) else None)),
         roe=row.get("roe"),
         debt_ratio=row.get("debt_ratio"),
         revenue_yoy=row.get("revenue_yoy"),

@@ -11,6 +11,7 @@ from platform_assets.compute.dsl.evaluate import Table
 from platform_assets.compute.dsl.field_words import Field
 from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.technical_fields import PATTERN, ZERO_WITHOUT_A_ROW
+from platform_assets.compute.names import special
 from serving_api.quant.screening import queries
 from serving_api.reading import Session
 
@@ -33,14 +34,16 @@ TABLES = tuple(dict.fromkeys(one.table for one in catalogue().fields.values() if
 
 @dataclass(frozen=True)
 class Market:
-    """`as_of` is the bound instant, or None; `absent` are tables that hold nothing of the date; `version` is
-    that of the tables when they were read, or before, None where nothing may be kept."""
+    """`as_of` is the bound instant, or None; `absent` are tables that hold nothing of the date; `unversioned`
+    those that show the date as last calculated although an instant is asked for; `version` is that of the
+    tables when they were read, or before, None where nothing may be kept."""
 
     date: str
     as_of: str | None
     table: Table
     display: Mapping[str, tuple[Any, ...]]
     absent: frozenset[str]
+    unversioned: frozenset[str] = frozenset()
     version: str | None = None
 
     def row(self, at: int) -> dict[str, Any]:
@@ -91,9 +94,18 @@ def market_of(session: Session, day: str | None, as_of: str | None) -> Market | 
         for field in fields:
             if field.column in stored:
                 columns[field.name] = _column(field, stored[field.column], day, rows)
+    columns["st"] = _special(wide)
     blank = (None,) * len(codes)
     display = {name: wide.get(column, blank) for name, column in DISPLAY.items()}
-    return Market(day, as_of, Table(np.array(codes, dtype=object), columns), display, frozenset(absent))
+    unversioned = {table for table in by_table.keys() - absent if not session.table(table).has_history}
+    return Market(
+        day,
+        as_of,
+        Table(np.array(codes, dtype=object), columns),
+        display,
+        frozenset(absent),
+        frozenset() if as_of is None else frozenset(unversioned),
+    )
 
 
 def _rows(codes: tuple[str, ...], stored: tuple[str, ...]) -> npt.NDArray[np.int64]:
@@ -119,6 +131,13 @@ def _column(
     if field.kind != "text":
         missing = 0.0 if field.table == PATTERN and field.name in ZERO_WITHOUT_A_ROW else np.nan
     return np.where(rows >= 0, values[rows], missing)
+
+
+def _special(wide: Mapping[str, tuple[Any, ...]]) -> Floats:
+    """1 where special treatment holds on the date, NaN where nothing tells."""
+    blank = (None,) * len(wide["code"])
+    pairs = zip(wide.get("is_st", blank), wide.get("name", blank), strict=True)
+    return np.array([special(state, name) for state, name in pairs], dtype=np.float64)
 
 
 def _days_since(dates: tuple[Any, ...], day: str) -> Floats:

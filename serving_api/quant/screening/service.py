@@ -91,14 +91,13 @@ class Screener:
     async def market(self, asked: When) -> Market | None:
         """None where nothing is stored, or the database is away."""
         version = (await self._state.versions.stand(TABLES)).token
-        key = (asked.day, asked.bound)
-        market: Market | None = self._state.cache.get("screener", key, version)
-        if market is None:
+
+        async def load() -> Market | None:
             market = await read_or(None, self._state.reading.scan(market_of, asked.day, asked.bound))
-            if market is not None:
-                market = replace(market, version=version)
-                self._state.cache.put("screener", key, version, market, market.size)
-        return market
+            return None if market is None else replace(market, version=version)
+
+        key = (asked.day, asked.bound)
+        return await self._state.cache.one("screener", key, version, load, lambda market: market.size)
 
     async def bars(self, market: Market, needs: Mapping[str, int]) -> dict[str, Floats]:
         """Blocks of bars; without any where the database is away."""
@@ -117,23 +116,22 @@ class Screener:
             return None
         needs = columns_needed(query.where)
         version = await self._version(market) if needs else market.version
-        key = (market.date, market.as_of, written(query))
-        selection: Selection | None = self._state.cache.get("found", key, version)
-        if selection is None:
+
+        async def load() -> Selection | None:
             history = await self.bars(market, needs)
             if needs.keys() - history.keys():
                 return None
-            selection = await anyio.to_thread.run_sync(select, query, market.table, history)
-            self._state.cache.put("found", key, version, selection, selection.rows.nbytes + 4096)
-        return Found(market, selection, tuple(tree.fields_of(query)))
+            return await anyio.to_thread.run_sync(select, query, market.table, history)
+
+        key = (market.date, market.as_of, written(query))
+        selection = await self._state.cache.one(
+            "found", key, version, load, lambda one: one.rows.nbytes + 4096
+        )
+        return None if selection is None else Found(market, selection, tuple(tree.fields_of(query)))
 
 
 def _step(step: Step, market: Market) -> dict[str, Any]:
-    notes = [
-        f"{name}: {_absence(name)}"
-        for name in step.fields
-        if not catalogue()[name].table or catalogue()[name].table in market.absent
-    ]
+    notes = [f"{name}: {note}" for name in step.fields if (note := _note(name, market))]
     return {
         "condition": step.condition,
         "fields": list(step.fields),
@@ -144,9 +142,16 @@ def _step(step: Step, market: Market) -> dict[str, Any]:
     }
 
 
-def _absence(name: str) -> str:
+def _note(name: str, market: Market) -> str | None:
+    """What a field's values are not."""
     table = catalogue()[name].table
-    return f"{table} holds nothing of the date" if table else "no table stores it yet"
+    if not table:
+        return "no table stores it yet"
+    if table in market.absent:
+        return f"{table} holds nothing of the date"
+    if table in market.unversioned:
+        return f"{table} keeps no versions: as last calculated, not as known at as_of"
+    return None
 
 
 def warnings(query: tree.Query) -> list[str]:

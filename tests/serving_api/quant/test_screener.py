@@ -149,6 +149,15 @@ def test_an_earlier_instant_knows_less(quant: Topics) -> None:
     assert codes(known) == codes(now) != []
 
 
+def test_an_instant_does_not_reach_calculated_tables_and_the_plan_says_so(quant: Topics) -> None:
+    told = found(quant, "rsi6 > 0 and pb > 0", as_of=TODAY + "T15:45")
+    assert [step["note"] for step in told["explain"]] == [
+        "rsi6: calc_indicator_daily keeps no versions: as last calculated, not as known at as_of",
+        None,
+    ]
+    assert [step["note"] for step in found(quant, "rsi6 > 0 and pb > 0")["explain"]] == [None, None]
+
+
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda one: one.key)
 def test_every_preset_runs(preset: Any, quant: Topics) -> None:
     assert found(quant, preset.dsl)["date"] == TODAY

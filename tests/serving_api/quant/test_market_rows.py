@@ -1,0 +1,50 @@
+"""The rows that a query looks at, from stored ones."""
+
+from typing import Any
+
+import numpy as np
+
+from platform_assets.compute.dsl.evaluate import select
+from platform_assets.compute.dsl.parser import parse
+from serving_api.quant.screening.market import market_of
+
+ROWS = {
+    "code": ("000001", "000002", "000003", "000004", "000005"),
+    "trade_date": ("2026-08-21",) * 5,
+    "name": ("平安银行", "*ST甲", "ST乙", "丙", None),
+    "is_st": (None, None, 0, 1, None),
+}
+
+
+class Rows:
+    """A session that knows the display rows alone."""
+
+    class Declared:
+        has_history = True
+        date_column = "trade_date"
+
+    def has(self, table: str) -> bool:
+        return table == "fusion_stock_wide"
+
+    def table(self, _name: str) -> Any:
+        return self.Declared
+
+    def columns(self, _table: str, wanted: list[str]) -> list[str]:
+        return [name for name in wanted if name in ROWS]
+
+    def rows(self, _table: str, *, columns: list[str], **_how: Any) -> list[tuple[Any, ...]]:
+        return list(zip(*(ROWS[name] for name in columns), strict=True))
+
+
+def test_where_the_history_of_names_does_not_reach_the_name_tells() -> None:
+    session: Any = Rows()
+    market = market_of(session, "2026-08-21", None)
+    assert market is not None
+
+    def codes(text: str) -> list[str]:
+        return [str(market.table.codes[at]) for at in select(parse(text), market.table, {}).rows]
+
+    assert codes("not st") == ["000001", "000003"]
+    assert codes("st") == ["000002", "000004"]
+    assert codes("st is null") == ["000005"]
+    assert np.isnan(market.table.numbers("st")[4])
