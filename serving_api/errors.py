@@ -82,6 +82,10 @@ class Face:
         return Response(orjson.dumps(body), self.status, headers, media_type="application/json")
 
 
+def _wrong(error: InputError) -> dict[str, Any]:
+    return {"loc": [error.parameter], "msg": error.problem, "type": "value_error"}
+
+
 def face_of(error: BaseException) -> Face:
     """The face of any exception; unknown ones are 500 without a word about their cause."""
     match error:
@@ -91,9 +95,10 @@ def face_of(error: BaseException) -> Face:
             face = Face(429, error.message, {"Retry-After": str(error.retry_after)})
         case BadRequest():
             face = Face(400, error.message)
+        case BadExpression():
+            face = Face(422, error.message, errors=[_wrong(error)], error=error.told)
         case InputError():
-            wrong = {"loc": [error.parameter], "msg": error.problem, "type": "value_error"}
-            face = Face(422, error.message, errors=[wrong], error=getattr(error, "told", None))
+            face = Face(422, error.message, errors=[_wrong(error)])
         case Forbidden():
             face = Face(403, error.message)
         case NotFound():

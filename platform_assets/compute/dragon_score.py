@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.known import divided, floats, weighted_mean
 from platform_assets.compute.parameters import dragon as own
 
 Floats = npt.NDArray[np.float64]
@@ -28,36 +29,33 @@ def score_leaders(rows: pd.DataFrame) -> pd.DataFrame:
     ups_20d, broken_5d. A stock that is no longer at the limit has no points for its seal.
     """
     sealed = rows["sealed"].to_numpy(dtype=bool)
-    cap = _floats(rows["float_cap"])
+    cap = floats(rows["float_cap"])
     parts = {
-        "height": [(own.DIMENSION, _height(_floats(rows["boards"])))],
+        "height": [(own.DIMENSION, _height(floats(rows["boards"])))],
         "seal": [
-            (own.SEAL_FUND, _held(sealed, _clipped(_ratio(_floats(rows["seal_fund"]), cap) / own.FULL_SEAL))),
+            (own.SEAL_FUND, _held(sealed, _clipped(divided(floats(rows["seal_fund"]), cap) / own.FULL_SEAL))),
             (own.SEAL_TIME, _held(sealed, _seal_times(rows["first_seal"]))),
-            (own.SEAL_BREAKS, _held(sealed, 1 - _clipped(_floats(rows["breaks"]) / own.MOST_BREAKS))),
+            (own.SEAL_BREAKS, _held(sealed, 1 - _clipped(floats(rows["breaks"]) / own.MOST_BREAKS))),
         ],
         "theme": [
-            (own.THEME_SIZE, _clipped(_floats(rows["theme_count"]) / own.FULL_THEME)),
-            (own.THEME_HIGHEST, _floats(rows["theme_highest"])),
-            (own.THEME_FIRST, _floats(rows["theme_first"])),
+            (own.THEME_SIZE, _clipped(floats(rows["theme_count"]) / own.FULL_THEME)),
+            (own.THEME_HIGHEST, floats(rows["theme_highest"])),
+            (own.THEME_FIRST, floats(rows["theme_first"])),
         ],
         "capital": [
-            (own.CAPITAL_NET, _clipped(_floats(rows["net_ratio"]) / own.FULL_NET)),
-            (own.CAPITAL_AMOUNT, _floats(rows["amount"].astype(float).rank(pct=True))),
-            (own.CAPITAL_TURNOVER, _turnover(_floats(rows["turnover_pct"]))),
+            (own.CAPITAL_NET, _clipped(floats(rows["net_ratio"]) / own.FULL_NET)),
+            (own.CAPITAL_AMOUNT, floats(rows["amount"].astype(float).rank(pct=True))),
+            (own.CAPITAL_TURNOVER, _turnover(floats(rows["turnover_pct"]))),
         ],
         "structure": [
             (own.STRUCTURE_CAP, _cap(cap / _YI)),
-            (own.STRUCTURE_GENE, _clipped(_floats(rows["ups_20d"]) / own.FULL_GENE)),
-            (own.STRUCTURE_HELD, _none_of(_floats(rows["broken_5d"]))),
+            (own.STRUCTURE_GENE, _clipped(floats(rows["ups_20d"]) / own.FULL_GENE)),
+            (own.STRUCTURE_HELD, _none_of(floats(rows["broken_5d"]))),
         ],
     }
-    scored = {name: _dimension(some, len(rows)) for name, some in parts.items()}
+    scored = {name: _dimension(some) for name, some in parts.items()}
     points = np.vstack([scored[name][0] for name in own.DIMENSIONS])
-    known = ~np.isnan(points)
-    possible = known.sum(axis=0) * own.DIMENSION
-    total = np.full(len(rows), np.nan)
-    np.divide(np.where(known, points, 0.0).sum(axis=0) * 100, possible, out=total, where=possible > 0)
+    total = weighted_mean(points, np.ones(len(points)))[0] / own.DIMENSION * 100
     covered = np.vstack([scored[name][1] for name in own.DIMENSIONS]).sum(axis=0)
     told = rows.assign(
         **{f"score_{name}": scored[name][0] for name in own.DIMENSIONS},
@@ -75,16 +73,10 @@ def grade_of(score: float) -> str | None:
     return next((grade for border, grade in own.GRADES if score >= border), own.LOWEST_GRADE)
 
 
-def _dimension(parts: list[Part], count: int) -> tuple[Floats, Floats]:
+def _dimension(parts: list[Part]) -> tuple[Floats, Floats]:
     """(points of 20 scaled up from the parts that are known, points that were known)."""
-    known, reached = np.zeros(count), np.zeros(count)
-    for points, share in parts:
-        there = ~np.isnan(share)
-        known += np.where(there, points, 0.0)
-        reached += np.where(there, share * points, 0.0)
-    scaled = np.full(count, np.nan)
-    np.divide(reached * own.DIMENSION, known, out=scaled, where=known > 0)
-    return scaled, known
+    share, known = weighted_mean(np.vstack([one for _, one in parts]), [points for points, _ in parts])
+    return share * own.DIMENSION, known
 
 
 def _height(boards: Floats) -> Floats:
@@ -126,16 +118,6 @@ def _none_of(counts: Floats) -> Floats:
 
 def _clipped(values: Floats) -> Floats:
     return np.clip(values, 0.0, 1.0)
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(whole > 0, part / whole, np.nan)
-
-
-def _floats(values: pd.Series) -> Floats:
-    numbers: Floats = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers
 
 
 def themes(

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.known import divided, floats, weighted_mean
 from platform_assets.compute.parameters import rotation as own
 
 Floats = npt.NDArray[np.float64]
@@ -28,17 +29,12 @@ def with_rotation(rows: pd.DataFrame) -> pd.DataFrame:
     momentum the same of chg_5d. The score (0..100) is the weighted mean of the ranks that are known.
     """
     told = {
-        "strength": _floats(rows["chg_20d"]),
-        "momentum": _floats(rows["chg_5d"]),
-        "flow": _share(_floats(rows["main_net"]), _floats(rows["amount_yi"]) * _CNY_PER_YI),
+        "strength": floats(rows["chg_20d"]),
+        "momentum": floats(rows["chg_5d"]),
+        "flow": divided(floats(rows["main_net"]), floats(rows["amount_yi"]) * _CNY_PER_YI),
     }
     parts = np.vstack([_rank_pct(told[name]) for name in own.WEIGHTS])
-    weights = np.array(list(own.WEIGHTS.values()))[:, None]
-    known = ~np.isnan(parts)
-    covered = np.where(known, weights, 0.0).sum(axis=0)
-    summed = np.where(known, parts * weights, 0.0).sum(axis=0)
-    score = np.full(len(rows), np.nan)
-    np.divide(summed, covered, out=score, where=covered > 0)
+    score, _ = weighted_mean(parts, list(own.WEIGHTS.values()))
     return rows.assign(
         rotation_score=score, quadrant=_quadrants(_above(told["strength"]), _above(told["momentum"]))
     )
@@ -60,11 +56,6 @@ def _quadrants(strength: Floats, momentum: Floats) -> list[str | None]:
 def _above(values: Floats) -> Floats:
     known = values[~np.isnan(values)]
     return values - np.median(known) if known.size else values
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(whole > 0, part / whole, np.nan)
 
 
 def _rank_pct(values: Floats) -> Floats:
@@ -100,8 +91,3 @@ def of_members(members: pd.DataFrame) -> pd.DataFrame:
     ):
         sums[name] = leaders[column].reindex(sums.index)
     return sums.reset_index()
-
-
-def _floats(values: pd.Series) -> Floats:
-    numbers: Floats = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.known import weighted_mean
 from platform_assets.compute.parameters import market_phase as own
 
 Floats = npt.NDArray[np.float64]
@@ -30,14 +31,8 @@ def score_days(inputs: Mapping[str, Floats]) -> Scores:
     """`inputs`: key of `INPUTS` -> values by date. A missing one is left out, and the weights of the others
     are scaled up."""
     parts = np.vstack([_scaled(one, inputs[one.key]) for one in own.INPUTS])
-    weights = np.array([one.weight for one in own.INPUTS])[:, None]
-    known = ~np.isnan(parts)
-    covered = np.where(known, weights, 0.0).sum(axis=0)
-    summed = np.where(known, parts * weights, 0.0).sum(axis=0)
-    enough = covered >= own.LEAST_COVERED - 1e-9
-    total = np.full(parts.shape[1], np.nan)
-    total[enough] = summed[enough] / covered[enough]
-    return Scores(parts, covered, total)
+    mean, covered = weighted_mean(parts, [one.weight for one in own.INPUTS])
+    return Scores(parts, covered, np.where(covered >= own.LEAST_COVERED - 1e-9, mean, np.nan))
 
 
 def _scaled(one: own.Input, values: Floats) -> Floats:

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.known import floats
+
 Floats = npt.NDArray[np.float64]
 
 ABS, PCT, SIGN_PCT = "abs", "pct", "sign_pct"
@@ -33,10 +35,10 @@ def measure(pairs: pd.DataFrame, tolerance: Tolerance) -> dict[str, Any]:
 
     Gives compared, within_count, within_pct, median_diff, p95_diff, max_diff, mean_diff (signed, a - b),
     only_a, only_b, worst (at most ten {code, a, b, diff}, largest first) and status."""
-    a, b = _floats(pairs["a"]), _floats(pairs["b"])
+    a, b = floats(pairs["a"]), floats(pairs["b"])
     has_a, has_b = ~np.isnan(a), ~np.isnan(b)
     both = has_a & has_b
-    rounding = _floats(pairs["rounding"])[both] if "rounding" in pairs.columns else 0.0
+    rounding = floats(pairs["rounding"])[both] if "rounding" in pairs.columns else 0.0
     codes = pairs["code"].to_numpy(dtype=object)[both]
     a, b = a[both], b[both]
     gap = np.maximum(np.abs(a - b) - np.nan_to_num(rounding), 0.0)
@@ -81,11 +83,6 @@ def _status(count: int, within: int, only_a: int, only_b: int) -> str:
     seen = count + only_a + only_b
     fine = within >= count * ENOUGH_WITHIN_PCT / 100 and count >= seen * ENOUGH_WITHIN_PCT / 100
     return "ok" if fine else "warning"
-
-
-def _floats(values: pd.Series) -> Floats:
-    numbers: Floats = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers
 
 
 def _round(value: Any) -> float:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.known import floats
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Context, Scope
@@ -149,16 +149,11 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
     known.index = frame.index
     alike = np.ones(len(frame), dtype=bool)
     for column in told:
-        new, old = _floats(frame[column]), _floats(known[column])
+        new, old = floats(frame[column]), floats(known[column])
         alike &= np.isnan(new) | (np.abs(new - old) < _TINY)
     sourced = frame.assign(stored_src=known["src"])
     for column, rounding in dataset.stands_within.items():
-        new, old = _floats(frame[column]), _floats(known[column])
-        values = np.where(alike & (np.abs(new - old) <= _floats(rounding(sourced))), old, new)
+        new, old = floats(frame[column]), floats(known[column])
+        values = np.where(alike & (np.abs(new - old) <= floats(rounding(sourced))), old, new)
         frame[column] = pd.Series(values, index=frame.index).astype(frame[column].dtype)
     return frame
-
-
-def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
-    numbers: npt.NDArray[np.float64] = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from platform_assets.compute.bars import Dense
@@ -116,8 +117,9 @@ class NotedReads:
         dense = self.reader.panel(table, columns=columns, since=since, until=until, condition=condition)
         if dense.dates:
             read = self._tables.setdefault(table, _Read())
-            # How many rows there were is not told by a window with gaps: the largest possible count is.
-            read.rows += len(dense.codes) * len(dense.dates)
+            # A row without a number in any column is not told from one that is not there.
+            told = np.logical_or.reduce([np.isfinite(values) for values in dense.values.values()])
+            read.rows += int(told.sum())
             read.max_date = max(read.max_date or "", dense.dates[-1])
             column = str(self.warehouse.table(table).date_column)
             held = frozenset(dense.dates)

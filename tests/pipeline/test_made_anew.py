@@ -15,6 +15,7 @@ from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.rules import Partition, close_of
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
+from platform_assets.pipeline.inputs import NotedReads
 from platform_assets.pipeline.load import Loaded, load_fused
 from platform_assets.pipeline.run import PipelineRun
 from resources.calendar import shipped_calendar
@@ -207,3 +208,8 @@ def test_a_panel_becomes_ragged_bars(run: PipelineRun) -> None:
     assert bars.offsets.tolist() == [0, 2, 3]
     assert bars.close.tolist() == [1.0, 2.0, 3.0]
     assert bars.date.tolist() == [20260820, 20260821, 20260821]
+    # The lineage of what is made of it tells the rows that were there, not the room that they might take.
+    noted = NotedReads(run.warehouse, run.read)
+    noted.panel("calc_series", columns=("close",), since=DAYS[0], until=DAYS[1])
+    (read,) = noted.inputs()
+    assert (read["table"], read["rows"], read["max_date"]) == ("calc_series", 3, DAYS[1])

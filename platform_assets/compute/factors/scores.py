@@ -15,6 +15,7 @@ import pandas as pd
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, INPUTS
 from platform_assets.compute.factors.gates import gates_of
 from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.known import divided, weighted_mean
 from platform_assets.compute.parameters.factors import WEIGHTS
 
 Floats = npt.NDArray[np.float64]
@@ -79,21 +80,10 @@ def score(values: Mapping[str, Floats], weights: Mapping[str, float] = WEIGHTS) 
 
 def weighted(factors: Mapping[str, Floats], weights: Mapping[str, float]) -> tuple[Floats, Floats]:
     """([n] weighted mean of the factors that each stock has; [n] their share of the whole weight)."""
-    size = len(next(iter(factors.values())))
-    total, there = np.zeros(size), np.zeros(size)
-    for key, scores in factors.items():
-        known = ~np.isnan(scores)
-        total += np.where(known, weights.get(key, 0.0) * scores, 0.0)
-        there += np.where(known, weights.get(key, 0.0), 0.0)
-    whole = sum(weights.get(key, 0.0) for key in factors)
-    return divided(total, there), there / whole if whole else there
-
-
-def divided(total: Floats, count: Floats) -> Floats:
-    """total / count, NaN where there is nothing to divide by."""
-    found = np.full(len(total), np.nan)
-    np.divide(total, count, out=found, where=count > 0)
-    return found
+    own = [weights.get(key, 0.0) for key in factors]
+    mean, there = weighted_mean(np.vstack(list(factors.values())), own)
+    whole = sum(own)
+    return mean, there / whole if whole else there
 
 
 def in_batch(wide: pd.DataFrame) -> Bools:

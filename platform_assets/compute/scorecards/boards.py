@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.known import weighted_mean
 from platform_assets.compute.parameters.scorecards import (
     BOARD_SIZE,
     PATTERN_SPAN,
@@ -85,14 +86,8 @@ def _both(one: Floats, other: Floats) -> Floats:
 def tactic_score(parts: Mapping[str, Floats]) -> tuple[Floats, Floats]:
     """(score 0..100, weight of the parts that are there 0..1). `parts` are 0..100 under the names of
     `TACTIC_WEIGHTS`; a missing one is NaN or absent. Below `TACTIC_MIN_WEIGHT` there is no score."""
-    size = len(next(iter(parts.values())))
-    total, weight = np.zeros(size), np.zeros(size)
-    for name, share in TACTIC_WEIGHTS.items():
-        values = parts.get(name)
-        if values is None:
-            continue
-        known = np.isfinite(values)
-        total += np.where(known, share * np.where(known, values, 0.0), 0.0)
-        weight += np.where(known, share, 0.0)
-    enough = weight >= TACTIC_MIN_WEIGHT - 1e-9
-    return np.where(enough, total / np.where(enough, weight, 1.0), np.nan), weight
+    there = [name for name in TACTIC_WEIGHTS if name in parts]
+    mean, weight = weighted_mean(
+        np.vstack([parts[name] for name in there]), [TACTIC_WEIGHTS[name] for name in there]
+    )
+    return np.where(weight >= TACTIC_MIN_WEIGHT - 1e-9, mean, np.nan), weight

@@ -16,7 +16,7 @@ from serving_api.permissions import Anyone
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.index_series import queries, schemas, service
-from serving_api.topics.indices.routes import symbol_of
+from serving_api.topics.symbols import symbol_of
 
 router = area_router(f"{PREFIX}/fusion/index", "index: indicators")
 calendar_router = area_router(f"{PREFIX}/market", "market: index calendar")

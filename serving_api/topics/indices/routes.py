@@ -1,12 +1,10 @@
 """/index/*: open to anyone, plain."""
 
-import re
 from typing import Annotated, Any
 
 from fastapi import Path, Query
 from starlette.requests import Request
 
-from resources.errors import InputError
 from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
@@ -14,27 +12,13 @@ from serving_api.permissions import Anyone
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.indices import queries, schemas
+from serving_api.topics.symbols import symbol_of
 
 router = area_router(f"{PREFIX}/index", "index")
 
 Symbol = Annotated[
     str, Path(description="index: sh000300, 000300, 399001; an industry: 801780", examples=["sh000300"])
 ]
-_PREFIXED = re.compile(r"(?:sh|sz|bj)[0-9]{6}")
-_DIGITS = re.compile(r"[0-9]{6}")
-_INDUSTRY = ("80", "85")
-
-
-def symbol_of(text: str, parameter: str = "symbol") -> str:
-    """The code under which an index is stored. Raises InputError for what is none."""
-    known = text.strip().lower()
-    if _PREFIXED.fullmatch(known):
-        return known
-    if not _DIGITS.fullmatch(known):
-        raise InputError(parameter, f"{text[:20]!r} is no index; sh000300, 000300 or 801780 are allowed")
-    if known.startswith(_INDUSTRY):
-        return known
-    return f"sz{known}" if known.startswith("399") else f"sh{known}"
 
 
 @router.get("/valuation/{symbol}")

@@ -1,0 +1,30 @@
+"""Arithmetic of what is known: NaN is missing, and is left out of a mean instead of being filled. Pure."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+
+def floats(values: pd.Series) -> Floats:
+    """[rows] a column of numbers, NaN where it is null."""
+    numbers: Floats = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers
+
+
+def divided(part: Floats, whole: Floats) -> Floats:
+    """part / whole, NaN where there is nothing to divide by."""
+    found = np.full(np.shape(part), np.nan)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
+
+
+def weighted_mean(parts: Floats, weights: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """([n] mean of the known ones of `parts` [k, n], weighted with `weights` [k], NaN where none is known or
+    weighs anything; [n] the weight that is known)."""
+    given = np.asarray(weights, dtype=np.float64)[:, None]
+    known = ~np.isnan(parts)
+    weight = np.where(known, given, 0.0).sum(axis=0)
+    total = np.where(known, parts * given, 0.0).sum(axis=0)
+    return divided(total, weight), weight
