@@ -16,6 +16,8 @@ from platform_assets.compute.scorecards.forward import PARTIAL, PENDING, REVIEWE
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+_SCORE = 1
+"""Place of the date of a score in its window."""
 
 
 @dataclass(frozen=True)
@@ -27,35 +29,41 @@ class Review:
     status: npt.NDArray[np.str_]
 
 
-def review_leaders(close: Floats, known: Bools, day_at: Ints) -> Review:
-    """`close` [leaders, dates]: adjusted closes on consecutive trade dates whose session is over, NaN where a
-    leader did not trade; `known` [dates] whether the market's bars are stored; `day_at` [leaders] the place
-    of the date of each score, -1 before its own close.
+def review_leaders(close: Floats, known: Bools, code_at: Ints, day_at: Ints) -> Review:
+    """`close` [codes, dates]: adjusted closes on consecutive trade dates whose session is over, NaN where a
+    code did not trade; `known` [dates] whether the market's bars are stored; `code_at` [leaders] the place of
+    each leader's code (-1: it has no bar), `day_at` that of the date of its score (-1: before its close).
 
     A date whose bars are not stored is waited for, and so is the first bar of a leader that has none in the
     whole window: what is missing after `WAIT_DAYS` dates is settled without a change.
     """
-    leaders, dates = close.shape
+    leaders, dates = len(day_at), close.shape[1]
     changes = np.full((len(REVIEW_STEPS), leaders), np.nan)
     status = np.full(leaders, PENDING, dtype="<U8")
     if not leaders or not dates:
         return Review(changes, status)
-    row = np.arange(leaders)
-    place = np.arange(dates)
-    newest = np.maximum.accumulate(np.where(np.isfinite(close), place, -1), axis=1)
     scored = day_at >= 0
     elapsed = np.where(scored, dates - 1 - day_at, 0)
     waited = elapsed >= WAIT_DAYS
-    base_at = newest[row, np.maximum(day_at, 0)]
-    base = np.where(base_at >= 0, close[row, np.maximum(base_at, 0)], np.nan)
+    # From the date before the score, whose close stands in for that of a leader that rested on its date.
+    spans = day_at[:, None] + np.arange(-1, max(REVIEW_STEPS.values()) + 1)
+    there = scored[:, None] & (code_at >= 0)[:, None] & (spans >= 0) & (spans < dates)
+    inside = np.clip(spans, 0, dates - 1)
+    window: Floats = np.full(spans.shape, np.nan)
+    if len(close):
+        window = np.where(there, close[np.maximum(code_at, 0)[:, None], inside], np.nan)
+    newest = np.maximum.accumulate(np.where(np.isfinite(window), np.arange(window.shape[1]), -1), axis=1)
+    row = np.arange(leaders)
+    base = np.where(newest[:, _SCORE] >= 0, window[row, newest[:, _SCORE]], np.nan)
     settled = np.zeros((len(REVIEW_STEPS), leaders), dtype=bool)
     moved = np.zeros(leaders, dtype=bool)
     for step, days in enumerate(REVIEW_STEPS.values()):
-        end = np.minimum(np.maximum(day_at, 0) + days, dates - 1)
-        last = newest[row, end]
-        moved = last > day_at
-        settled[step] = scored & (elapsed >= days) & ((last == end) | known[end] | waited)
-        changes[step] = np.where(settled[step] & moved, (close[row, last] / base - 1) * 100, np.nan)
+        end = _SCORE + days
+        last = newest[:, end]
+        moved = last > _SCORE
+        loaded = (last == end) | known[inside[:, end]]
+        settled[step] = scored & (elapsed >= days) & (loaded | waited)
+        changes[step] = np.where(settled[step] & moved, (window[row, last] / base - 1) * 100, np.nan)
     status[settled[0]] = PARTIAL
     status[settled.all(axis=0) & (moved | waited)] = REVIEWED
     return Review(changes, status)

@@ -4,10 +4,11 @@ A score stands once the next session has closed: from then on a load only fills 
 what is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute.bars import on_dates
@@ -201,8 +202,8 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         return rows
     own = rows.loc[waiting]
     dates = _closed_from(context, min(own["trade_date"]))
-    close = np.full((len(own), len(dates)), np.nan)
-    known = np.zeros(len(dates), dtype=bool)
+    close = np.empty((0, len(dates)))
+    codes: Sequence[str] = ()
     if dates:
         bars = context.read.panel(
             "fusion_kline_daily",
@@ -211,20 +212,24 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
             until=dates[-1],
             condition="sec_type='stock' AND volume>0",
         )
-        market = on_dates(bars, dates)
-        known = known_dates(np.isfinite(market["close"]).sum(axis=0))
-        place = {code: at for at, code in enumerate(bars.codes)}
-        held = own["code"].isin(place).to_numpy()
-        at = own["code"][held].map(place).to_numpy(dtype=np.int64)
-        close[held] = (market["close"] * market["adj_factor"])[at]
-    day_at = own["trade_date"].map({day: at for at, day in enumerate(dates)}).fillna(-1)
-    review = review_leaders(close, known, day_at.to_numpy(dtype=np.int64))
+        market, codes = on_dates(bars, dates), bars.codes
+        close = market["close"] * market["adj_factor"]
+    known = known_dates(np.isfinite(close).sum(axis=0))
+    code_at, day_at = _places(own["code"], codes), _places(own["trade_date"], dates)
+    review = review_leaders(close, known, code_at, day_at)
     for column, changes in zip(REVIEW_STEPS, review.changes, strict=True):
         told = own[column].astype(float)
         rows[column] = rows[column].astype(float)
         rows.loc[waiting, column] = told.where(told.notna(), changes)
     rows.loc[waiting, "review_status"] = review.status
     return rows
+
+
+def _places(values: pd.Series, among: Sequence[str]) -> npt.NDArray[np.int64]:
+    """[rows] place of each value, -1 where it is none of them."""
+    place = {one: at for at, one in enumerate(among)}
+    found: npt.NDArray[np.int64] = values.map(place).fillna(-1).to_numpy(dtype=np.int64)
+    return found
 
 
 def _closed_from(context: Context, day: str) -> list[str]:

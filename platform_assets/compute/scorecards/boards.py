@@ -43,11 +43,8 @@ def pattern_score(directions: Floats) -> Floats:
 
 def signal_score(conditions: Mapping[str, Floats]) -> Floats:
     """Percent of conditions (1 true, 0 false, NaN not known) that hold; NaN where none is known."""
-    block = np.vstack(list(conditions.values()))
-    known = np.isfinite(block)
-    count = known.sum(axis=0)
-    held = np.where(known, block, 0.0).sum(axis=0)
-    return np.where(count > 0, held / np.maximum(count, 1) * 100, np.nan)
+    held, _ = weighted_mean(np.vstack(list(conditions.values())), np.ones(len(conditions)))
+    return held * 100
 
 
 def signal_conditions(
