@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute.days import known_dates
+from platform_assets.compute.known import divided
 from platform_assets.compute.limit_state import HALF_TICK
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 from platform_assets.compute.streaks import limit_streaks
@@ -137,6 +138,4 @@ def count_limits(window: LimitWindow, special: Bools) -> LimitCounts:
 
 def sealed_share(up: Floats, broken: Floats) -> Floats:
     """Percent of the touched limits that were held; NaN where none was touched."""
-    touched = up + broken
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(touched > 0, up / touched * 100, np.nan)
+    return divided(up, up + broken) * 100

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from platform_assets.compute.known import divided
 from platform_assets.compute.limit_days import LimitCounts
 from platform_assets.compute.market_phase import score_days, segments, settle
 from platform_assets.compute.parameters import market_phase as own
@@ -181,17 +182,14 @@ def _inputs(measures: pd.DataFrame) -> dict[str, Floats]:
     told = {name: measures[name].to_numpy(dtype=float) for name in _MEASURES}
     touched = told["limit_up_count"] + told["broken_count"]
     moved = told["up_count"] + told["down_count"]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        broken = np.where(touched > 0, told["broken_count"] / touched, np.nan)
-        advance = np.where(moved > 0, told["up_count"] / moved, np.nan)
     return {
         "limit_up": told["limit_up_count"],
         "limit_down": told["limit_down_count"],
         "max_boards": told["max_limit_days"],
-        "broken_rate": broken,
+        "broken_rate": divided(told["broken_count"], touched),
         "promotion_rate": told["promotion_rate_pct"] / 100,
         "prev_change_pct": told["prev_limit_up_avg_pct"],
-        "advance_share": advance,
+        "advance_share": divided(told["up_count"], moved),
     }
 
 
