@@ -25,6 +25,7 @@ def history() -> BarHistory:
     state = chance.random((DAYS, CODES))
     dates = shipped_calendar().last(DAYS, "2026-08-21")
     up, up_open = (state < 0.1).astype(float), (state > 0.95).astype(float)
+    up[gone] = up_open[gone] = np.nan
     return BarHistory(dates, close, volume, up, up_open)
 
 
