@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.report_periods import latest_ended, periods_due
 from platform_assets.datasets._notices import by_notice
 from platform_assets.declaration.columns import (
     K32,
@@ -37,6 +39,8 @@ from platform_assets.declaration.rules import (
 from platform_assets.declaration.scope import Context, Scope
 
 _LARGE_CHANGE = 80
+_LATE_DAYS = 30
+"""Days after a deadline in which counts of the quarter end are still told."""
 _NEAR = 0.05
 _LARGEST = {"top10": "top10_ratio_pct", "float10": "float10_ratio_pct"}
 
@@ -79,6 +83,21 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
     return by_notice(desk, scope, holder_counts, ("code", "date"))
+
+
+def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Counts of the quarter ends that are being told, one call each, without the days of their notices and
+    the counts between quarter ends."""
+    ends = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
+    now = desk.clock.now()
+    rows = pd.concat([desk.cninfo.holder_counts(end, now) for end in ends], ignore_index=True)
+    mine = [is_a_share(code) and scope.covers(code) for code in rows["code"]]
+    return rows[mine].reset_index(drop=True)
+
+
+def of_one_date(desk: Any, scope: Scope) -> bool:
+    """What is told today says nothing of the days between."""
+    return not scope.is_range
 
 
 def with_largest(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -144,13 +163,13 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="holder_num",
-            title="Holder counts as the portal reports them",
+            title="Holder counts as the portal and the disclosure platform report them",
             model=received(Holder, ("code", "date")),
             key=("code", "date", "src"),
             partition=Partition.CODE,
             date_column="date",
             payload=False,
-            sources=(Source("eastmoney", portal),),
+            sources=(Source("eastmoney", portal), Source("cninfo", platform, only_when=of_one_date)),
             may_be_empty=True,
         ),
         Raw(
@@ -169,7 +188,7 @@ DATASET = Dataset(
         ),
     ),
     feeds={"raw_holder_num": as_received, "aux_holders": as_received},
-    order=("eastmoney", "em_f10"),
+    order=("eastmoney", "cninfo", "em_f10"),
     fuse=Fields(),
     contract=(Contract(is_counted_by_today, "a count of a day to come"),),
     derive=(add_change,),

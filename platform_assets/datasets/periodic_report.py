@@ -5,6 +5,7 @@ Title and address of a report come from the notices that are stored: the newest 
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -45,10 +46,19 @@ def wanted(desk: Any, scope: Scope) -> bool:
     return bool(periods_due(day, _LATE_DAYS)) or desk.calendar.offset(day, -1) < monday_of(day)
 
 
+def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Six calls per quarter end: one of them, or two in April."""
+    return _of_periods(desk, scope, desk.cninfo.disclosure_schedule)
+
+
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Eleven calls per quarter end: one of them, or two in April."""
+    """Eleven calls per quarter end."""
+    return _of_periods(desk, scope, desk.eastmoney.disclosure_schedule)
+
+
+def _of_periods(desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     periods = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
-    rows = pd.concat([desk.eastmoney.disclosure_schedule(period) for period in periods], ignore_index=True)
+    rows = pd.concat([ask(period) for period in periods], ignore_index=True)
     wanted = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
     rows = rows[wanted]
     return _with_notices(desk, rows.reset_index(drop=True))
@@ -92,7 +102,10 @@ DATASET = Dataset(
             partition=Partition.SNAPSHOT,
             date_column="first_date",
             payload=False,
-            sources=(Source("eastmoney", portal, only_when=wanted),),
+            sources=(
+                Source("cninfo", platform, only_when=wanted),
+                Source("eastmoney", portal, only_when=wanted),
+            ),
             may_be_empty=True,
             topical=True,
             reads=("raw_announcements",),

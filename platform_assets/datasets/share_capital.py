@@ -1,6 +1,7 @@
 """aux_equity: share capital by the day of its change. aux_capital: what companies do with their capital, as
 events: buybacks and changes of the share capital."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,7 @@ from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from platform_assets.datasets._sweeps import REPORTS, swept_codes
+from platform_assets.datasets.kline import of_named_codes
 from platform_assets.declaration.columns import (
     K16,
     K32,
@@ -32,6 +34,7 @@ BUYBACK, SHARE_CHANGE = "回购", "股本变动"
 _EQUITY_KEY = ("code", "change_date")
 _EVENT_KEY = ("code", "ann_date", "row_key")
 _TASK = ("aux_f10_events_sync",)
+_FIRST_DAY = "1990-01-01"
 
 
 class AuxEquity(Model):
@@ -82,6 +85,47 @@ def structures(desk: Any, scope: Scope) -> pd.DataFrame:
         return rows
     found = pd.concat(filled, ignore_index=True).drop_duplicates(subset=list(_EQUITY_KEY), keep="last")
     return found[found["code"].map(is_a_share).astype(bool)]
+
+
+def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The whole history of the scope's codes, one call for each."""
+    now = desk.clock.now()
+
+    def of(symbol: str) -> pd.DataFrame:
+        found: pd.DataFrame = desk.cninfo.share_changes(symbol[2:], _FIRST_DAY, scope.until, now)
+        return found
+
+    return _swept(desk, scope, of)
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The whole history of the scope's codes as the terminal's capital changes tell it, one call for each."""
+    return _swept(desk, scope, lambda symbol: of_records(desk.tdx.xdxr(symbol)))
+
+
+def of_records(rows: pd.DataFrame) -> pd.DataFrame:
+    """Structures after the terminal's changes, the last one of a day alone. `rows`: code, date, category,
+    name, total_after, float_after."""
+    told = rows[(rows["category"] != 1) & (rows["total_after"] > 0)]
+    told = told.drop_duplicates(subset=["code", "date"], keep="last")
+    return pd.DataFrame(
+        {
+            "code": told["code"],
+            "change_date": told["date"],
+            "total_shares": told["total_after"],
+            "float_shares": told["float_after"],
+            "restricted_shares": told["total_after"] - told["float_after"],
+            "reason": told["name"],
+        }
+    )
+
+
+def _swept(desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    parts = [part for part in desk.each(ask, desk.symbols(scope.codes, "stock")) if len(part)]
+    if not parts:
+        return pd.DataFrame(columns=list(_EQUITY_KEY))
+    rows = pd.concat(parts, ignore_index=True)
+    return rows[rows["change_date"] <= scope.until]
 
 
 def events(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -176,7 +220,11 @@ DATASET = Dataset(
             partition=Partition.CODE,
             date_column="change_date",
             payload=False,
-            sources=(Source("em_f10", structures),),
+            sources=(
+                Source("em_f10", structures),
+                Source("cninfo", platform, only_when=of_named_codes),
+                Source("tdx", terminal, only_when=of_named_codes),
+            ),
             may_be_empty=True,
             reads=REPORTS,
             tasks=_TASK,

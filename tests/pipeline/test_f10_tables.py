@@ -113,6 +113,29 @@ def test_share_capital_of_a_day_is_that_of_the_world(house: House) -> None:
         assert row["restricted_shares"] == one.total - one.floating
 
 
+@pytest.mark.parametrize("away", [("eastmoney",), ("eastmoney", "cninfo")])
+def test_share_capital_of_a_company_is_told_by_others(alone: House, away: tuple[str, ...]) -> None:
+    calls = {"eastmoney": "report", "cninfo": "share_changes"}
+    code = next(
+        security.code for security in stocks(alone) if len(capital.share_changes(view(alone), security)) > 1
+    )
+    alone.faults.replace(
+        [{"upstream": one, "call": calls[one], "kind": "status", "args": {"code": 403}} for one in away]
+    )
+    told = download(alone.run, [code], ["aux_equity"], TODAY)
+
+    assert told["types"]["aux_equity"]["status"] == "success"
+    rows = alone.warehouse.frame("aux_equity").sort_values("change_date")
+    assert set(rows["src"]) == {"tdx" if "cninfo" in away else "cninfo"}
+    (security,) = [one for one in stocks(alone) if one.code == code]
+    meant = capital.share_changes(view(alone), security)
+    assert rows["change_date"].tolist() == [iso(one.date) for one in meant]
+    assert (rows["total_shares"].to_numpy() / [one.total for one in meant]).tolist() == pytest.approx(
+        [1.0] * len(meant)
+    )
+    assert rows["float_shares"].notna().all()
+
+
 def test_a_buyback_is_told_step_by_step(house: House) -> None:
     told = [one for security in stocks(house) for one in capital.buybacks(view(house, TODAY), security)]
     one = max(told, key=lambda buyback: buyback.spent)

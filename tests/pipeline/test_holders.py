@@ -43,6 +43,30 @@ def test_a_change_that_nobody_tells_is_that_against_the_count_before(house: Hous
     assert rows["change_ratio"].iloc[-1] == pytest.approx((newest / before - 1) * 100, abs=1e-4)
 
 
+def test_the_disclosure_platform_stands_in_with_the_counts_of_the_quarter(house: House) -> None:
+    house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "double_rows"}])
+    loaded = house.raw("raw_holder_num")
+    house.stage("holder")
+    house.fuse("holder")
+
+    assert loaded.calls["cninfo"] == 1
+    rows = house.warehouse.frame("fusion_holder")
+    assert (set(rows["src"]), set(rows["date"])) == ({"cninfo"}, {"2026-06-30"})
+    assert rows[["holder_num", "avg_shares"]].notna().all().all()
+    assert rows["ann_date"].isna().all()  # told by the portal alone
+    known = rows.set_index("code")
+    house.faults.clear()
+    house.fresh()
+    house.raw("raw_holder_num")
+    house.stage("holder")
+    house.fuse("holder")
+    both = house.warehouse.frame("fusion_holder").set_index("code")
+    noticed = both[both["src"] == "eastmoney"]
+    same = noticed[noticed.index.isin(known.index) & (noticed["date"] == "2026-06-30")]
+    assert len(same)
+    assert (same["holder_num"] == known.loc[same.index, "holder_num"]).all()
+
+
 def test_a_download_of_a_code_brings_its_whole_past(house: House) -> None:
     told = download(house.run, [BANK], ["holder_num", "aux_holders"], TODAY)
 

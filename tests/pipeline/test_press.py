@@ -366,7 +366,7 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> 
     loaded = plain.raw("cninfo_periodic_report")
 
     rows = plain.warehouse.frame("cninfo_periodic_report")
-    assert loaded.calls == {"eastmoney": 1}
+    assert loaded.calls == {"cninfo": 1}
     assert set(rows["report_period"]) == {"2026-06-30"}
     assert len(rows) > 50
     done = rows[rows["actual_date"].notna()]
@@ -379,6 +379,14 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> 
     assert rows["change1_date"].notna().any()
     plain.fresh()
     assert written(plain.raw("cninfo_periodic_report")) == 0
+    # The portal's report of the same dates, when the platform is away.
+    plain.fresh()
+    plain.faults.replace([{"upstream": "cninfo", "call": "schedule", "kind": "double_rows"}])
+    assert plain.raw("cninfo_periodic_report").calls["eastmoney"] == 1
+    plain.faults.clear()
+    columns = ["code", "first_date", "change1_date", "actual_date"]
+    second = plain.warehouse.frame("cninfo_periodic_report")
+    assert second[columns].fillna("").equals(rows[columns].fillna(""))
 
 
 def test_disclosure_dates_are_asked_while_reports_are_due(plain: House) -> None:

@@ -51,7 +51,7 @@ class IndustryRatios:
 
     def ratios(self, request: HttpRequest, view: View) -> Reply:
         """Records of one date; none before 15:30 of it. A header that is not of now is turned away."""
-        if not _is_fresh(request, view):
+        if not is_fresh(request, view):
             return _answer({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
         params = request.params()
         scheme = params.get("sortcode", "")
@@ -103,7 +103,7 @@ def _groups(view: View, scheme: str) -> dict[tuple[str, str, str], list[Security
     return dict(sorted(found.items()))
 
 
-def _is_fresh(request: HttpRequest, view: View) -> bool:
+def is_fresh(request: HttpRequest, view: View) -> bool:
     """Whether the header holds the seconds of this moment, encrypted as the pages do it."""
     told = {name.lower(): value for name, value in request.headers.items()}.get("accept-enckey", "")
     try:

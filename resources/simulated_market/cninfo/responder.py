@@ -1,4 +1,4 @@
-"""www.cninfo.com.cn: notices of all exchanges, 30 a page, and the map of company ids."""
+"""www.cninfo.com.cn: notices of all exchanges, 30 a page, and the map of company ids; its data service."""
 
 import json
 import zlib
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from resources.simulated_market.cninfo import records
 from resources.simulated_market.cninfo.industries import IndustryRatios
 from resources.simulated_market.notices import Notice, NoticeBook, page_of
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
@@ -25,6 +26,9 @@ class CninfoResponder:
             route("announcements", r"/new/hisAnnouncement/query", self.announcements),
             route("orgs", r"/new/data/szse_stock\.json", orgs),
             route("industry_ratios", r"/api/sysapi/p_sysapi1087", IndustryRatios().ratios),
+            route("schedule", r"/new/information/getPrbookInfo", records.schedule),
+            route("holder_counts", r"/api/sysapi/p_sysapi1034", records.holders),
+            route("share_changes", r"/api/stock/p_stock2215", records.equity),
         )
 
     def announcements(self, request: HttpRequest, view: View) -> Reply:

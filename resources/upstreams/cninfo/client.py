@@ -9,8 +9,9 @@ import pandas as pd
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.cninfo import announcements as calls
-from resources.upstreams.cninfo import industries
+from resources.upstreams.cninfo import industries, records, schedule
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
+from resources.upstreams.frames import frame
 from resources.upstreams.notices import notice_frame
 from resources.upstreams.paging import Page, collected
 
@@ -42,6 +43,34 @@ class CninfoClient:
         return self._fetcher.call(
             industries.ratios_request(scheme, day, now), partial(industries.parse_ratios, day=day)
         )
+
+    def disclosure_schedule(self, period: str) -> pd.DataFrame:
+        """Planned and actual disclosure dates of a quarter end, all companies, one call per 1,000; columns
+        `SCHEDULE_COLUMNS`."""
+        rows: list[dict[str, Any]] = []
+        for page in range(1, schedule.MOST_PAGES + 1):
+            got = self._fetcher.call(
+                schedule.schedule_request(period, page), partial(schedule.parse_schedule, period=period)
+            )
+            rows += got.rows
+            if len(rows) >= got.total or not len(got):
+                break
+        made = frame(rows, schedule.SCHEDULE_COLUMNS)
+        if len(rows) != got.total or made["code"].duplicated().any():
+            what = f"schedule {period}: {made['code'].nunique()} companies in {len(rows)} of {got.total} rows"
+            raise PayloadError(what, source=self.source)
+        return made
+
+    def holder_counts(self, period: str, now: datetime) -> pd.DataFrame:
+        """Holder counts of a quarter end, all companies that have told them, without the day of the notice,
+        one call; columns `records.HOLDER_COLUMNS`."""
+        parse = partial(records.parse_holders, period=period)
+        return self._fetcher.call(records.holders_request(period, now), parse)
+
+    def share_changes(self, code: str, since: str, until: str, now: datetime) -> pd.DataFrame:
+        """Changes of one company's share capital, one call; columns `records.EQUITY_COLUMNS`."""
+        parse = partial(records.parse_equity, code=code)
+        return self._fetcher.call(records.equity_request(code, since, until, now), parse)
 
     def newest(self, since: str, until: str) -> Page:
         """The newest notices disclosed between two dates, at most 30, and how many there are; one call."""

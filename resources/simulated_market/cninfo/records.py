@@ -1,0 +1,119 @@
+"""Records of the disclosure platform beside its notices: disclosure dates, holder counts, share capital."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from resources.simulated_market import capital, corporate
+from resources.simulated_market.cninfo.industries import is_fresh
+from resources.simulated_market.eastmoney.schedule import schedule_rows
+from resources.simulated_market.exchanges.days import day_of, iso_of
+from resources.simulated_market.notices import page_of
+from resources.simulated_market.wire import HttpRequest, Reply, View
+
+WAN = 1e4
+Row = dict[str, Any]
+_DATES = {
+    "f002d_0102": "FIRST_APPOINT_DATE",
+    "f003d_0102": "FIRST_CHANGE_DATE",
+    "f004d_0102": "SECOND_CHANGE_DATE",
+    "f005d_0102": "THIRD_CHANGE_DATE",
+    "f006d_0102": "ACTUAL_PUBLISH_DATE",
+}
+
+
+def schedule(request: HttpRequest, view: View) -> Reply:
+    """Disclosure dates of a quarter end, `pagesize` a page; a date that is not there is an empty text."""
+    form = request.form()
+    found = schedule_rows(view, [("REPORT_DATE", "=", [form.get("sectionTime", "")])])
+    total = len(found)
+    if view.fault is not None and view.fault.kind == "cut_list":
+        found = found[: int(view.fault.args.get("rows", 100))]
+    size, page = max(1, min(1000, int(form.get("pagesize") or 20))), page_of(form.get("pagenum", "1"))
+    rows = [
+        {
+            "seccode": row["SECURITY_CODE"],
+            "secname": row["SECURITY_NAME_ABBR"],
+            "orgId": "",
+            "f001d_0102": row["REPORT_DATE"][:10],
+            **{name: (row[wire] or "")[:10] for name, wire in _DATES.items()},
+            "latest_time": None,
+        }
+        for row in found[(page - 1) * size : page * size]
+        for _ in range(view.copies)
+    ]
+    pages = -(-total // size)
+    document = {
+        "prbookinfos": rows or None,
+        "totalRows": total,
+        "totalPages": pages,
+        "hasNextPage": page < pages,
+        "hasPreviousPage": page > 1,
+    }
+    return Reply(json.dumps(document, ensure_ascii=False).encode())
+
+
+def holders(request: HttpRequest, view: View) -> Reply:
+    """Counts of a quarter end, of the companies that have told them."""
+    return _answer(request, view, _holder_rows)
+
+
+def equity(request: HttpRequest, view: View) -> Reply:
+    """The share capital of one company, in 万股."""
+    return _answer(request, view, _equity_rows)
+
+
+def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, str]], Sequence[Row]]) -> Reply:
+    if not is_fresh(request, view):
+        return _json({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
+    records = [row for row in rows(view, request.params()) for _ in range(view.copies)]
+    return _json({"resultcode": 200, "resultmsg": "success", "records": records, "count": len(records)})
+
+
+def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
+    day = day_of(params.get("rdate", ""))
+    found = [
+        one
+        for security in corporate.stocks(view)
+        for one in corporate.holder_counts(view, security, day)
+        if one.date == day
+    ]
+    return [
+        {
+            "SECCODE": one.security.code,
+            "SECNAME": view.world.name(one.security, view.now),
+            "ENDDATE": iso_of(day),
+            "F001N": one.holders,
+            "F002N": one.before,
+            "F003N": round((one.holders / one.before - 1) * 100, 2) if one.before else None,
+            "F004N": round(one.a_shares / one.holders, 2),
+            "F005N": None,
+            "F006N": None,
+        }
+        for one in found
+    ]
+
+
+def _equity_rows(view: View, params: dict[str, str]) -> list[Row]:
+    first, last = day_of(params.get("sdate", "")), day_of(params.get("edate", ""))
+    return [
+        {
+            "SECCODE": security.code,
+            "SECNAME": view.world.name(security, view.now),
+            "ORGNAME": f"{view.world.name(security, view.now)}股份有限公司",
+            "DECLAREDATE": iso_of(one.date),
+            "VARYDATE": iso_of(one.date),
+            "F002V": one.reason,
+            "F003N": round(one.total / WAN, 6),
+            "F021N": round(one.floating / WAN, 6),
+            "F022N": round(one.floating / WAN, 6),
+        }
+        for security in corporate.stocks(view)
+        if security.code == params.get("scode")
+        for one in capital.share_changes(view, security)
+        if first <= one.date <= last
+    ]
+
+
+def _json(document: Row) -> Reply:
+    return Reply(json.dumps(document, ensure_ascii=False).encode())

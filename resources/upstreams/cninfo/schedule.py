@@ -1,0 +1,94 @@
+"""getPrbookInfo: when companies mean to disclose a periodic report, and when they did."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from resources.errors import PayloadError
+from resources.transport.request import Request
+from resources.upstreams.eastmoney.schedule import SCHEDULE_COLUMNS
+from resources.upstreams.paging import whole_number
+from resources.upstreams.payload import iso_day, json_of, list_of, object_of, string_of
+from resources.upstreams.texts import plain_text
+
+PAGE = 1000
+MOST_PAGES = 20
+_DATES = {
+    "first_date": "f002d_0102",
+    "change1_date": "f003d_0102",
+    "change2_date": "f004d_0102",
+    "change3_date": "f005d_0102",
+    "actual_date": "f006d_0102",
+}
+_PERIOD = "f001d_0102"
+_FORM = (
+    ("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"),
+    ("X-Requested-With", "XMLHttpRequest"),
+)
+
+__all__ = ["MOST_PAGES", "SCHEDULE_COLUMNS", "SchedulePage", "parse_schedule", "schedule_request"]
+
+
+@dataclass(frozen=True)
+class SchedulePage:
+    """Rows with the keys of `SCHEDULE_COLUMNS`; `total` rows there are on all pages."""
+
+    rows: list[dict[str, Any]]
+    total: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def schedule_request(period: str, page: int = 1) -> Request:
+    """A page of all companies of the three exchanges for one quarter end."""
+    form = {
+        "sectionTime": period, "firstTime": "", "lastTime": "", "market": "szsh", "stockCode": "",
+        "orderClos": "", "isDesc": "", "pagesize": str(PAGE), "pagenum": str(page),
+    }  # fmt: skip
+    return Request(
+        "cninfo.disclosure",
+        "schedule",
+        "/new/information/getPrbookInfo",
+        label=f"{period} page {page}",
+        method="POST",
+        headers=_FORM,
+        content=urlencode(form).encode(),
+    )
+
+
+def parse_schedule(body: bytes, period: str) -> SchedulePage:
+    """One page; none before the quarter's plans are out. PayloadError for another quarter."""
+    what = f"schedule {period}"
+    document = object_of(json_of(body), what)
+    total = whole_number(document.get("totalRows"), f"{what} totalRows")
+    listed = document.get("prbookinfos")
+    raw = [] if listed is None and not total else list_of(listed, f"{what} prbookinfos")
+    if len(raw) > total:
+        raise PayloadError(f"{what}: {len(raw)} of {total} rows")
+    return SchedulePage([_row(object_of(one, f"{what} row"), period) for one in raw], total)
+
+
+def _row(row: dict[str, Any], period: str) -> dict[str, Any]:
+    gone = [name for name in ("seccode", "secname", _PERIOD, *_DATES.values()) if name not in row]
+    if gone:
+        raise PayloadError(f"schedule {period}: no field {', '.join(gone)}")
+    code = string_of(row["seccode"], "schedule seccode")
+    if len(code) != 6 or not code.isascii() or not code.isalnum():
+        raise PayloadError(f"schedule {period}: {code[:20]!r} is no code")
+    what = f"schedule {period} {code}"
+    told = _day(row[_PERIOD], f"{what} {_PERIOD}")
+    if told != period:
+        raise PayloadError(f"{what}: a report of {told}")
+    return {
+        "code": code,
+        "report_period": told,
+        "name": plain_text(row["secname"] or "", f"{what} secname", 64) or None,
+        **{name: _day(row[wire], f"{what} {wire}") for name, wire in _DATES.items()},
+    }
+
+
+def _day(value: Any, what: str) -> str | None:
+    """An empty text is a day that is not there."""
+    text = "" if value is None else string_of(value, what).strip()
+    return iso_day(text[:10], what) if text else None
