@@ -4,20 +4,19 @@ A score stands once the next session has closed: from then on a load only fills 
 what is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.bars import on_dates
-from platform_assets.compute.days import known_dates
 from platform_assets.compute.dragon_review import review_leaders
 from platform_assets.compute.dragon_score import score_leaders, themes, with_place_in_theme
 from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import REVIEWED
+from platform_assets.compute.scorecards.prices import Prices
 from platform_assets.datasets._afterwards import CLOSE_TIME
 from platform_assets.declaration.columns import (
     S4,
@@ -202,21 +201,16 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         return rows
     own = rows.loc[waiting]
     dates = _closed_from(context, min(own["trade_date"]))
-    close = np.empty((0, len(dates)))
-    codes: Sequence[str] = ()
-    if dates:
-        bars = context.read.panel(
-            "fusion_kline_daily",
-            columns=("close", "adj_factor"),
-            since=dates[0],
-            until=dates[-1],
-            condition="sec_type='stock' AND volume>0",
-        )
-        market, codes = on_dates(bars, dates), bars.codes
-        close = market["close"] * market["adj_factor"]
-    known = known_dates(np.isfinite(close).sum(axis=0))
-    code_at, day_at = _places(own["code"], codes), _places(own["trade_date"], dates)
-    review = review_leaders(close, known, code_at, day_at)
+    bars = context.read.panel(
+        "fusion_kline_daily",
+        columns=("close", "adj_factor"),
+        since=dates[0],
+        until=dates[-1],
+        condition="sec_type='stock' AND volume>0",
+    )
+    prices = Prices.from_dense(bars, dates)
+    code_at, day_at = _places(own["code"], prices.code_at), _places(own["trade_date"], prices.day_at)
+    review = review_leaders(prices.close * prices.factor, prices.loaded, code_at, day_at)
     for column, changes in zip(REVIEW_STEPS, review.changes, strict=True):
         told = own[column].astype(float)
         rows[column] = rows[column].astype(float)
@@ -225,10 +219,9 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
-def _places(values: pd.Series, among: Sequence[str]) -> npt.NDArray[np.int64]:
+def _places(values: pd.Series, among: Mapping[str, int]) -> npt.NDArray[np.int64]:
     """[rows] place of each value, -1 where it is none of them."""
-    place = {one: at for at, one in enumerate(among)}
-    found: npt.NDArray[np.int64] = values.map(place).fillna(-1).to_numpy(dtype=np.int64)
+    found: npt.NDArray[np.int64] = values.map(among).fillna(-1).to_numpy(dtype=np.int64)
     return found
 
 

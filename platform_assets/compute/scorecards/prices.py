@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute.backtests.days import filled_factor
-from platform_assets.compute.bars import Dense
+from platform_assets.compute.bars import Dense, on_dates
 from platform_assets.compute.days import known_dates
 
 Floats = npt.NDArray[np.float64]
@@ -58,17 +58,9 @@ class Prices:
     def from_dense(cls, dense: Dense, dates: Sequence[str], loaded: Bools | None = None) -> "Prices":
         """From a window of the whole market's bars, read without the days on which a code did not trade.
         Without `loaded`, a window that covers all the dates tells it itself."""
-        place = {day: at for at, day in enumerate(dates)}
-        known = [at for at, day in enumerate(dense.dates) if day in place]
-        target = [place[dense.dates[at]] for at in known]
-
-        def block(name: str) -> Floats:
-            values = np.full((len(dense.codes), len(dates)), np.nan)
-            if name in dense.values:
-                values[:, target] = dense.values[name][:, known]
-            return values
-
-        blocks = {name: block(name) for name in COLUMNS}
+        told = on_dates(dense, dates)
+        shape = (len(dense.codes), len(dates))
+        blocks = {name: told[name] if name in told else np.full(shape, np.nan) for name in COLUMNS}
         if loaded is None:
             loaded = known_dates(np.isfinite(blocks["close"]).sum(axis=0))
         return cls._made(dense.codes, dates, blocks, loaded)
