@@ -4,11 +4,11 @@ Positions are 0-based offsets into the text as it was given; lines and columns c
 """
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
 from platform_assets.compute.parameters.screener import (
     MAX_CHARS,
@@ -26,6 +26,28 @@ _CLOSING = {"“": "”", "‘": "’"}
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+
+
+class Placed(Protocol):
+    """A node of a tree."""
+
+    @property
+    def at(self) -> int: ...
+
+
+Node = TypeVar("Node", bound=Placed)
+
+
+def place() -> Any:
+    """Where a node stands in the text: no part of what makes two trees equal."""
+    return field(default=0, compare=False)
+
+
+def walked(node: Node, children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+    """A node and everything below it."""
+    yield node
+    for child in children(node):
+        yield from walked(child, children)
 
 
 class LanguageError(ValueError):
@@ -232,6 +254,9 @@ def _sign(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
 class Cursor:
     """Walks over tokens; counts nodes and depth, and makes errors that know their place."""
 
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """Other spellings of words and signs."""
+
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
         self._tokens = tokens
@@ -253,14 +278,18 @@ class Cursor:
             self._next += 1
         return token
 
-    def sees(self, kind: str, *texts: str) -> bool:
-        return self.now.kind == kind and self.now.text in texts
+    def meaning(self, token: Token) -> str:
+        """The word or sign that a token stands for."""
+        return self.synonyms.get(token.text, token.text)
 
-    def accept(self, kind: str, *texts: str) -> Token | None:
-        return self.take() if self.sees(kind, *texts) else None
+    def means(self, token: Token, *words: str) -> bool:
+        return token.kind in {"name", "sign"} and self.meaning(token) in words
 
-    def expect(self, kind: str, text: str) -> Token:
-        return self.accept(kind, text) or self.unexpected(text)
+    def accept(self, *words: str) -> Token | None:
+        return self.take() if self.means(self.now, *words) else None
+
+    def expect(self, word: str) -> Token:
+        return self.accept(word) or self.unexpected(word)
 
     def unexpected(self, *expected: str) -> NoReturn:
         """The current token may not stand here."""
@@ -287,11 +316,12 @@ class Cursor:
             suggestion=suggestion,
         )
 
-    def node(self, at: Token | int) -> None:
-        """Count one node of the tree."""
+    def made(self, node: Node) -> Node:
+        """A node of the tree, counted."""
         self._nodes += 1
         if self._nodes > MAX_NODES:
-            self.fail("limit", f"more than {MAX_NODES} parts", at)
+            self.fail("limit", f"more than {MAX_NODES} parts", node.at)
+        return node
 
     @contextmanager
     def deeper(self, at: Token) -> Iterator[None]:

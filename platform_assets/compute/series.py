@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute import three_valued
 from platform_assets.compute.bars import Bars
+from platform_assets.compute.three_valued import compared
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -38,6 +40,15 @@ def block(bars: Bars, name: str, *, adjusted: bool = False) -> Floats:
 def blocks(bars: Bars, *names: str, adjusted: bool = False) -> dict[str, Floats]:
     """Several columns as `block` gives them."""
     return {name: block(bars, name, adjusted=adjusted) for name in names}
+
+
+def newest(held: Floats, bars: int) -> Floats:
+    """The last `bars` bars of a block, NaN in front where it has fewer."""
+    width = held.shape[-1]
+    if width >= bars:
+        return held[..., width - bars :]
+    front = np.full((*held.shape[:-1], bars - width), np.nan)
+    return np.concatenate([front, held], axis=-1)
 
 
 # Shifts and conditions
@@ -71,7 +82,7 @@ def cross(a: npt.ArrayLike, b: npt.ArrayLike) -> Mask:
 def longcross(a: npt.ArrayLike, b: npt.ArrayLike, n: int) -> Mask:
     """a > b after n bars in a row with a < b."""
     left, right = np.broadcast_arrays(_floats(a), _floats(b))
-    below = truth(ref(every(_three(left < right, left, right), n), 1))
+    below = truth(ref(every(compared("<", left, right), n), 1))
     return (left > right) & below
 
 
@@ -152,17 +163,17 @@ def wma(x: npt.ArrayLike, n: int) -> Floats:
 
 def count(condition: Condition, n: int) -> Floats:
     """Bars of the last n on which a condition holds."""
-    return sum_(_known(condition), n)
+    return sum_(three_valued.condition(condition), n)
 
 
 def every(condition: Condition, n: int) -> Floats:
     """1 where a condition holds on each of the last n bars, else 0."""
-    return llv(_known(condition), n)
+    return llv(three_valued.condition(condition), n)
 
 
 def exist(condition: Condition, n: int) -> Floats:
     """1 where a condition holds on any of the last n bars, else 0."""
-    return hhv(_known(condition), n)
+    return hhv(three_valued.condition(condition), n)
 
 
 # Recursions
@@ -227,7 +238,7 @@ def barslastcount(condition: Condition) -> Floats:
     held = truth(condition)
     position = np.arange(held.shape[-1], dtype=np.float64)
     last = np.maximum.accumulate(np.where(held, -1.0, position), axis=-1)
-    return np.where(np.isnan(_known(condition)), np.nan, position - last)
+    return np.where(np.isnan(three_valued.condition(condition)), np.nan, position - last)
 
 
 def filter_(condition: Condition, n: int) -> Mask:
@@ -246,22 +257,6 @@ def filter_(condition: Condition, n: int) -> Mask:
 
 def _floats(x: npt.ArrayLike) -> Floats:
     return np.asarray(x, dtype=np.float64)
-
-
-def _known(condition: Condition) -> Floats:
-    """1, 0, or NaN where a condition is not known."""
-    values = np.asarray(condition)
-    if values.dtype == np.bool_:
-        return values.astype(np.float64)
-    return np.where(np.isnan(values), np.nan, (values != 0).astype(np.float64))
-
-
-def _three(condition: Mask, *operands: Floats) -> Floats:
-    """A comparison as a three-valued condition: unknown where an operand is."""
-    out = condition.astype(np.float64)
-    for one in operands:
-        out = np.where(np.isnan(one), np.nan, out)
-    return out
 
 
 def _windowed(start: Any, n: int, merge: Callable[[Any, Any, int, int], Any]) -> Any:

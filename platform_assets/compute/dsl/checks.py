@@ -5,13 +5,8 @@ from platform_assets.compute.dsl.field_words import SCALES
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.language import Cursor, Token
-from platform_assets.compute.parameters.screener import (
-    MAX_BARS,
-    RECURSION_BARS,
-    RECURSION_MOST,
-    RECURSION_PERIODS,
-)
-from platform_assets.compute.work import steps
+from platform_assets.compute.parameters.screener import MAX_BARS
+from platform_assets.compute.work import recursion_bars, remembered, steps
 
 _OF_MONEY = frozenset({"亿", "万"})
 _UNITLESS = frozenset({"rank", "pct_rank", "change", "count"})
@@ -107,11 +102,6 @@ def bars_of(cursor: Cursor, call: tree.Call) -> None:
         cursor.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", call.at)
 
 
-def recursion_bars(period: int) -> int:
-    """Bars that a recursive average of a period starts before its value."""
-    return min(max(RECURSION_BARS, RECURSION_PERIODS * period), RECURSION_MOST)
-
-
 def bars_needed(node: tree.Node) -> int:
     """Bars of history behind one value, the newest included."""
     inner = max((bars_needed(child) for child in tree.children(node)), default=1)
@@ -121,7 +111,7 @@ def bars_needed(node: tree.Node) -> int:
         case "ref" | "change":
             return inner + node.period
         case "ema":
-            return max(inner, min(inner - 1 + recursion_bars(node.period), RECURSION_MOST))
+            return remembered(inner, recursion_bars(node.period))
         case _:
             return inner + node.period - 1
 

@@ -20,6 +20,7 @@ from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
 from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
 Floats = npt.NDArray[np.float64]
 Texts = npt.NDArray[np.object_]
@@ -117,11 +118,11 @@ class _Rows:
     def condition(self, node: tree.Node) -> Floats:
         match node:
             case tree.And():
-                return self._all([self.condition(item) for item in node.items])
+                return all_of([self.condition(item) for item in node.items])
             case tree.Or():
-                return 1 - self._all([1 - self.condition(item) for item in node.items])
+                return any_of([self.condition(item) for item in node.items])
             case tree.Not():
-                return 1 - self.condition(node.operand)
+                return denied(self.condition(node.operand))
             case tree.Flag():
                 return self._field(node.field)
             case tree.IsNull():
@@ -130,15 +131,6 @@ class _Rows:
             case _:
                 return self._comparison(node)
 
-    def _all(self, items: Sequence[Floats]) -> Floats:
-        """False if any is false; else unknown if any is."""
-        false = np.zeros(self._shape, dtype=bool)
-        product = np.ones(self._shape)
-        for item in items:
-            false |= item == 0
-            product = product * item
-        return np.where(false, 0.0, product)
-
     def _comparison(self, node: tree.Node) -> Floats:
         match node:
             case tree.Compare() if isinstance(node.left, tree.Text) or self._is_text(node.left):
@@ -146,12 +138,12 @@ class _Rows:
             case tree.Compare():
                 scale = scale_of(node.left if unit_of(node.left) is not None else node.right)
                 left, right = self.number(node.left, scale), self.number(node.right, scale)
-                return self._known(_COMPARE[node.sign](left, right), left, right)
+                return self._whole(compared(node.sign, left, right))
             case tree.Between():
                 bounds = (node.value, node.low, node.high)
                 scale = scale_of(next((one for one in bounds if unit_of(one) is not None), node.value))
                 value, low, high = (self.number(one, scale) for one in bounds)
-                return self._known((value >= low) & (value <= high), value, low, high)
+                return self._whole(where_known((value >= low) & (value <= high), value, low, high))
             case tree.In() if self._is_text(node.field):
                 wanted = {one.value for one in node.values}
                 return self._of_texts(node.field, lambda text: (text in wanted) != node.negated)
@@ -159,16 +151,14 @@ class _Rows:
                 value = self._field(node.field)
                 scale = scale_of(node.field)
                 within = np.isin(value, [float(self.number(one, scale)) for one in node.values])
-                return self._known(within != node.negated, value)
+                return self._whole(where_known(within != node.negated, value))
             case tree.Like():
                 return self._of_texts(node.field, Pattern(node.pattern).fits)
         raise AssertionError(node)
 
-    def _known(self, held: npt.NDArray[np.bool_], *operands: Floats) -> Floats:
-        out = np.where(held, 1.0, 0.0)
-        for one in operands:
-            out = np.where(np.isnan(one), np.nan, out)
-        return np.broadcast_to(out, self._shape)
+    def _whole(self, held: Floats) -> Floats:
+        """Of constants too one for every row."""
+        return np.broadcast_to(held, self._shape)
 
     def _missing(self, field: tree.Field) -> npt.NDArray[np.bool_]:
         if self._is_text(field):
@@ -254,11 +244,7 @@ class _Bars(_Rows):
         return self._over_bars(call)
 
     def _field(self, field: tree.Field) -> Floats:
-        held = self._history[catalogue()[field.name].series]
-        if held.shape[1] >= self._bars:
-            return held[:, held.shape[1] - self._bars :]
-        front = np.full((len(held), self._bars - held.shape[1]), np.nan)
-        return np.concatenate([front, held], axis=1)
+        return series.newest(self._history[catalogue()[field.name].series], self._bars)
 
     def _over_bars(self, call: tree.Call) -> Floats:
         inner = call.arguments[0]
@@ -274,14 +260,6 @@ class _Bars(_Rows):
         return found
 
 
-_COMPARE: dict[str, Any] = {
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    "=": np.equal,
-    "!=": np.not_equal,
-}
 _ARITHMETIC: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from platform_assets.compute.dsl import checks, tree
 from platform_assets.compute.dsl.checks import is_condition, kind_of
 from platform_assets.compute.dsl.values import NUMERIC_START, Values, operators
-from platform_assets.compute.dsl.words import COMPARISONS, alphabet, meaning
+from platform_assets.compute.dsl.words import COMPARISONS, alphabet
 from platform_assets.compute.dsl.written import written
 from platform_assets.compute.language import END, LanguageError, Token, tokens_of
 from platform_assets.compute.parameters.screener import MAX_CHARS, MAX_LIMIT, MAX_LIST, MAX_WORK
@@ -39,12 +39,12 @@ class _Parser(Values):
     def query(self) -> tree.Query:
         where = self._condition(self._or(inner=False))
         order: list[tree.Order] = []
-        if self._take("order"):
-            self._need("by")
+        if self.accept("order"):
+            self.expect("by")
             order.append(self._order())
-            while self._take(","):
+            while self.accept(","):
                 order.append(self._order())
-        limit = self._limit() if self._take("limit") else None
+        limit = self._limit() if self.accept("limit") else None
         if self.now.kind != "end":
             before = ("asc", "desc", ",") if order else ("and", "or", "order by")
             self.unexpected(*(() if limit is not None else (*before, "limit")), END)
@@ -53,9 +53,9 @@ class _Parser(Values):
     def _order(self) -> tree.Order:
         token = self.now
         field = self._field()
-        descending = self._take("desc") is not None
+        descending = self.accept("desc") is not None
         if not descending:
-            self._take("asc")
+            self.accept("asc")
         return tree.Order(field.name, descending, token.at)
 
     def _limit(self) -> int:
@@ -70,27 +70,27 @@ class _Parser(Values):
     def _or(self, *, inner: bool) -> tree.Node:
         at = self.now
         items = [self._and(inner=inner)]
-        while self._take("or"):
+        while self.accept("or"):
             items.append(self._condition(self._and(inner=False)))
         if len(items) == 1:
             return items[0]
-        return self._made(tree.Or((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
+        return self.made(tree.Or((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
 
     def _and(self, *, inner: bool) -> tree.Node:
         at = self.now
         items = [self._not(inner=inner)]
-        while self._take("and"):
+        while self.accept("and"):
             items.append(self._condition(self._not(inner=False)))
         if len(items) == 1:
             return items[0]
-        return self._made(tree.And((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
+        return self.made(tree.And((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
 
     def _not(self, *, inner: bool) -> tree.Node:
-        token = self._take("not")
+        token = self.accept("not")
         if token is None:
             return self._predicate(inner=inner)
         with self.deeper(token):
-            return self._made(tree.Not(self._condition(self._not(inner=False)), token.at))
+            return self.made(tree.Not(self._condition(self._not(inner=False)), token.at))
 
     def _condition(self, node: tree.Node) -> tree.Condition:
         assert isinstance(node, tree.CONDITIONS)  # noqa: S101  `inner=False` lets nothing else through
@@ -100,47 +100,47 @@ class _Parser(Values):
         start = self.now
         left = self._sum(_START)
         token = self.now
-        if self._is(token, "between", *COMPARISONS):
+        if self.means(token, "between", *COMPARISONS):
             self.take()
             self._value(left, start)
-            return self._between(left, token) if self._is(token, "between") else self._compare(left, token)
-        negated = self._is(token, "not") and self._is(self.after(), "in")
-        if negated or self._is(token, "in"):
+            return self._between(left, token) if self.means(token, "between") else self._compare(left, token)
+        negated = self.means(token, "not") and self.means(self.after(), "in")
+        if negated or self.means(token, "in"):
             return self._in(self._bare(left, token), start, negated=negated)
-        if self._take("like"):
+        if self.accept("like"):
             return self._like(self._bare(left, token))
-        if self._take("is"):
-            missing = not self._take("not")
-            self._need("null")
-            return self._made(tree.IsNull(self._bare(left, token), not missing, start.at))
+        if self.accept("is"):
+            missing = not self.accept("not")
+            self.expect("null")
+            return self.made(tree.IsNull(self._bare(left, token), not missing, start.at))
         return self._alone(left, token, inner=inner)
 
     def _alone(self, left: tree.Node, token: Token, *, inner: bool) -> tree.Node:
         """Something without an operator behind it."""
         if isinstance(left, tree.Field) and kind_of(left) == "flag":
-            return self._made(tree.Flag(left, left.at))
+            return self.made(tree.Flag(left, left.at))
         if is_condition(left) or (inner and (token.text in {")", ","} and token.kind == "sign")):
             return left
         return self.unexpected(*operators(left), *((")",) if inner else ()))
 
     def _compare(self, left: tree.Node, token: Token) -> tree.Compare:
-        sign = meaning(token.text)
+        sign = self.meaning(token)
         is_text = kind_of(left) == "text"
         if is_text and sign not in {"=", "!="}:
             self._no_text(token)
         right = self._operand("text" if is_text else "number")
         checks.units_agree(self, left, right)
-        return self._made(tree.Compare(sign, left, right, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Compare(sign, left, right, token.at))  # type: ignore[arg-type]
 
     def _between(self, value: tree.Node, token: Token) -> tree.Between:
         if kind_of(value) == "text":
             self._no_text(token)
         low = self._operand("number")
-        self._need("and")
+        self.expect("and")
         high = self._operand("number")
         for bound in (low, high):
             checks.units_agree(self, value, bound)
-        return self._made(tree.Between(value, low, high, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Between(value, low, high, token.at))  # type: ignore[arg-type]
 
     def _no_text(self, token: Token) -> NoReturn:
         expected = ("=", "!=", "in", "like")
@@ -162,20 +162,20 @@ class _Parser(Values):
         kind = kind_of(field)
         if kind == "flag":
             self.fail("type", "true or false is in no list", start)
-        self._need("(")
+        self.expect("(")
         values = [self._literal(field, kind)]
-        while self._take(","):
+        while self.accept(","):
             if len(values) == MAX_LIST:
                 self.fail("limit", f"more than {MAX_LIST} values in a list", self.now)
             values.append(self._literal(field, kind))
-        if not self._take(")"):
+        if not self.accept(")"):
             self.unexpected(",", ")")
-        return self._made(tree.In(field, tuple(values), negated, start.at))
+        return self.made(tree.In(field, tuple(values), negated, start.at))
 
     def _literal(self, field: tree.Field, kind: str) -> tree.Number | tree.Text:
         wanted = "string" if kind == "text" else "number"
         start = self.now
-        sign = self._take("-") if kind == "number" else None
+        sign = self.accept("-") if kind == "number" else None
         token = self.now
         if token.kind in {"string", "number"} and token.kind != wanted:
             self.fail("type", f"a list of {kind}s", token, expected=[wanted])
@@ -196,9 +196,9 @@ class _Parser(Values):
         if token.kind != "string":
             self.unexpected("string")
         self.take()
-        return self._made(tree.Like(field, token.text, field.at))
+        return self.made(tree.Like(field, token.text, field.at))
 
     def _bare(self, node: tree.Node, token: Token) -> tree.Field:
         if not isinstance(node, tree.Field):
-            self.fail("type", f"{meaning(token.text)} stands behind the name of a field", token)
+            self.fail("type", f"{self.meaning(token)} stands behind the name of a field", token)
         return node

@@ -1,13 +1,10 @@
 """The tree of a query. Positions (`at`) are no part of what makes two trees equal."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
-
-def _place() -> Any:
-    return field(default=0, compare=False)
+from platform_assets.compute.language import place, walked
 
 
 @dataclass(frozen=True)
@@ -16,7 +13,7 @@ class Number:
 
     text: str
     unit: str = ""
-    at: int = _place()
+    at: int = place()
 
     @property
     def value(self) -> Decimal:
@@ -26,13 +23,13 @@ class Number:
 @dataclass(frozen=True)
 class Text:
     value: str
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class Field:
     name: str
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Call:
     function: str
     arguments: tuple["Node", ...]
     period: int | None = None
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -52,13 +49,13 @@ class Arithmetic:
     sign: str
     left: "Expression"
     right: "Expression"
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class Negative:
     operand: "Expression"
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Compare:
     sign: str
     left: "Expression"
     right: "Expression"
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ class Between:
     value: "Expression"
     low: "Expression"
     high: "Expression"
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -86,21 +83,21 @@ class In:
     field: Field
     values: tuple[Number | Text, ...]
     negated: bool = False
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class Like:
     field: Field
     pattern: str
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class IsNull:
     field: Field
     negated: bool = False
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -108,25 +105,25 @@ class Flag:
     """A field that is true or false, standing as a condition."""
 
     field: Field
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class Not:
     operand: "Condition"
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class And:
     items: tuple["Condition", ...]
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
 class Or:
     items: tuple["Condition", ...]
-    at: int = _place()
+    at: int = place()
 
 
 Expression = Number | Text | Field | Call | Arithmetic | Negative
@@ -139,7 +136,7 @@ CONDITIONS = (Compare, Between, In, Like, IsNull, Flag, Not, And, Or)
 class Order:
     field: str
     descending: bool = False
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -172,9 +169,7 @@ def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911  one arm a kind o
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and everything below it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    return walked(node, children)
 
 
 def fields_of(query: Query) -> list[str]:

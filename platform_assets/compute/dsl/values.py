@@ -1,39 +1,25 @@
 """Values of a query: arithmetic, fields, functions. What holds them is in `parser`."""
 
 from abc import abstractmethod
-from typing import TypeVar
 
 from platform_assets.compute.dsl import checks, tree
 from platform_assets.compute.dsl.checks import is_condition, kind_of
 from platform_assets.compute.dsl.fields import catalogue
-from platform_assets.compute.dsl.words import COMPARISONS, FUNCTIONS, KEYWORDS, Function, meaning
+from platform_assets.compute.dsl.words import COMPARISONS, FUNCTIONS, KEYWORDS, SYNONYMS, Function
 from platform_assets.compute.language import Cursor, Token, nearest
 from platform_assets.compute.parameters.screener import MAX_PERIOD
 
 NUMERIC_START = ("number", "field", "function", "(")
 
-_Some = TypeVar("_Some", bound=tree.Node)
-
 
 class Values(Cursor):
     """The part of the parser below comparisons."""
 
+    synonyms = SYNONYMS
+
     @abstractmethod
     def _or(self, *, inner: bool) -> tree.Node:
         """A condition, or with `inner` arithmetic alone."""
-
-    def _is(self, token: Token, *words: str) -> bool:
-        return token.kind in {"name", "sign"} and meaning(token.text) in words
-
-    def _take(self, *words: str) -> Token | None:
-        return self.take() if self._is(self.now, *words) else None
-
-    def _need(self, word: str) -> Token:
-        return self._take(word) or self.unexpected(word)
-
-    def _made(self, node: _Some) -> _Some:
-        self.node(node.at)
-        return node
 
     def _whole(self, token: Token, low: int, high: int, what: str) -> int:
         self.take()
@@ -46,7 +32,7 @@ class Values(Cursor):
     def _sum(self, expected: tuple[str, ...]) -> tree.Node:
         start = self.now
         left = self._product(expected)
-        while token := self._take("+", "-"):
+        while token := self.accept("+", "-"):
             right = self._product(NUMERIC_START)
             left = self._arithmetic(left, token, right, start)
         return left
@@ -54,7 +40,7 @@ class Values(Cursor):
     def _product(self, expected: tuple[str, ...]) -> tree.Node:
         start = self.now
         left = self._unary(expected)
-        while token := self._take("*", "/"):
+        while token := self.accept("*", "/"):
             right = self._unary(NUMERIC_START)
             left = self._arithmetic(left, token, right, start)
         return left
@@ -63,16 +49,16 @@ class Values(Cursor):
         self._numeric(left, start.at)
         self._numeric(right, right.at)
         checks.arithmetic_units(self, token, left, right)
-        return self._made(tree.Arithmetic(token.text, left, right, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Arithmetic(token.text, left, right, token.at))  # type: ignore[arg-type]
 
     def _unary(self, expected: tuple[str, ...]) -> tree.Node:
-        token = self._take("-")
+        token = self.accept("-")
         if token is None:
             return self._atom(expected)
         with self.deeper(token):
             operand = self._unary(NUMERIC_START)
         self._numeric(operand, operand.at)
-        return self._made(tree.Negative(operand, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Negative(operand, token.at))  # type: ignore[arg-type]
 
     def _numeric(self, node: tree.Node, at: int) -> None:
         if kind_of(node) != "number":
@@ -91,32 +77,32 @@ class Values(Cursor):
         token = self.now
         if token.kind == "number":
             self.take()
-            return self._made(tree.Number(token.text, token.unit, token.at))
+            return self.made(tree.Number(token.text, token.unit, token.at))
         if token.kind == "string":
             self.take()
-            return self._made(tree.Text(token.text, token.at))
-        if self._is(token, "("):
+            return self.made(tree.Text(token.text, token.at))
+        if self.means(token, "("):
             with self.deeper(self.take()):
                 node = self._or(inner=True)
             self._close(node)
             return node
-        if token.kind == "name" and meaning(token.text) not in KEYWORDS:
-            if self._is(self.after(), "("):
+        if token.kind == "name" and self.meaning(token) not in KEYWORDS:
+            if self.means(self.after(), "("):
                 return self._function()
             if token.text not in FUNCTIONS or catalogue().find(token.text) is not None:
-                return self._made(self._field())
+                return self.made(self._field())
             self.take()
             self.unexpected("(")
         return self.unexpected(*expected)
 
     def _close(self, node: tree.Node) -> None:
-        if not self._take(")"):
+        if not self.accept(")"):
             more = ("and", "or") if is_condition(node) else ("+", "-", "*", "/")
             self.unexpected(*more, ")")
 
     def _field(self) -> tree.Field:
         token = self.now
-        if token.kind != "name" or meaning(token.text) in KEYWORDS:
+        if token.kind != "name" or self.meaning(token) in KEYWORDS:
             self.unexpected("field")
         found = catalogue().find(token.text)
         if found is None:
@@ -144,7 +130,7 @@ class Values(Cursor):
             arguments, period = self._arguments(function)
         call = tree.Call(function.name, tuple(arguments), period, name.at)
         checks.bars_of(self, call)
-        return self._made(call)
+        return self.made(call)
 
     def _arguments(self, function: Function) -> tuple[list[tree.Node], int | None]:
         wants_condition = function.kind == "counted"
@@ -153,21 +139,21 @@ class Values(Cursor):
         if is_windowed:
             if not wants_condition:
                 checks.has_history(self, arguments[0])
-            self._need(",")
+            self.expect(",")
             token = self.now
             if token.kind != "number":
                 self.unexpected("number")
             period = self._whole(token, 1, MAX_PERIOD, f"the period of {function.name}")
-            self._need(")")
+            self.expect(")")
             if wants_condition:
                 checks.has_history(self, arguments[0])
             return arguments, period
         while len(arguments) < function.fewest or (
-            len(arguments) < function.most and self._is(self.now, ",")
+            len(arguments) < function.most and self.means(self.now, ",")
         ):
-            self._need(",")
+            self.expect(",")
             arguments.append(self._argument(wants_condition=False))
-        self._need(")")
+        self.expect(")")
         return arguments, None
 
     def _argument(self, *, wants_condition: bool) -> tree.Node:

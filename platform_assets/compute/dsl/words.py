@@ -22,6 +22,7 @@ CHINESE = {
     "降序": "desc",
 }
 """What an alias stands for; the normalised form has the English word."""
+SYNONYMS = CHINESE | _SAME_SIGN
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,6 @@ FUNCTIONS = {
         Function("max", "plain", 2, 8, "largest of its arguments"),
     )
 }
-
-
-def meaning(word: str) -> str:
-    """The keyword or sign that a token stands for."""
-    return CHINESE.get(word) or _SAME_SIGN.get(word) or word
 
 
 @cache

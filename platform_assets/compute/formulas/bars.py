@@ -8,13 +8,7 @@ from collections.abc import Mapping
 
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.parameters.screener import (
-    MEMORY_BARS,
-    RECURSION_BARS,
-    RECURSION_MOST,
-    RECURSION_PERIODS,
-)
-from platform_assets.compute.work import steps
+from platform_assets.compute.work import memory_bars, recursion_bars, remembered, steps
 
 Variables = Mapping[str, tree.Statement]
 _CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})
@@ -71,7 +65,7 @@ def bars_needed(node: tree.Node, variables: Variables) -> int:
     if not isinstance(node, tree.Call):
         return inner
     if FUNCTIONS[node.function].remembers:
-        return max(inner, min(inner - 1 + _memory(node, variables), RECURSION_MOST))
+        return remembered(inner, _memory(node, variables))
     period = _period(node, variables)
     if node.function in {"REF", "LONGCROSS"}:
         return inner + period
@@ -90,11 +84,10 @@ def _period(call: tree.Call, variables: Variables) -> int:
 
 def _memory(call: tree.Call, variables: Variables) -> int:
     """Bars that something with a memory runs before its value."""
-    period = float(_period(call, variables))
+    period = _period(call, variables)
     if call.function == "SMA":
-        period = 2 * period / (constant(call.arguments[2], variables) or 1.0)
-    is_mean = call.function in {"EMA", "SMA"}
-    return max(RECURSION_BARS, int(RECURSION_PERIODS * period)) if is_mean else max(MEMORY_BARS, int(period))
+        return recursion_bars(2 * period / (constant(call.arguments[2], variables) or 1.0))
+    return recursion_bars(period) if call.function == "EMA" else memory_bars(period)
 
 
 def work(formula: tree.Formula) -> int:

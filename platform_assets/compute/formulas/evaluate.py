@@ -14,6 +14,7 @@ from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.bars import constant
 from platform_assets.compute.formulas.functions import FUNCTIONS
 from platform_assets.compute.series import Floats
+from platform_assets.compute.three_valued import all_of, any_of, compared, condition, denied, where_known
 
 Block = Mapping[str, Floats]
 """Column (open, high, low, close, volume, amount) -> [codes, bars], the newest bar last, NaN in front."""
@@ -29,13 +30,9 @@ def newest(formula: tree.Formula, block: Block, codes: int) -> Floats:
     else the block holds."""
     bars = formula.result.bars
     with np.errstate(all="ignore"):
-        return along(formula, {name: _last(held, bars) for name, held in block.items()}, (codes, bars))[:, -1]
-
-
-def _last(held: Floats, bars: int) -> Floats:
-    if held.shape[1] >= bars:
-        return held[:, held.shape[1] - bars :]
-    return np.concatenate([np.full((len(held), bars - held.shape[1]), np.nan), held], axis=1)
+        return along(
+            formula, {name: series.newest(held, bars) for name, held in block.items()}, (codes, bars)
+        )[:, -1]
 
 
 def along(formula: tree.Formula, block: Block, shape: tuple[int, ...]) -> Floats:
@@ -63,9 +60,15 @@ class _Evaluation:
             case tree.Unary(sign="-"):
                 return -self.of(node.operand)
             case tree.Unary():
-                return 1 - _condition(self.of(node.operand))
+                return denied(condition(self.of(node.operand)))
+            case tree.Binary(sign="and"):
+                return all_of([condition(self.of(one)) for one in (node.left, node.right)])
+            case tree.Binary(sign="or"):
+                return any_of([condition(self.of(one)) for one in (node.left, node.right)])
+            case tree.Binary() if node.sign in _ARITHMETIC:
+                return _ARITHMETIC[node.sign](self.of(node.left), self.of(node.right))
             case tree.Binary():
-                return _BINARY[node.sign](self.of(node.left), self.of(node.right))
+                return compared(node.sign, self.of(node.left), self.of(node.right))
             case tree.Call():
                 return self._call(node)
 
@@ -76,37 +79,9 @@ class _Evaluation:
             if value is not None:
                 arguments.append(int(value))
             else:
-                arguments.append(_condition(self.of(argument)) if kind == "c" else self.of(argument))
+                arguments.append(condition(self.of(argument)) if kind == "c" else self.of(argument))
         found: Floats = _CALLS[call.function](*arguments)
         return found
-
-
-def _condition(values: Floats) -> Floats:
-    return np.where(np.isnan(values), np.nan, (values != 0).astype(np.float64))
-
-
-def _compared(compare: Callable[[Floats, Floats], Any]) -> Callable[[Floats, Floats], Floats]:
-    def compared(left: Floats, right: Floats) -> Floats:
-        return _where_known(compare(left, right), left, right)
-
-    return compared
-
-
-def _where_known(held: Any, *operands: Floats) -> Floats:
-    out = np.asarray(held, dtype=np.float64)
-    for one in operands:
-        out = np.where(np.isnan(one), np.nan, out)
-    return out
-
-
-def _both(left: Floats, right: Floats) -> Floats:
-    """False if one is false, else unknown if one is."""
-    first, second = _condition(left), _condition(right)
-    return np.where((first == 0) | (second == 0), 0.0, first * second)
-
-
-def _either(left: Floats, right: Floats) -> Floats:
-    return 1 - _both(1 - _condition(left), 1 - _condition(right))
 
 
 def _finite(values: Floats) -> Floats:
@@ -142,39 +117,31 @@ def _before(running: Floats, bars: Floats) -> Floats:
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    return _where_known(series.cross(a, b), a, b, series.ref(a, 1), series.ref(b, 1))
+    return where_known(series.cross(a, b), a, b, series.ref(a, 1), series.ref(b, 1))
 
 
 def _longcross(a: Floats, b: Floats, bars: int) -> Floats:
     there = series.ref(series.sum_(a + b, bars), 1)
-    return _where_known(series.longcross(a, b, bars), a, b, there)
+    return where_known(series.longcross(a, b, bars), a, b, there)
 
 
-def _filter(condition: Floats, bars: int) -> Floats:
-    return _where_known(series.filter_(condition, bars), condition)
+def _filter(held: Floats, bars: int) -> Floats:
+    return where_known(series.filter_(held, bars), held)
 
 
-def _if(condition: Floats, yes: Floats, no: Floats) -> Floats:
-    return np.where(np.isnan(condition), np.nan, np.where(condition == 1, yes, no))
+def _if(held: Floats, yes: Floats, no: Floats) -> Floats:
+    return np.where(np.isnan(held), np.nan, np.where(held == 1, yes, no))
 
 
 def _between(x: Floats, a: Floats, b: Floats) -> Floats:
-    return _where_known((x >= np.minimum(a, b)) & (x <= np.maximum(a, b)), x, a, b)
+    return where_known((x >= np.minimum(a, b)) & (x <= np.maximum(a, b)), x, a, b)
 
 
-_BINARY: dict[str, Callable[[Floats, Floats], Floats]] = {
+_ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
     "/": lambda a, b: _finite(a / b),
-    ">": _compared(np.greater),
-    ">=": _compared(np.greater_equal),
-    "<": _compared(np.less),
-    "<=": _compared(np.less_equal),
-    "=": _compared(np.equal),
-    "<>": _compared(np.not_equal),
-    "and": _both,
-    "or": _either,
 }
 _CALLS: dict[str, Callable[..., Floats]] = {
     "MA": series.ma,

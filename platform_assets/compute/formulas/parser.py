@@ -1,6 +1,6 @@
 """Text of a formula to its tree. The grammar stands in `docs/calculations/formulas.md`."""
 
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.bars import bars_needed, constant, is_condition, whole_bars, work
@@ -16,8 +16,6 @@ _ALPHABET = Alphabet(
 _START = ("number", "series", "function", "(", "not")
 _KEYWORDS = frozenset({"and", "or", "not"})
 
-_Some = TypeVar("_Some", bound=tree.Node)
-
 
 def parse(text: str) -> tree.Formula:
     """The tree of a formula. Raises LanguageError."""
@@ -25,24 +23,17 @@ def parse(text: str) -> tree.Formula:
 
 
 class _Parser(Cursor):
+    synonyms = _MEANS
+
     def __init__(self, text: str) -> None:
         super().__init__(text, tokens_of(text, _ALPHABET))
         self._variables: dict[str, tree.Statement] = {}
-
-    def _take(self, *words: str) -> Token | None:
-        token = self.now
-        is_word = token.kind in {"name", "sign"} and _MEANS.get(token.text, token.text) in words
-        return self.take() if is_word else None
-
-    def _made(self, node: _Some) -> _Some:
-        self.node(node.at)
-        return node
 
     # -- statements ---------------------------------------------------------------------------------
 
     def formula(self) -> tree.Formula:
         statements = [self._statement()]
-        while self._take(";"):
+        while self.accept(";"):
             if self.now.kind == "end":
                 break
             statements.append(self._statement())
@@ -81,62 +72,62 @@ class _Parser(Cursor):
 
     def _or(self) -> tree.Node:
         left = self._and()
-        while token := self._take("or"):
-            left = self._made(tree.Binary("or", left, self._and(), token.at))
+        while token := self.accept("or"):
+            left = self.made(tree.Binary("or", left, self._and(), token.at))
         return left
 
     def _and(self) -> tree.Node:
         left = self._not()
-        while token := self._take("and"):
-            left = self._made(tree.Binary("and", left, self._not(), token.at))
+        while token := self.accept("and"):
+            left = self.made(tree.Binary("and", left, self._not(), token.at))
         return left
 
     def _not(self) -> tree.Node:
-        token = self._take("not")
+        token = self.accept("not")
         if token is None:
             return self._comparison()
         with self.deeper(token):
-            return self._made(tree.Unary("not", self._not(), token.at))
+            return self.made(tree.Unary("not", self._not(), token.at))
 
     def _comparison(self) -> tree.Node:
         left = self._sum()
-        token = self._take(*_COMPARISONS)
+        token = self.accept(*_COMPARISONS)
         if token is None:
             return left
-        sign = _MEANS.get(token.text, token.text)
-        return self._made(tree.Binary(sign, left, self._sum(), token.at))
+        sign = self.meaning(token)
+        return self.made(tree.Binary(sign, left, self._sum(), token.at))
 
     # -- values -------------------------------------------------------------------------------------
 
     def _sum(self) -> tree.Node:
         left = self._product()
-        while token := self._take("+", "-"):
-            left = self._made(tree.Binary(token.text, left, self._product(), token.at))
+        while token := self.accept("+", "-"):
+            left = self.made(tree.Binary(token.text, left, self._product(), token.at))
         return left
 
     def _product(self) -> tree.Node:
         left = self._unary()
-        while token := self._take("*", "/"):
-            left = self._made(tree.Binary(token.text, left, self._unary(), token.at))
+        while token := self.accept("*", "/"):
+            left = self.made(tree.Binary(token.text, left, self._unary(), token.at))
         return left
 
     def _unary(self) -> tree.Node:
-        token = self._take("-", "+")
+        token = self.accept("-", "+")
         if token is None:
             return self._atom()
         with self.deeper(token):
             operand = self._unary()
-        return operand if token.text == "+" else self._made(tree.Unary("-", operand, token.at))
+        return operand if token.text == "+" else self.made(tree.Unary("-", operand, token.at))
 
     def _atom(self) -> tree.Node:
         token = self.now
         if token.kind == "number":
             self.take()
-            return self._made(tree.Number(float(token.text), token.at))
-        if self._take("("):
+            return self.made(tree.Number(float(token.text), token.at))
+        if self.accept("("):
             with self.deeper(token):
                 node = self._or()
-            if not self._take(")"):
+            if not self.accept(")"):
                 self.unexpected("+", "-", "*", "/", *_COMPARISONS, "and", "or", ")")
             return node
         if token.kind == "name" and token.text not in _KEYWORDS:
@@ -147,10 +138,10 @@ class _Parser(Cursor):
         token = self.now
         if token.text in self._variables:
             self.take()
-            return self._made(tree.Variable(token.text, token.at))
+            return self.made(tree.Variable(token.text, token.at))
         if token.text in SERIES:
             self.take()
-            return self._made(tree.Series(SERIES[token.text], token.at))
+            return self.made(tree.Series(SERIES[token.text], token.at))
         if token.text.upper() in FUNCTIONS:
             self.take()
             self.unexpected("(")
@@ -177,7 +168,7 @@ class _Parser(Cursor):
         arguments: list[tree.Node] = []
         with self.deeper(self.take()):
             for at, kind in enumerate(function.takes):
-                if at and not self._take(","):
+                if at and not self.accept(","):
                     self.unexpected(",")
                 start = self.now
                 argument = self._or()
@@ -185,9 +176,9 @@ class _Parser(Cursor):
                 if kind == "w":
                     self._weighted(argument, arguments[-1], start)
                 arguments.append(argument)
-        if not self._take(")"):
+        if not self.accept(")"):
             self.unexpected(")")
-        return self._made(tree.Call(name, tuple(arguments), token.at))
+        return self.made(tree.Call(name, tuple(arguments), token.at))
 
     def _weighted(self, weight: tree.Node, period: tree.Node, start: Token) -> None:
         """A weight above its period would throw the mean further from every value, without end."""

@@ -1,18 +1,15 @@
 """The tree of a formula. Positions (`at`) are no part of what makes two trees equal."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-
-def _place() -> Any:
-    return field(default=0, compare=False)
+from platform_assets.compute.language import place, walked
 
 
 @dataclass(frozen=True)
 class Number:
     value: float
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -20,7 +17,7 @@ class Series:
     """A column of the bars: open, high, low, close, volume or amount."""
 
     column: str
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Variable:
     """A name that an earlier statement gave to a value."""
 
     name: str
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class Call:
 
     function: str
     arguments: tuple["Node", ...]
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Binary:
     sign: str
     left: "Node"
     right: "Node"
-    at: int = _place()
+    at: int = place()
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Unary:
 
     sign: str
     operand: "Node"
-    at: int = _place()
+    at: int = place()
 
 
 Node = Number | Series | Variable | Call | Binary | Unary
@@ -105,6 +102,4 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and everything below it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    return walked(node, children)
