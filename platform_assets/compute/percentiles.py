@@ -14,18 +14,25 @@ def trailing_percentile(values: Floats, at: int, first: int) -> float:
     window = values[first : at + 1]
     if np.count_nonzero(~np.isnan(window)) < FEWEST:
         return float("nan")
-    return _share_not_above(window)
+    return float(_share_not_above(window))
 
 
-def percentile_of_last(values: Floats) -> float | None:
-    """Percent of the positive values that are not above the last one: a ratio of a loss says nothing. None
-    where the last one is not positive."""
-    share = _share_not_above(np.where(values > 0, values, np.nan))
-    return None if np.isnan(share) else share
+def percentile_of_last(values: Floats) -> Floats:
+    """[..., values] -> [...]: percent of the positive values that are not above the last one; a ratio of a
+    loss says nothing. NaN where the last one is not positive."""
+    return _share_not_above(positive(values))
 
 
-def _share_not_above(values: Floats) -> float:
+def positive(values: Floats) -> Floats:
+    """NaN in the place of what is zero or less."""
+    return np.where(values > 0, values, np.nan)
+
+
+def _share_not_above(values: Floats) -> Floats:
     """Percent of the known values that are not above the last one; NaN where that one is not known."""
-    if not values.size or np.isnan(values[-1]):
-        return float("nan")
-    return float((values[~np.isnan(values)] <= values[-1]).mean() * 100)
+    if not values.shape[-1]:
+        return np.full(values.shape[:-1], np.nan)
+    last = values[..., -1:]
+    known = (~np.isnan(values)).sum(axis=-1)
+    share = (values <= last).sum(axis=-1) / np.maximum(known, 1) * 100
+    return np.where(np.isnan(last[..., 0]), np.nan, share)

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute.parameters import valuation_band as own
+from platform_assets.compute.percentiles import percentile_of_last, positive
 
 Floats = npt.NDArray[np.float64]
 
@@ -12,12 +13,7 @@ def percentiles(ratios: Floats, weeks: int) -> Floats:
     """[codes, weeks] -> per code the percent of the positive values of the last `weeks` that are not above
     the newest. NaN where the newest is not positive (a loss says nothing), or too few are."""
     window, enough = _window(ratios, weeks)
-    newest = window[:, -1:]
-    with np.errstate(invalid="ignore"):
-        below = (window <= newest).sum(axis=1)
-    counts = (~np.isnan(window)).sum(axis=1)
-    share = below / np.maximum(counts, 1) * 100
-    return np.where(enough & ~np.isnan(newest[:, 0]), share, np.nan)
+    return np.where(enough, percentile_of_last(window), np.nan)
 
 
 def band(ratios: Floats, weeks: int) -> tuple[Floats, Floats]:
@@ -31,6 +27,5 @@ def band(ratios: Floats, weeks: int) -> tuple[Floats, Floats]:
 
 def _window(ratios: Floats, weeks: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """(positive values of the last weeks, codes that have enough of them)."""
-    some = ratios[:, -weeks:]
-    window = np.where(some > 0, some, np.nan)
+    window = positive(ratios[:, -weeks:])
     return window, (~np.isnan(window)).sum(axis=1) >= weeks * own.FEWEST_SHARE

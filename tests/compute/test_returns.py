@@ -30,6 +30,6 @@ def test_a_figure_looks_at_nothing_later(closes: np.ndarray, window: int) -> Non
 
 def test_losses_do_not_count_among_ratios() -> None:
     assert percentile_of_last(np.array([-5.0, 10.0, 20.0, 30.0, 20.0])) == 75.0
-    assert percentile_of_last(np.array([10.0, -5.0])) is None
-    assert percentile_of_last(np.array([10.0, np.nan])) is None
-    assert percentile_of_last(np.array([])) is None
+    assert np.isnan(percentile_of_last(np.array([10.0, -5.0])))
+    assert np.isnan(percentile_of_last(np.array([10.0, np.nan])))
+    assert np.isnan(percentile_of_last(np.array([])))

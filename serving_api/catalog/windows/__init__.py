@@ -76,7 +76,7 @@ def valuation_percentile(session: Session, asked: Question) -> Any:
     }
     for column, name in (("pe_ttm", "pe_pct"), ("pb", "pb_pct")):
         values = np.array([row[column] if row[column] is not None else np.nan for row in rows])
-        told |= {column: rows[-1][column], name: _rounded(percentile_of_last(values))}
+        told |= {column: rows[-1][column], name: _rounded(float(percentile_of_last(values)))}
     return told
 
 
