@@ -15,6 +15,7 @@ from platform_assets.compute.factors.history import (
     scores_by_date,
 )
 from platform_assets.compute.factors.ic import factor_ic
+from platform_assets.compute.factors.scores import has_bar
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
 from platform_assets.datasets.stock_wide import REPORTS_SINCE, reports_since
 from resources.calendar import TradeCalendar
@@ -47,7 +48,7 @@ def bench(
     bars = grid.spread(queries.series(session, queries.KLINE, _BARS, grid.codes, dates[0], dates[-1]), _BARS)
     status = bars.pop("limit_status")
     close = bars.pop("close") * bars.pop("adj_factor")
-    traded = np.isfinite(close) & ~(bars.pop("is_suspended") == 1)
+    traded = has_bar(close, bars.pop("is_suspended"))
     history = BarHistory(
         dates,
         close,

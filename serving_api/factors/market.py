@@ -11,16 +11,16 @@ import numpy.typing as npt
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import Gate, gate_of
 from platform_assets.compute.factors.presets import (
-    COMPOSITE,
     INDUSTRY_COLUMNS,
     PRESETS,
+    Batch,
     Preset,
-    ordered,
     plain_industry,
-    selected,
+    preset_picks,
 )
-from platform_assets.compute.factors.scores import Scores, score
+from platform_assets.compute.factors.scores import Scores, has_bar, score
 from platform_assets.compute.names import special
+from serving_api.display import COLUMNS, NUMBERS
 from serving_api.factors import queries
 from serving_api.reading import Session
 from serving_api.state import State
@@ -45,11 +45,11 @@ class Market:
     def of(cls, date: str, stored: Mapping[str, Sequence[Any]]) -> "Market":
         """From the columns of all wide rows of a date. Those without a bar are left out."""
         size = len(stored["code"])
-        prices = stored.get("current_price", [None] * size)
-        suspended = stored.get("is_suspended", [None] * size)
-        kept = [
-            at for at, price in enumerate(prices) if price is not None and price > 0 and not suspended[at]
-        ]
+        price, suspended = (
+            np.array(stored.get(name, [None] * size), dtype=np.float64)
+            for name in ("current_price", "is_suspended")
+        )
+        kept = np.flatnonzero(has_bar(price, suspended)).tolist()
         columns = {name: [values[at] for at in kept] for name, values in stored.items()}
         numbers = {
             name: np.array(columns[name], dtype=np.float64) for name in INPUT_COLUMNS if name in columns
@@ -99,7 +99,7 @@ class Market:
     @cached_property
     def _display(self) -> list[tuple[str, Sequence[Any] | None]]:
         """Display field -> its stored column, None where that is not declared."""
-        return [(name, self.columns.get(queries.SHOWN.get(name, name))) for name in queries.DISPLAY]
+        return [(name, self.columns.get(column)) for name, column in COLUMNS.items()]
 
     def of_industries(self, wanted: Sequence[str]) -> Bools:
         """Who belongs to one of these industries, of any classification."""
@@ -125,9 +125,9 @@ class Market:
     def numbers(self) -> dict[str, Floats]:
         """The display fields that are numbers, by their shown name."""
         return {
-            name: np.array(self.columns[column], dtype=np.float64)
-            for name in queries.DISPLAY
-            if name not in _TEXTS and (column := queries.SHOWN.get(name, name)) in self.columns
+            name: np.array(self.columns[COLUMNS[name]], dtype=np.float64)
+            for name in NUMBERS
+            if COLUMNS[name] in self.columns
         }
 
     @cached_property
@@ -136,16 +136,12 @@ class Market:
         return {preset.key: self._picked(preset) for preset in PRESETS}
 
     def _picked(self, preset: Preset) -> Ints:
-        keep = selected(self.scores.factors, self.scores.composite, preset.filters, preset.min_composite)
-        keep &= ~self.blocked
-        if preset.industries:
-            keep &= self.of_industries(preset.industries)
-        key = self.scores.composite if preset.sort == COMPOSITE else self.scores.factors[preset.sort]
-        places = np.flatnonzero(keep)
-        return ordered(places, key, self.scores.composite, self.amount, self.codes, ascending=False)
-
-
-_TEXTS = frozenset({"code", "name", "industry", "market", "zt_stat_latest"})
+        return preset_picks(
+            preset,
+            Batch(self.scores.factors, self.scores.composite, self.amount, self.codes),
+            among=~self.blocked,
+            of_industries=self.of_industries,
+        )
 
 
 class Markets:

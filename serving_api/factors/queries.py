@@ -7,6 +7,7 @@ from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.presets import INDUSTRY_COLUMNS
 from serving_api.catalog.queries import newest_date
+from serving_api.display import COLUMNS
 from serving_api.reading import Session
 
 WIDE = "fusion_stock_wide"
@@ -15,18 +16,10 @@ VALUATION = "fusion_valuation"
 FLOW = "fusion_fund_flow"
 FINANCE = "fusion_finance_indicator"
 
-SHOWN = {"price": "current_price"}
-"""Names of display fields whose column is named otherwise."""
-DISPLAY = (
-    "code", "name", "industry", "market", "price", "change_pct", "turnover_pct", "volume_ratio", "pe_ttm",
-    "pb", "total_market_cap", "float_market_cap", "vol_accel_5_5", "limit_up_count_20d", "limit_days_today",
-    "zt_stat_latest", "seal_fund_latest", "break_fail_days_5d",
-)  # fmt: skip
-"""The raw fields of a ranking row, and no more."""
 MARKET_COLUMNS = tuple(
     dict.fromkeys(
         (
-            *(SHOWN.get(name, name) for name in DISPLAY),
+            *COLUMNS.values(),
             *("is_suspended", "report_period"),
             *GATE_COLUMNS,
             *INDUSTRY_COLUMNS,

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
+from serving_api.display import Display18
 from serving_api.documents import example
 
 Mark = Literal["real", "proxy", "partial"]
@@ -131,27 +132,9 @@ class ScreenBody(BaseModel):
     as_of: str | None = Field(default=None, description="answer with what was known then")
 
 
-class Ranked(BaseModel):
-    """The 18 display fields as stored (caps 10k CNY), and what the screen made of the stock."""
+class Ranked(Display18):
+    """The display fields, and what the screen made of the stock."""
 
-    code: str
-    name: str | None
-    industry: str | None
-    market: str | None
-    price: float | None
-    change_pct: float | None
-    turnover_pct: float | None
-    volume_ratio: float | None
-    pe_ttm: float | None
-    pb: float | None
-    total_market_cap: float | None = Field(description="10k CNY")
-    float_market_cap: float | None = Field(description="10k CNY")
-    vol_accel_5_5: float | None
-    limit_up_count_20d: int | None
-    limit_days_today: int | None
-    zt_stat_latest: str | None
-    seal_fund_latest: float | None
-    break_fail_days_5d: int | None
     composite: float | None
     scores: dict[str, float | None] = Field(description="by factor, 0..100; null where nothing is known")
     coverage: float = Field(description="weight of the factors that are there, of all")

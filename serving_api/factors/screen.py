@@ -14,26 +14,24 @@ from platform_assets.compute.factors.presets import (
     BY_KEY,
     COMPOSITE,
     PRESETS,
+    Batch,
     Filter,
     Preset,
     merged,
-    ordered,
     passing,
-    selected,
+    picks,
 )
 from platform_assets.compute.factors.scores import Scores, score, weighted
 from platform_assets.compute.parameters.factors import WEIGHTS
 from platform_assets.declaration.registry import builtin_registry
 from resources.errors import InputError
+from serving_api.display import NUMBERS
 from serving_api.factors import queries, schemas
 from serving_api.factors.market import Market
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 _DECIMALS = 4
-_NUMBERS = tuple(
-    name for name in queries.DISPLAY if name not in {"code", "name", "industry", "market", "zt_stat_latest"}
-)
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def _weights(given: Mapping[str, float]) -> Mapping[str, float]:
 def _sort(given: str | None, preset: Preset | None) -> str:
     if given is None:
         return preset.sort if preset else COMPOSITE
-    allowed = (COMPOSITE, *KEYS, *_NUMBERS)
+    allowed = (COMPOSITE, *KEYS, *NUMBERS)
     if given not in allowed:
         raise InputError("sort", f"{given[:40]!r} cannot be sorted by; one of {', '.join(allowed)}")
     return given
@@ -135,20 +133,20 @@ def _sort(given: str | None, preset: Preset | None) -> str:
 def screened(market: Market, asked: Question) -> dict[str, Any]:
     """items of the page, total of all pages, and how many stocks were ranked. Pure."""
     places, scores = _batch(market, asked)
-    keep = selected(scores.factors, scores.composite, asked.filters, asked.min_composite)
+    among = np.ones(len(places), dtype=bool)
     if asked.gated:
-        keep &= ~market.blocked[places]
+        among &= ~market.blocked[places]
     if asked.exclude_st:
-        keep &= ~market.special[places]
+        among &= ~market.special[places]
     if asked.hint:
-        keep &= market.of_industries(asked.hint)[places]
+        among &= market.of_industries(asked.hint)[places]
     codes = market.codes if len(places) == market.size else [market.codes[at] for at in places.tolist()]
-    hits = ordered(
-        np.flatnonzero(keep),
-        _key(market, scores, places, asked.sort),
-        scores.composite,
-        market.amount[places],
-        codes,
+    hits = picks(
+        Batch(scores.factors, scores.composite, market.amount[places], codes),
+        asked.filters,
+        asked.min_composite,
+        among=among,
+        key=_key(market, scores, places, asked.sort),
         ascending=asked.ascending,
     )[: asked.limit]
     start = (asked.page - 1) * asked.page_size

@@ -1,7 +1,7 @@
 """The fourteen presets, and the ranking of a scored market by one of them or by filters of a user."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -215,6 +215,48 @@ def _low(values: Floats) -> Floats:
     return np.where(np.isnan(values), -np.inf, values)
 
 
+@dataclass(frozen=True)
+class Batch:
+    """Scores of n stocks as a selection looks at them: [n] by factor key, and for ties [n] composite, amount
+    (CNY) and code."""
+
+    factors: Mapping[str, Floats]
+    composite: Floats
+    amount: Floats
+    codes: Sequence[str]
+
+
+def picks(
+    batch: Batch,
+    filters: Sequence[Filter],
+    min_composite: float | None,
+    *,
+    among: Bools,
+    key: Floats,
+    ascending: bool = False,
+) -> Ints:
+    """Rows of those `among` whom all filters hold, in the order of `key`."""
+    keep = selected(batch.factors, batch.composite, filters, min_composite) & among
+    places = np.flatnonzero(keep)
+    return ordered(places, key, batch.composite, batch.amount, batch.codes, ascending=ascending)
+
+
+def preset_picks(
+    preset: Preset,
+    batch: Batch,
+    *,
+    among: Bools,
+    of_industries: Callable[[Sequence[str]], Bools],
+    filters: Sequence[Filter] = (),
+) -> Ints:
+    """Rows that a preset selects `among` a batch, best first, as many as there are. `of_industries` tells who
+    belongs to one of some industries; `filters` of a user replace those of the preset on the same factor."""
+    if preset.industries:
+        among = among & of_industries(preset.industries)
+    key = batch.composite if preset.sort == COMPOSITE else batch.factors[preset.sort]
+    return picks(batch, merged(preset.filters, filters), preset.min_composite, among=among, key=key)
+
+
 def apply_preset(
     scored: pd.DataFrame,
     preset: Preset,
@@ -230,18 +272,20 @@ def apply_preset(
     there. `filters` of a user replace those of the preset on the same factor. `gated`: without the stocks
     that a gate blocks. `limit`: rows at most, the preset's own when None.
     """
-    factors = factors_of_rows(scored, KEYS)
-    composite = numbers(scored, "composite")
-    keep = selected(factors, composite, merged(preset.filters, filters), preset.min_composite)
-    if gated and "gate_blocked" in scored.columns:
-        keep &= ~scored["gate_blocked"].fillna(value=False).to_numpy(dtype=bool)
-    if preset.industries:
+    blocked = numbers(scored, "gate_blocked") == 1
+
+    def of_industries(wanted: Sequence[str]) -> Bools:
         names = [scored[name].tolist() for name in INDUSTRY_COLUMNS if name in scored.columns]
-        keep &= in_industries(zip(*names, strict=True), preset.industries) if names else False
-    key = composite if preset.sort == COMPOSITE else factors[preset.sort]
-    codes = scored["code"].astype(str).tolist()
-    places = ordered(np.flatnonzero(keep), key, composite, numbers(scored, "amount"), codes, ascending=False)[
-        : preset.limit if limit is None else limit
-    ]
-    found = scored.iloc[places].reset_index(drop=True)
+        none = np.zeros(len(scored), dtype=bool)
+        return in_industries(zip(*names, strict=True), wanted) if names else none
+
+    batch = Batch(
+        factors_of_rows(scored, KEYS),
+        numbers(scored, "composite"),
+        numbers(scored, "amount"),
+        scored["code"].astype(str).tolist(),
+    )
+    among = ~blocked if gated else np.ones(len(scored), dtype=bool)
+    places = preset_picks(preset, batch, among=among, of_industries=of_industries, filters=filters)
+    found = scored.iloc[places[: preset.limit if limit is None else limit]].reset_index(drop=True)
     return found.assign(rank_no=np.arange(1, len(found) + 1))

@@ -88,11 +88,13 @@ def weighted(factors: Mapping[str, Floats], weights: Mapping[str, float]) -> tup
 
 def in_batch(wide: pd.DataFrame) -> Bools:
     """[rows] whether a stock belongs to the batch of its date: it has a bar. Those delisted have none."""
-    priced = numbers(wide, "current_price") > 0
-    if "is_suspended" not in wide.columns:
-        return priced
-    suspended: Bools = wide["is_suspended"].fillna(value=False).to_numpy(dtype=bool)
-    return priced & ~suspended
+    return has_bar(numbers(wide, "current_price"), numbers(wide, "is_suspended"))
+
+
+def has_bar(price: Floats, suspended: Floats) -> Bools:
+    """Where there is a price of a stock that is not suspended (1 suspended; 0 or NaN not)."""
+    traded: Bools = (price > 0) & ~(suspended == 1)
+    return traded
 
 
 def numbers(wide: pd.DataFrame, column: str) -> Floats:

@@ -12,23 +12,11 @@ from platform_assets.compute.dsl.field_words import Field
 from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.technical_fields import PATTERN, ZERO_WITHOUT_A_ROW
 from platform_assets.compute.names import special
+from serving_api.display import COLUMNS
 from serving_api.quant.screening import queries
 from serving_api.reading import Session
 
 Floats = npt.NDArray[np.float64]
-DISPLAY = {
-    **{name: name for name in ("code", "name", "industry", "market")},
-    "price": "current_price",
-    **{
-        name: name
-        for name in (
-            *("change_pct", "turnover_pct", "volume_ratio", "pe_ttm", "pb", "total_market_cap"),
-            *("float_market_cap", "vol_accel_5_5", "limit_up_count_20d", "limit_days_today"),
-            *("zt_stat_latest", "seal_fund_latest", "break_fail_days_5d"),
-        )
-    },
-}
-"""The 18 fields of a row -> columns of the display rows."""
 TABLES = tuple(dict.fromkeys(one.table for one in catalogue().fields.values() if one.table))
 
 
@@ -75,7 +63,7 @@ def market_of(session: Session, day: str | None, as_of: str | None) -> Market | 
     for field in catalogue().fields.values():
         if field.table:
             by_table.setdefault(field.table, []).append(field)
-    wide_columns = [*(one.column for one in by_table[WIDE]), *DISPLAY.values()]
+    wide_columns = [*(one.column for one in by_table[WIDE]), *COLUMNS.values()]
     wide = queries.rows_of_date(session, WIDE, list(dict.fromkeys(wide_columns)), day, as_of)
     if not wide:
         return None
@@ -96,7 +84,7 @@ def market_of(session: Session, day: str | None, as_of: str | None) -> Market | 
                 columns[field.name] = _column(field, stored[field.column], day, rows)
     columns["st"] = _special(wide)
     blank = (None,) * len(codes)
-    display = {name: wide.get(column, blank) for name, column in DISPLAY.items()}
+    display = {name: wide.get(column, blank) for name, column in COLUMNS.items()}
     unversioned = {table for table in by_table.keys() - absent if not session.table(table).has_history}
     return Market(
         day,

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from platform_assets.compute.parameters.screener import MAX_CHARS
+from serving_api.display import Display18
 from serving_api.documents import example
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
@@ -68,32 +69,9 @@ class FormulaText(BaseModel):
     limit: Limit = 100
 
 
-class DisplayRow(BaseModel):
-    """The 18 fields of a ranking row."""
-
-    code: str
-    name: str | None
-    industry: str | None
-    market: str | None
-    price: float | None = Field(description="CNY")
-    change_pct: float | None
-    turnover_pct: float | None
-    volume_ratio: float | None
-    pe_ttm: float | None
-    pb: float | None
-    total_market_cap: float | None = Field(description="10k CNY")
-    float_market_cap: float | None = Field(description="10k CNY")
-    vol_accel_5_5: float | None
-    limit_up_count_20d: int | None
-    limit_days_today: int | None
-    zt_stat_latest: str | None
-    seal_fund_latest: float | None = Field(description="CNY")
-    break_fail_days_5d: int | None
-
-
 class ScreenResult(BaseModel):
     date: str | None
-    items: list[DisplayRow]
+    items: list[Display18]
     matched: dict[str, dict[str, Any]] = Field(description="code -> values of the fields asked about")
     total: int
     as_of: str | None = None

@@ -9,8 +9,8 @@ from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.presets import PRESETS
 from platform_assets.compute.dsl.written import written
 from platform_assets.declaration.registry import builtin_registry
+from serving_api.display import COLUMNS
 from serving_api.quant.screening.conditions import query_of
-from serving_api.quant.screening.market import DISPLAY
 from serving_api.quant.screening.schemas import FieldCondition
 from tests.pipeline.conftest import TODAY
 from tests.serving_api.topics.conftest import Topics
@@ -59,10 +59,10 @@ def test_a_query_finds_the_rows_that_fulfil_it(quant: Topics, wide: Rows) -> Non
     assert told["total"] == len(fitting)
     assert told["date"] == TODAY
     first = told["items"][0]
-    assert list(first) == list(DISPLAY)
+    assert list(first) == list(COLUMNS)
     assert len(first) == 18
     stored = wide[first["code"]]
-    assert first == {name: stored[column] for name, column in DISPLAY.items()}
+    assert first == {name: stored[column] for name, column in COLUMNS.items()}
     assert told["matched"][first["code"]] == {
         "change_pct": stored["change_pct"],
         "total_market_cap": stored["total_market_cap"],
