@@ -13,6 +13,7 @@ from platform_assets.compute.factors.ic import correlation, factor_ic, spread
 from platform_assets.compute.factors.presets import (
     PRESETS,
     Filter,
+    Preset,
     apply_preset,
     in_industries,
     merged,
@@ -22,6 +23,7 @@ from platform_assets.compute.factors.presets import (
 from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.factors.scores import factor_scores, score
 from platform_assets.compute.parameters.factors import WEIGHTS
+from tests.compute.fulfilled import plant
 
 NAN = float("nan")
 GUIDE = {
@@ -235,17 +237,17 @@ def test_a_preset_ranks_what_passes_and_leaves_out_what_is_blocked() -> None:
     assert len(wider) > len(found)
 
 
-def test_every_preset_can_be_fulfilled() -> None:
-    """The best score of each filtered factor in a market lies within its bounds."""
-    wide = market(3000)
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda one: one.key)
+def test_every_preset_can_be_fulfilled(preset: Preset) -> None:
+    """One stock may have all its factors within their bounds at once, and is selected then."""
+    wide = market(3000).assign(industry="银行")
     wide.loc[:40, ["limit_up_count_20d", "limit_days_today"]] = 5.0
-    scored = factor_scores(wide)
-    columns = {factor.key: factor.column for factor in FACTORS}
-    for preset in PRESETS:
-        for one in preset.filters:
-            scores = scored[columns[one.factor]]
-            assert one.min is None or scores.max() >= one.min, (preset.key, one)
-            assert one.max is None or scores.min() <= one.max, (preset.key, one)
+    wide["roe"] = wide["roe"].abs()  # no gate
+    code = plant(wide, 2000, preset)
+
+    found = apply_preset(factor_scores(wide).merge(wide[["code", "industry"]], on="code"), preset, limit=3000)
+
+    assert code in found["code"].tolist()
 
 
 def test_a_preset_of_industries_selects_those_alone() -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
+from platform_assets.compute.factors.presets import PRESETS
 from platform_assets.declaration.registry import builtin_registry
 from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock, ManualClock
@@ -17,6 +18,7 @@ from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.system_time import SystemTime
+from tests.compute.fulfilled import plant
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.serving_api import market
 from tests.serving_api.client import running
@@ -25,6 +27,8 @@ from tests.serving_api.conftest import FAST, Bench, Ticks, make_settings, withou
 TODAY = market.TODAY
 YESTERDAY = "2026-08-20"
 SIZE = 80
+_FULFILLED = 40
+"""The first of fourteen stocks of which each fulfils one preset."""
 SUSPENDED, ST, LOSS, BANK = "000003", "000004", "000005", "000010"
 _COUNTS = ("limit_up_count_20d", "limit_days_today", "break_fail_days_5d")
 _WHOLE = {"amount": 1e8, "main_net": 1e6, "float_market_cap": 1e6, "total_market_cap": 2e6}
@@ -51,6 +55,8 @@ def wide(day: str, seed: int) -> pd.DataFrame:
     rows["is_st"] = rows["code"] == ST
     rows["is_suspended"] = rows["code"] == SUSPENDED
     rows.loc[rows["code"] == LOSS, "roe"] = -3.0
+    for at, preset in enumerate(PRESETS, start=_FULFILLED):
+        plant(rows, at, preset)
     return rows
 
 
