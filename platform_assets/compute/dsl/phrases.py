@@ -27,7 +27,7 @@ PHRASES = {
     "多头排列": "ma5 > ma10 and ma10 > ma20 and ma20 > ma60",
     "空头排列": "ma5 < ma10 and ma10 < ma20 and ma20 < ma60",
     "st": "st",
-    **dict.fromkeys(("非st", "不含st", "剔除st", "排除st", "去除st", "不要st"), "not st"),
+    "非st": "not st",
     "破净": "pb between 0 and 1",
     "高股息": "dividend_yield >= 4%",
     "次新": "listed_days < 365",

@@ -54,6 +54,8 @@ def test_a_sentence_becomes_a_query(sentence: str, query: str) -> None:
         ("银行股除外", "not industry = '银行'"),
         ("银行股不要", "not industry = '银行'"),
         ("不是ST", "not st"),
+        *((f"{word}ST", "not st") for word in ("不含", "剔除", "排除", "去除", "不要")),
+        ("排除ST和银行，放量", "not (st or industry = '银行') and volume_ratio >= 1.5"),
         ("ST股", "st"),
         ("市盈率不超过20", "pe_ttm <= 20"),
         ("市盈率没有超过20", "not pe_ttm >= 20"),
