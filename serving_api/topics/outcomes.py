@@ -1,13 +1,13 @@
 """What became of picks by the bars that are stored: the one reading behind every answer that tells it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.days import known_dates
+from platform_assets.compute.days import known_dates, moved
 from platform_assets.compute.parameters.loading import NEIGHBOURS
 from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, WAIT_DAYS
 from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
@@ -40,6 +40,16 @@ def loaded(session: Session, dates: Sequence[str]) -> Bools:
             )
         }
     return known_dates([counts.get(day, 0) for day in dates])
+
+
+def loaded_days(session: Session, calendar: TradeCalendar, days: Iterable[str]) -> set[str]:
+    """Those of some trade dates whose market's bars are stored, judged beside their neighbours."""
+    wanted = set(days)
+    near: set[str] = set()
+    for day in wanted:
+        near |= {*calendar.last(NEIGHBOURS + 1, day), *calendar.between(day, moved(day, 2 * NEIGHBOURS))}
+    dates = sorted(near)
+    return {day for day, is_there in zip(dates, loaded(session, dates), strict=True) if is_there} & wanted
 
 
 def outcomes(

@@ -64,27 +64,37 @@ class Due:
     price: float | None
 
 
-def due(session: Session, cutoff: str, limit: int) -> list[Due]:
-    """Cards with a direction that nobody judged yet, oldest decision first."""
+def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Due]:
+    """Cards with a direction that nobody judged yet, oldest decision first; those that follow `after`."""
     marks = ", ".join("?" for _ in JUDGED)
+    where, values = (
+        f"review_outcome IS NULL AND decision_date<=? AND direction IN ({marks})",
+        [cutoff, *JUDGED],
+    )
+    if after is not None:
+        where = f"{where} AND (decision_date>? OR (decision_date=? AND trace_id>?))"
+        values += [after.decision_date, after.decision_date, after.trace_id]
     rows = session.rows(
         TABLE,
         columns=("trace_id", "code", "decision_date", "direction", "price_at_decision"),
-        where=f"review_outcome IS NULL AND decision_date<=? AND direction IN ({marks})",
-        values=(cutoff, *JUDGED),
+        where=where,
+        values=tuple(values),
         order="decision_date, trace_id",
         limit=limit,
     )
-    return [Due(*row) for row in rows]
+    return [Due(trace_id, code, str(day), *rest) for trace_id, code, day, *rest in rows]
 
 
-def last_bar(session: Session, code: str, until: str, after: str = "") -> tuple[float, float] | None:
+def last_bar(session: Session, code: str, until: str, after: str | None = None) -> tuple[float, float] | None:
     """(close in CNY, cumulative factor) of the newest traded day up to `until`, later than `after`."""
+    where, values = f"code=? AND date<=? AND {_TRADED}", [code, until]
+    if after is not None:
+        where, values = f"{where} AND date>?", [*values, after]
     rows = session.rows(
         BARS,
         columns=("close", "adj_factor"),
-        where=f"code=? AND date<=? AND date>? AND {_TRADED}",
-        values=(code, until, after),
+        where=where,
+        values=tuple(values),
         order="date DESC",
         limit=1,
     )

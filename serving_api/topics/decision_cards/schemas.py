@@ -51,5 +51,5 @@ class CardStats(Counts):
 
 class Reviewed(BaseModel):
     reviewed: int
-    skipped: int = Field(description="due, but without the bars that judging takes")
+    skipped: int = Field(description="due and looked at, but without the bars that judging takes")
     cutoff: str = Field(description="newest decision date that was looked at")

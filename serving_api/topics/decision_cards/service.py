@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from platform_assets.compute.parameters.scorecards import CARD_HORIZON
+from platform_assets.compute.parameters.scorecards import CARD_HORIZON, CARDS_AT_ONCE
 from platform_assets.compute.scorecards.cards import HIT, MISS, NEUTRAL, cutoff, verdict
 from resources.calendar import CalendarHorizon, TradeCalendar
 from resources.clock import stamp
@@ -13,6 +13,7 @@ from serving_api.reading import Session
 from serving_api.state import State
 from serving_api.topics.decision_cards import queries
 from serving_api.topics.decision_cards.queries import Due
+from serving_api.topics.outcomes import loaded_days
 
 Verdicts = list[dict[str, Any]]
 
@@ -43,7 +44,8 @@ def summed(counts: Counter[str | None]) -> dict[str, Any]:
 
 
 async def review(state: State, limit: int) -> dict[str, Any]:
-    """{reviewed, skipped, cutoff}. Skipped are due cards without the bars that judging takes."""
+    """{reviewed, skipped, cutoff}. Skipped are due cards without the bars that judging takes: of the stock,
+    or of the market on the tenth date, the only one whose close decides."""
     now = state.clock.now()
     last = cutoff(now.date().isoformat())
     due, found = await state.reading.scan(_judged, state.calendar, last, now.date().isoformat(), limit)
@@ -54,32 +56,54 @@ async def review(state: State, limit: int) -> dict[str, Any]:
 def _judged(
     session: Session, calendar: TradeCalendar, last: str, today: str, limit: int
 ) -> tuple[int, Verdicts]:
-    """(cards that are due, verdicts on those that can be judged)."""
-    cards = queries.due(session, last, limit)
-    told = [_verdict(session, calendar, card, today) for card in cards]
-    return len(cards), [one for one in told if one is not None]
+    """(cards that are due and were looked at, at most `limit` verdicts, oldest decision first). A card that
+    cannot be judged, perhaps never, takes the place of none behind it."""
+    looked, found = 0, Verdicts()
+    after: Due | None = None
+    while len(found) < limit:
+        cards = queries.due(session, last, CARDS_AT_ONCE, after)
+        spans = [_span(calendar, card, today) for card in cards]
+        known = loaded_days(session, calendar, {day for span in spans if span for day in span})
+        for card, span in zip(cards, spans, strict=True):
+            if len(found) == limit:
+                return looked, found
+            looked += 1
+            if span is not None and known.issuperset(span):
+                found += _verdict(session, card, span[1])
+        if len(cards) < CARDS_AT_ONCE:
+            break
+        after = cards[-1]
+    return looked, found
 
 
-def _verdict(session: Session, calendar: TradeCalendar, card: Due, today: str) -> dict[str, Any] | None:
-    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out."""
+def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | None:
+    """(trade date whose close the decision knew, tenth trade date after it); None while that is to come: with
+    a holiday between, ten trade dates are more than seventeen days."""
     try:
-        end_day = calendar.offset(calendar.on_or_before(card.decision_date), CARD_HORIZON)
+        start = calendar.on_or_before(card.decision_date)
+        end = calendar.offset(start, CARD_HORIZON)
     except CalendarHorizon:
         return None
-    if end_day > today:
-        return None  # a holiday: ten trade dates are more than seventeen days
+    return (start, end) if end <= today else None
+
+
+def _verdict(session: Session, card: Due, end_day: str) -> Verdicts:
+    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out; none
+    where the stock has no bar."""
     start = queries.last_bar(session, card.code, card.decision_date)
     end = queries.last_bar(session, card.code, end_day, after=card.decision_date)
     if start is None or end is None:
-        return None
+        return []
     price = card.price if card.price is not None and card.price > 0 else start[0]
     found = verdict(card.direction, price * start[1], end[0] * end[1])
-    return {
-        "trace_id": card.trace_id,
-        "outcome": found.outcome,
-        "profit_pct": round(found.profit_pct, 4),
-        "trend": found.trend,
-    }
+    return [
+        {
+            "trace_id": card.trace_id,
+            "outcome": found.outcome,
+            "profit_pct": round(found.profit_pct, 4),
+            "trend": found.trend,
+        }
+    ]
 
 
 def _save(state: State, found: Verdicts) -> int:

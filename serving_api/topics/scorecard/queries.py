@@ -93,10 +93,12 @@ def _figures(rows: Sequence[tuple[Any, ...]]) -> Figures:
 NO_FIGURES = _figures([])
 
 
-def _cards(session: Session, since: str, group: str | None) -> list[dict[str, Any]]:
+def _cards(session: Session, since: str | None, group: str | None) -> list[dict[str, Any]]:
     """Cards that can be right or wrong; a neutral one picks nothing."""
     marks = ", ".join("?" for _ in JUDGED)
-    where, values = f"decision_date>=? AND direction IN ({marks})", [since, *JUDGED]
+    where, values = f"direction IN ({marks})", [*JUDGED]
+    if since is not None:
+        where, values = f"{where} AND decision_date>=?", [*values, since]
     if group is not None:
         where, values = f"{where} AND source=?", [*values, group]
     order = "decision_date, source, code"
@@ -129,7 +131,7 @@ def page(
     if source == STRATEGY:
         return strategies.page(session, calendar, group, date, limit, offset)
     if source == DECISION:
-        cards = [_card_row(row) for row in _cards(session, date or "", group)]
+        cards = [_card_row(row) for row in _cards(session, date, group)]
         kept = [
             row
             for row in cards

@@ -31,13 +31,14 @@ CARDS = [
 ]
 
 
-def fill(own: Bench) -> None:
+def fill(own: Bench, cards: list[dict[str, Any]] = CARDS, bars: list[dict[str, Any]] | None = None) -> None:
     with closing(own.warehouse()) as warehouse:
         warehouse.migrate()
         market.put(
             warehouse,
             market.KLINE,
-            [
+            bars
+            or [
                 market.bar("600519", DECIDED, 10.0, 1.0),
                 market.bar("600519", JUDGED_ON, 6.0, 2.0),
                 market.bar("600519", CALENDAR.offset(JUDGED_ON, 1), 99.0, 2.0),
@@ -49,11 +50,11 @@ def fill(own: Bench) -> None:
                 market.bar("000100", "2026-07-21", 10.0),
             ],
         )
-        names = sorted({name for one in CARDS for name in one})
+        names = sorted({name for one in cards for name in one})
         with transaction(warehouse.engine) as connection:
             connection.exec_driver_sql(
                 warehouse.sql.insert("decision_card", names),
-                [tuple(one.get(name) for name in names) for one in CARDS],
+                [tuple(one.get(name) for name in names) for one in cards],
             )
 
 
@@ -98,6 +99,35 @@ def test_cards_are_judged_once_by_what_the_price_did_in_ten_trade_dates(own_on_b
              "win_rate_pct": 100.0},
         ],
     }  # fmt: skip
+
+
+def review(own: Bench, **body: Any) -> Any:
+    return own.api.post("/decision-cards/review", json=body, headers=own.admin()).json()
+
+
+def test_a_verdict_waits_for_the_markets_bars_of_the_tenth_date(own: Bench) -> None:
+    codes = [f"60000{at}" for at in range(6)]
+    dates = CALENDAR.between(DECIDED, CALENDAR.offset(JUDGED_ON, -1))
+    bars = [market.bar(code, day, 10.0 if day == DECIDED else 8.0) for code in codes for day in dates]
+    # The load of the tenth date failed; somebody downloaded one code.
+    alone = market.bar(codes[5], JUDGED_ON, 12.0)
+    fill(own, [card("600000", DECIDED, "bullish"), card("600005", DECIDED, "bullish")], [*bars, alone])
+    assert review(own) == {"reviewed": 0, "skipped": 2, "cutoff": "2026-08-04"}
+
+    with closing(own.warehouse()) as warehouse:
+        market.put(warehouse, market.KLINE, [market.bar(code, JUDGED_ON, 12.0) for code in codes])
+    assert review(own)["reviewed"] == 2
+    rows = own.api.get("/decision-cards").json()["items"]
+    assert [(row["review_outcome"], row["review_profit_pct"]) for row in rows] == [("hit", 20.0)] * 2
+
+
+def test_a_card_that_cannot_be_judged_holds_up_none_behind_it(own_on_both: Bench) -> None:
+    own = own_on_both
+    cards = [card("000100", DECIDED, "bullish"), *(card(f"60000{at}", DECIDED, "bullish") for at in range(3))]
+    bars = [market.bar(f"60000{at}", day, 10.0) for at in range(3) for day in (DECIDED, JUDGED_ON)]
+    fill(own, cards, bars)  # 000100 comes first and has no bar at all
+    answers = [review(own, limit=1) for _ in range(4)]
+    assert [(one["reviewed"], one["skipped"]) for one in answers] == [(1, 1), (1, 1), (1, 1), (0, 1)]
 
 
 def test_cards_by_code_source_and_review(own: Bench) -> None:
