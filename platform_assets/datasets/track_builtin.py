@@ -12,14 +12,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
-from platform_assets.compute.factors.gates import GATE_COLUMNS
+from platform_assets.compute.factors.gates import GATE_COLUMNS, is_special
 from platform_assets.compute.factors.scores import factor_scores
-from platform_assets.compute.names import is_st
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.parameters.scorecards import NEW_STOCK_DAYS, PATTERN_BARS, TACTIC_DATES
-from platform_assets.compute.scorecards.boards import tactic_score, top
+from platform_assets.compute.scorecards.boards import kept_from_leaders, tactic_score, top
 from platform_assets.compute.scorecards.tactic import INDICATORS as INDICATOR_COLUMNS
-from platform_assets.compute.scorecards.tactic import health_of, parts_of
+from platform_assets.compute.scorecards.tactic import health_of, parts_of, patterns_looked_for
 from platform_assets.datasets._picks import BARS, WIDE, pick_dataset, pick_model
 from platform_assets.datasets._quant import bars_at
 from platform_assets.declaration.frames import canonical_json
@@ -67,10 +66,12 @@ def _leaders(desk: Any, market: pd.DataFrame, day: str) -> pd.DataFrame:
     """Leaders without ST and without stocks in their first trade dates."""
     columns = ("code", "total_score", "coverage", "limit_days", *(f"score_{name}" for name in DIMENSIONS))
     rows = desk.read(LEADERS, columns=columns, since=day, until=day).merge(market, on="code", how="inner")
-    told = rows["is_st"].astype(object)
-    special = told.where(told.notna(), rows["name"].fillna("").map(is_st)).astype(bool)
-    new = rows["list_date"].fillna("") >= desk.calendar.offset(day, 1 - NEW_STOCK_DAYS)
-    rows = rows[~special & ~new]
+    since = desk.calendar.offset(day, 1 - NEW_STOCK_DAYS)
+    out = [
+        kept_from_leaders(is_special(row), row["list_date"] if pd.notna(row["list_date"]) else None, since)
+        for row in rows[["is_st", "name", "list_date"]].to_dict("records")
+    ]
+    rows = rows[np.array([reason is None for reason in out], dtype=bool)]
     details = [f"score_{name}" for name in DIMENSIONS]
     return _board("dragon", top(rows, "total_score"), "total_score", [*details, "coverage", "limit_days"])
 
@@ -113,10 +114,9 @@ def tactic_parts(desk: Any, scope: Scope, codes: Sequence[str], day: str) -> dic
 def _directions(
     desk: Any, codes: Sequence[str], dates: Sequence[str], traded: npt.NDArray[np.bool_]
 ) -> Floats:
-    """[codes] sum of the pattern directions of the newest bars. NaN for all where the date has no pattern of
-    anybody: nobody looked."""
+    """[codes] sum of the pattern directions of the newest bars; NaN for all where nobody looked."""
     rows = desk.read(PATTERNS, columns=("code", "date", *DIRECTIONS), since=dates[0], until=dates[-1])
-    if not (rows["date"] == dates[-1]).any():
+    if not patterns_looked_for(rows["date"], dates[-1]):
         return np.full(len(codes), np.nan)
     newest = np.cumsum(traded[:, ::-1], axis=1)[:, ::-1] <= PATTERN_BARS
     places = {code: at for at, code in enumerate(codes)}

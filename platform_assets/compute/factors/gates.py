@@ -85,11 +85,16 @@ def check_gates(
     return Gate(bool(blocks), code, reason, tuple(warnings))
 
 
-def gate_of(row: Mapping[str, Any]) -> Gate:
-    """The gates of a wide row (`GATE_COLUMNS`). Special treatment is that of the date (see `special`)."""
+def is_special(row: Mapping[str, Any]) -> bool:
+    """Whether the stock of a wide row (is_st, name) is under special treatment on the date: see `special`."""
     name = row.get("name")
+    return bool(special(row.get("is_st"), name if isinstance(name, str) else None))
+
+
+def gate_of(row: Mapping[str, Any]) -> Gate:
+    """The gates of a wide row (`GATE_COLUMNS`)."""
     return check_gates(
-        st=bool(special(row.get("is_st"), name if isinstance(name, str) else None)),
+        st=is_special(row),
         roe=row.get("roe"),
         debt_ratio=row.get("debt_ratio"),
         revenue_yoy=row.get("revenue_yoy"),

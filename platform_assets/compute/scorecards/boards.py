@@ -9,6 +9,7 @@ import pandas as pd
 from platform_assets.compute.known import weighted_mean
 from platform_assets.compute.parameters.scorecards import (
     BOARD_SIZE,
+    NEW_STOCK_DAYS,
     PATTERN_SPAN,
     TACTIC_MIN_WEIGHT,
     TACTIC_WEIGHTS,
@@ -32,6 +33,16 @@ def top(rows: pd.DataFrame, by: str, size: int = BOARD_SIZE) -> pd.DataFrame:
     board = ranked.head(size).reset_index(drop=True)
     board["rank_no"] = np.arange(1, len(board) + 1)
     return board
+
+
+def kept_from_leaders(special: bool, list_date: str | None, since: str) -> str | None:
+    """Why a stock is on no board of leaders, None where it may be. `special`: under special treatment;
+    `since`: the first of the market dates on which a listing still counts as new."""
+    if special:
+        return "ST in the name on the date"
+    if list_date is not None and list_date >= since:
+        return f"listed on {list_date}: in its first {NEW_STOCK_DAYS} trade dates"
+    return None
 
 
 def pattern_score(directions: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Parts of the tactic score of a market on one date, from windows of its newest dates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,12 @@ def parts_of(
         "pattern": pattern_score(directions),
         "signal": signal_score(conditions),
     }
+
+
+def patterns_looked_for(dates: Iterable[str], day: str) -> bool:
+    """Whether patterns were looked for on a date: `dates` are those on which the market has a pattern. Where
+    nobody has one on the date itself the pattern score is missing, not neutral."""
+    return any(one == day for one in dates)
 
 
 def health_of(bars: Bars, codes: Sequence[str]) -> Floats:

@@ -6,13 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from platform_assets.compute.factors.gates import GATE_COLUMNS, gate_of
+from platform_assets.compute.factors.gates import GATE_COLUMNS, gate_of, is_special
 from platform_assets.compute.parameters import audit as p
 from platform_assets.compute.parameters.patterns import DIRECTIONS
-from platform_assets.compute.parameters.scorecards import PATTERN_BARS, TACTIC_WEIGHTS
-from platform_assets.compute.scorecards.boards import tactic_score
-from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of
+from platform_assets.compute.parameters.scorecards import (
+    HEALTH_BARS,
+    NEW_STOCK_DAYS,
+    PATTERN_BARS,
+    TACTIC_DATES,
+    TACTIC_WEIGHTS,
+)
+from platform_assets.compute.scorecards.boards import kept_from_leaders, tactic_score
+from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of, patterns_looked_for
 from platform_assets.compute.volume_price import analyse
+from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import public_rows
 from serving_api.quant.strength.service import prices_of
 from serving_api.reading import Session
@@ -26,7 +33,6 @@ DRAGON = "calc_dragon_score"
 INDICATOR = "calc_indicator_daily"
 PATTERN = "calc_pattern_daily"
 SIGNAL_BARS = 2
-VPA_BARS = 120
 STRONG, NEUTRAL, WEAK, BLOCKED, ABSENT, MISSING = "strong", "neutral", "weak", "blocked", "absent", "missing"
 Row = dict[str, Any]
 NO_GATE: Row = {"passed": None, "blocked": None, "code": None, "reason": None, "warnings": []}
@@ -36,16 +42,19 @@ _NO_SCORES = frozenset(
 )
 
 
-def audit(session: Session, code: str, until: str, as_of: str | None) -> Row:
-    """`until`: the newest date whose close is known; `as_of` the bound instant of a past reading."""
-    wide = _newest(session, WIDE, code, "trade_date", as_of=as_of, columns=("trade_date", *GATE_COLUMNS))
+def audit(session: Session, code: str, until: str, as_of: str | None, calendar: TradeCalendar) -> Row:
+    """`until`: the newest date whose close is known; `as_of` the bound instant of a past reading. Gates and
+    rules are those of the boards."""
+    columns = ("trade_date", "list_date", *GATE_COLUMNS)
+    wide = _newest(session, WIDE, code, "trade_date", as_of=as_of, columns=columns)
     bar = _newest(session, KLINE, code, "date", as_of=as_of, columns=("date",))
     gate = gate_of(wide).plain() if wide else NO_GATE
+    blocked = gate["reason"] if gate["blocked"] else None
     day = bar.get("date") or wide.get("trade_date")
     systems = [
         _factor(session, code, until, day),
-        _dragon(session, code, until, day, gate),
-        _pattern(session, code, until, day, as_of),
+        _dragon(session, code, until, day, wide, calendar),
+        _pattern(session, code, until, day, as_of, blocked, calendar),
     ]
     return {"code": code, "date": day, "systems": systems, "gate": gate}
 
@@ -112,7 +121,9 @@ def _factor(session: Session, code: str, until: str, day: str | None) -> Row:
     return _judged("factor", row["composite"], blocked, [f"{n} {scores[n]:.1f}" for n in shown], warnings)
 
 
-def _dragon(session: Session, code: str, until: str, day: str | None, gate: Row) -> Row:
+def _dragon(
+    session: Session, code: str, until: str, day: str | None, wide: Row, calendar: TradeCalendar
+) -> Row:
     newest = newest_until(session, DRAGON, until)
     if newest is None:
         return _missing("dragon", [f"{DRAGON} holds nothing"])
@@ -130,11 +141,15 @@ def _dragon(session: Session, code: str, until: str, day: str | None, gate: Row)
         reasons.insert(0, f"grade {row['grade']}, rank {row['rank_no']}")
     if row.get("coverage") is not None and row["coverage"] < 1 - 1e-9:
         warnings.append(f"{row['coverage'] * 100:.0f} % of the points could be judged")
-    blocked = gate["reason"] if gate["code"] == "st" else None
+    since = calendar.offset(newest, 1 - NEW_STOCK_DAYS)
+    blocked = kept_from_leaders(is_special(wide), wide.get("list_date"), since)
     return _judged("dragon", row["total_score"], blocked, reasons, warnings)
 
 
-def _pattern(session: Session, code: str, until: str, day: str | None, as_of: str | None) -> Row:
+def _pattern(
+    session: Session, code: str, until: str, day: str | None, as_of: str | None, blocked: str | None,
+    calendar: TradeCalendar,
+) -> Row:  # fmt: skip
     bars = public_rows(
         session, KLINE, ("date", "volume", "adj_factor"),
         where="code=? AND date<=? AND (is_suspended IS NULL OR is_suspended=0)", values=(code, until),
@@ -146,7 +161,8 @@ def _pattern(session: Session, code: str, until: str, day: str | None, as_of: st
     )  # fmt: skip
     if not bars or not stored:
         return _missing("pattern", [f"{INDICATOR if bars else KLINE} has no row of this stock"])
-    by_date = {bar["date"]: bar for bar in bars}
+    since = calendar.last(TACTIC_DATES, bars[0]["date"])[0]
+    by_date = {bar["date"]: bar for bar in bars if bar["date"] >= since}
     rows = [row for row in reversed(stored) if row["date"] in by_date]
     if not rows:
         return _missing("pattern", [f"{INDICATOR} is of {stored[0]['date']}, the bars of {bars[0]['date']}"])
@@ -154,7 +170,7 @@ def _pattern(session: Session, code: str, until: str, day: str | None, as_of: st
     factor = np.array([[_number(by_date[row["date"]]["adj_factor"] or 1.0) for row in rows]])
     newest = rows[-1]["date"]
     volume = np.array([_number(by_date[newest]["volume"])])
-    fired, count = _directions(session, code, [bar["date"] for bar in bars if bar["date"] <= newest])
+    fired, count = _directions(session, code, [one for one in by_date if one <= newest])
     with np.errstate(invalid="ignore"):
         parts = parts_of(values, volume, factor, np.array([count]))
         parts["vpa"] = np.array([_health(session, code, newest, as_of)])
@@ -165,24 +181,23 @@ def _pattern(session: Session, code: str, until: str, day: str | None, as_of: st
     reasons = [f"{name} {value:.1f}" for name, value in known.items()] + fired
     if not np.isfinite(score[0]):
         return _told("pattern", MISSING, None, None, reasons, warnings)
-    return _judged("pattern", float(score[0]), None, reasons, warnings)
+    return _judged("pattern", float(score[0]), blocked, reasons, warnings)
 
 
 def _health(session: Session, code: str, newest: str, as_of: str | None) -> float:
     """As `/stocks/{code}/vpa` tells it; NaN where there are too few bars."""
-    bars = stock_bars(session, code, VPA_BARS + SIGNAL_BARS, as_of)
-    known = [bar for bar in bars if bar.date <= newest][-VPA_BARS:]
+    bars = stock_bars(session, code, HEALTH_BARS + SIGNAL_BARS, as_of)
+    known = [bar for bar in bars if bar.date <= newest][-HEALTH_BARS:]
     return _number(analyse(prices_of(known)).health if known else None)
 
 
 def _directions(session: Session, code: str, days: Sequence[str]) -> tuple[list[str], float]:
-    """(patterns that fired on some dates, sum of their signs); NaN where no date of them was looked at."""
+    """(patterns that fired on some dates, newest first, and the sum of their signs); NaN where nobody looked
+    on the newest."""
     if not session.has(PATTERN) or not days:
         return [], np.nan
-    looked = session.rows(
-        PATTERN, columns=("date",), where="date>=? AND date<=?", values=(days[-1], days[0]), limit=1
-    )
-    if not looked:
+    there = session.rows(PATTERN, columns=("date",), where="date=?", values=(days[0],), limit=1)
+    if not patterns_looked_for((str(day) for (day,) in there), days[0]):
         return [], np.nan
     rows = public_rows(
         session, PATTERN, ("date", *session.columns(PATTERN, DIRECTIONS)),

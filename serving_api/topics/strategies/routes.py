@@ -95,7 +95,7 @@ async def strategy_audit(request: Request, subject: Anyone, code: StockCode, as_
     at = state.clock.now() if as_of is None else as_of.at
     day = at.date() if as_of is None or at.time() >= CLOSE else at.date() - timedelta(days=1)
     bound = None if as_of is None else as_of.bound
-    work = state.reading.scan(audit.audit, code, day.isoformat(), bound)
+    work = state.reading.scan(audit.audit, code, day.isoformat(), bound, state.calendar)
     told = await read_or(audit.nothing_audited(code), work)
     return Answer(told, top={} if as_of is None else {"as_of": as_of.echo})
 

@@ -77,7 +77,7 @@ def hit(code: str, day: int, key: str = "ma_cross", **more: Any) -> dict[str, An
 
 def fill(warehouse: Warehouse) -> None:
     """600001 rises by 1 a day and splits 1:2 on day 20; 600002 is suspended from day 11 on; 600003 opens
-    sealed on day 21."""
+    sealed on day 21. 600004 was listed on day 26 and loses money; 600005 has no bar on the newest date."""
     bars = []
     for at, day in enumerate(DATES):
         price, factor = (10.0 + at, 1.0) if at < 20 else ((10.0 + at) / 2, 2.0)
@@ -85,6 +85,10 @@ def fill(warehouse: Warehouse) -> None:
         bars.append({**market.bar("600001", day, price, factor), "open": price, **own})
         if at <= 10:
             bars.append({**market.bar("600002", day, 10.0), "open": 10.0, **own})
+        if at >= 26:
+            bars.append({**market.bar("600004", day, 10.0), "open": 10.0, **own})
+        if at <= 28:
+            bars.append({**market.bar("600005", day, 10.0), "open": 10.0, **own})
         sealed = {"limit_up": 11.0} if at == 21 else {}
         bars.append({**market.bar("600003", day, 11.0 if at >= 21 else 10.0), "open": 11.0, **own, **sealed})
     put(warehouse, market.KLINE, bars)
@@ -126,6 +130,8 @@ def fill(warehouse: Warehouse) -> None:
         [
             {"code": "600001", "name": "平安", **wide},
             {"code": "600003", "name": "*ST海润", **wide, "roe": -4.0},
+            {"code": "600004", "name": "新股", **wide, "roe": -1.0, "list_date": DATES[26]},
+            {"code": "600005", "name": "停牌", **wide, "list_date": "2001-01-01"},
         ],
         public_at=f"{DATES[-1]} 15:00:00.000000",
     )
@@ -155,7 +161,11 @@ def fill(warehouse: Warehouse) -> None:
     put(
         warehouse,
         DRAGON,
-        [{"code": "600003", "name": "*ST海润", "total_score": 66.0, "grade": "B", **leader}],
+        [
+            {"code": "600003", "name": "*ST海润", "total_score": 66.0, "grade": "B", **leader},
+            {"code": "600004", "name": "新股", "total_score": 77.0, "grade": "A", **leader},
+            {"code": "600005", "name": "停牌", "total_score": 55.0, "grade": "B", **leader},
+        ],
     )
     told = {"rtsi": 70.0, "kdj_k": 60.0, "kdj_d": 50.0, "boll_mid": 15.0, "vol_ma5": 2000.0}
     put(
@@ -164,9 +174,13 @@ def fill(warehouse: Warehouse) -> None:
         [
             {"code": "600001", "date": DATES[-2], "close": 19.0, "macd_hist": 0.1, "ma20": 14.0, **told},
             {"code": "600001", "date": DATES[-1], "close": 19.5, "macd_hist": 0.2, "ma20": 14.5, **told},
+            {"code": "600004", "date": DATES[-1], "close": 10.0, "macd_hist": 0.2, "ma20": 9.0, **told},
+            {"code": "600005", "date": DATES[-2], "close": 10.0, "macd_hist": 0.2, "ma20": 9.0, **told},
         ],
     )
-    put(warehouse, PATTERN, [{"code": "600001", "date": DATES[-3], "double_bottom": 100, "island": 0}])
+    fired = [("600001", DATES[-3], 100), ("600003", DATES[-1], -100)]
+    patterns = [{"code": code, "date": day, "double_bottom": way, "island": 0} for code, day, way in fired]
+    put(warehouse, PATTERN, patterns)
 
 
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
@@ -306,6 +320,19 @@ def test_a_gate_blocks_the_systems_that_it_is_of(api: Api) -> None:
     assert (found["factor"]["conclusion"], found["factor"]["passed"]) == ("blocked", False)
     assert (found["dragon"]["conclusion"], found["dragon"]["score"]) == ("blocked", 66.0)
     assert found["pattern"]["conclusion"] == "missing"
+
+
+def test_the_audit_goes_by_the_rules_of_the_boards(api: Api) -> None:
+    found = systems(told(api, "/stocks/600004/strategy-audit"))
+    assert (found["pattern"]["conclusion"], found["pattern"]["passed"]) == ("blocked", False)
+    assert found["pattern"]["reasons"][0].startswith("ROE -1.00 %")
+    assert (found["dragon"]["conclusion"], found["dragon"]["score"]) == ("blocked", 77.0)
+    assert found["dragon"]["reasons"][0] == f"listed on {DATES[26]}: in its first 5 trade dates"
+
+    # On its newest date nobody has a pattern: nobody looked, though somebody did on the date before.
+    found = systems(told(api, "/stocks/600005/strategy-audit"))
+    assert "pattern is missing" in found["pattern"]["warnings"]
+    assert found["dragon"]["conclusion"] == "neutral"
 
 
 def test_the_audit_of_an_unknown_stock_and_of_a_past_instant(api: Api) -> None:
