@@ -71,15 +71,16 @@ def entitlements(
     """(cash, bonus) of `Days`, each on the first bar at or after its ex-date.
 
     A right is worth reference price - subscription price and is counted as cash: whoever does not subscribe
-    and is not paid would lose that by the ex-date alone. A step of the factor that no event explains is
-    counted as bonus shares, which keeps the value of the holding. `reference`: ex-right reference prices in
-    CNY, NaN where they are not known.
+    and is not paid would lose that by the ex-date alone. A step of the factor that no event explains, or that
+    a right without a reference price belongs to, is counted as bonus shares as a whole, which keeps the value
+    of the holding. `reference`: ex-right reference prices in CNY, NaN where they are not known.
     """
     cash = np.zeros(len(dates), dtype=np.int64)
     bonus = np.zeros(len(dates), dtype=np.int64)
     places = np.flatnonzero(traded)
     days = [dates[place] for place in places.tolist()]
     explained = np.zeros(len(dates), dtype=bool)
+    unvalued = np.zeros(len(dates), dtype=bool)
     for event in events:
         found = int(np.searchsorted(days, event.date)) if days else 0
         if found == 0 or found >= len(days):
@@ -87,14 +88,16 @@ def entitlements(
         at = int(places[found])
         explained[at] = True
         right = 0.0
-        if event.rights_per10 > 0 and np.isfinite(reference[at]):
-            right = max(float(reference[at]) - event.rights_price, 0.0) * event.rights_per10
+        if event.rights_per10 > 0:
+            unvalued[at] |= not np.isfinite(reference[at])
+            right = max(float(np.nan_to_num(reference[at])) - event.rights_price, 0.0) * event.rights_per10
         cash[at] += round((event.cash_per10 + right) / 10 * PER_MILLION)
         bonus[at] += round(event.bonus_per10 / 10 * PER_MILLION)
     for before, at in zip(places[:-1].tolist(), places[1:].tolist(), strict=True):
         step = factor[at] / factor[before]
-        if not explained[at] and abs(step - 1) > _SAME_FACTOR:
-            bonus[at] = round((step - 1) * PER_MILLION)
+        if (unvalued[at] or not explained[at]) and abs(step - 1) > _SAME_FACTOR:
+            # The step holds all that went ex on the bar: what was counted of it would be given twice.
+            cash[at], bonus[at] = 0, round((step - 1) * PER_MILLION)
     return cash, bonus
 
 

@@ -27,8 +27,6 @@ OVERFIT_SHARPE = 0.5
 NEIGHBOURS = (0.8, 1.2)
 """Multiples of the periods."""
 
-HOLD_DAYS = 5
-"""Trade dates that a pick is held in the validation of the picks, the day of the purchase included."""
 SCORE_VOLUME_BARS = 5
 """Ours: bars before, whose mean volume the volume of a pick's day is compared with."""
 

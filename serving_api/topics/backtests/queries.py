@@ -10,7 +10,7 @@ EXRIGHT = "ref_exright"
 MASTER = "fusion_stock_master"
 
 _BAR = (
-    "date", "market", "sec_type", "open", "high", "low", "close", "volume", "last_close", "adj_factor",
+    "date", "market", "open", "high", "low", "close", "volume", "last_close", "adj_factor",
     "limit_up", "limit_down", "limit_status", "is_suspended",
 )  # fmt: skip
 _EVENT = ("date", "cash_per10", "bonus_per10", "rights_per10", "rights_price")
@@ -23,7 +23,6 @@ class Row(NamedTuple):
 
     date: str
     market: str | None
-    sec_type: str | None
     open: float | None
     high: float | None
     low: float | None

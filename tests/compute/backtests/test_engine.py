@@ -189,6 +189,19 @@ def test_a_right_is_worth_its_discount() -> None:
     assert run.equity[2] / run.equity[1] == pytest.approx(1.0, abs=0.001)
 
 
+@pytest.mark.parametrize("cash", [0.0, 5.0])
+def test_a_right_without_a_reference_price_keeps_the_value_by_the_factor(cash: float) -> None:
+    event = Event(DATES[2], cash_per10=cash, rights_per10=3.0, rights_price=6.0)
+    ex_right = (100.0 - cash + 18.0) / 13
+    bars = [flat(), flat(), flat(ex_right), flat(ex_right)]
+    step = 10 / ex_right
+    days = made(
+        DATES[:4], bars, events=[event], factor=[1, 1, step, step], reference=[np.nan, 10, np.nan, ex_right]
+    )
+    run = traded(days, {0}, set())
+    assert run.equity[2] / run.equity[1] == pytest.approx(1.0, abs=0.001)
+
+
 def test_figures_of_a_run_are_those_of_its_equity() -> None:
     days = made(DATES[:4], [flat(), flat(), flat(11.0), flat(9.9)])
     run = traded(days, {0}, set())
