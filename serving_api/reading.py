@@ -7,7 +7,7 @@ bounded thread pool.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -23,6 +23,8 @@ from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 
 READ_THREADS = 16
+CODES_AT_ONCE = 400
+"""Codes that one statement names: either engine takes more, neither is faster by it."""
 REMEMBERED = 4096
 """Point reads that are kept while nothing was committed."""
 
@@ -51,6 +53,13 @@ class _Bare:
 
     def exec_driver_sql(self, statement: str, values: Sequence[Any] = ()) -> _Result:
         return self.handle.cursor(_Result).execute(statement, tuple(values))
+
+
+def code_clauses(codes: Sequence[str], key: str = "code") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(condition that names some of the codes, these codes), for as many statements as that takes."""
+    for at in range(0, len(codes), CODES_AT_ONCE):
+        some = tuple(codes[at : at + CODES_AT_ONCE])
+        yield f"{key} IN ({', '.join('?' for _ in some)})", some
 
 
 class Session:
@@ -83,6 +92,25 @@ class Session:
         if not self.has(table):
             return []
         return reads.select_dicts(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def of_codes(
+        self,
+        table: str,
+        codes: Sequence[str],
+        *,
+        columns: Sequence[str],
+        where: str = "",
+        values: Sequence[Any] = (),
+        key: str = "code",
+        **how: Any,
+    ) -> list[tuple[Any, ...]]:
+        """`rows` of some codes, a few hundred of them in a statement. `where` and its `values` come on top;
+        an order holds within a statement only."""
+        found: list[tuple[Any, ...]] = []
+        for clause, some in code_clauses(codes, key):
+            condition = f"{where} AND {clause}" if where else clause
+            found += self.rows(table, columns=columns, where=condition, values=(*values, *some), **how)
+        return found
 
     def panel(self, table: str, columns: Sequence[str], *, since: str, until: str, extra: str = "") -> Panel:
         """Numbers of a stored series of the whole market; over a connection of its own."""

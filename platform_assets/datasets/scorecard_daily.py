@@ -11,7 +11,7 @@ import pandas as pd
 
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import outcomes_of
-from platform_assets.compute.scorecards.statistics import Picks, group_stats, grouped
+from platform_assets.compute.scorecards.statistics import Picks, Sums, fillable, group_stats, grouped
 from platform_assets.datasets._picks import BARS, INDEX, hits_of, prices_of
 from platform_assets.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset
@@ -25,15 +25,20 @@ HITS = "calc_strategy_hit"
 """Hits of strategies keep no outcome: they are reviewed whenever their date is looked at."""
 TABLE = "scorecard_daily"
 _FIGURES = ("trade_date", "status", "profit_pct", "excess_pct", "hold_days", "unfillable")
-_COUNTS = ["stat_date", "source", "group_key", "picks", "reviewed"]
+_COUNTS = ["stat_date", "source", "group_key", "picks", "reviewed", "returns"]
 
 
 class ScorecardDaily(Model):
-    """The picks of one group on one date. `reviewed` are the settled ones, also those without a return."""
+    """The picks of one group on one date. `reviewed` are the settled ones, also those without a return.
+
+    Means and rates are of the date alone; figures of several dates are made of the counts and sums, which
+    `fillable_` repeats without the picks whose purchase would have been at the limit-up price. Decision cards
+    have no row: they belong to the API, which tells their figures from the cards.
+    """
 
     stat_date: Date = key("trade date of the picks")
-    source: S16 = key("where the picks come from", isin=["builtin", "preset", "decision", "strategy"])
-    group_key: S32 = key("board, preset, source of the cards, or strategy")
+    source: S16 = key("where the picks come from", isin=[*STORED, STRATEGY])
+    group_key: S32 = key("board, preset or strategy")
     picks: Int = col("", "picks", nullable=False, ge=1)
     reviewed: Int = col("", "of these settled", nullable=False, ge=0)
     win_rate_pct: Pct = col("pct", "share of the settled ones with a return above zero", ge=0, le=100)
@@ -45,6 +50,21 @@ class ScorecardDaily(Model):
     max_loss_pct: Pct = col("pct", "worst return")
     avg_hold_days: F = col("", "mean holding in market dates", ge=0)
     unfillable: Int = col("", "settled picks whose purchase would have been at the limit-up price", ge=0)
+    returns: Int = col("", "settled picks with a return", ge=0)
+    excess_returns: Int = col("", "of these, with a return of the index", ge=0)
+    wins: Int = col("", "returns above zero", ge=0)
+    losses: Int = col("", "returns below zero", ge=0)
+    gain_sum_pct: Pct = col("pct", "sum of the returns above zero", ge=0)
+    loss_sum_pct: Pct = col("pct", "sum of the returns below zero", le=0)
+    excess_sum_pct: Pct = col("pct", "sum of the returns less those of the CSI 300")
+    fillable_reviewed: Int = col("", "reviewed, fillable", ge=0)
+    fillable_returns: Int = col("", "returns, fillable", ge=0)
+    fillable_excess_returns: Int = col("", "excess_returns, fillable", ge=0)
+    fillable_wins: Int = col("", "wins, fillable", ge=0)
+    fillable_losses: Int = col("", "losses, fillable", ge=0)
+    fillable_gain_sum_pct: Pct = col("pct", "gain_sum_pct, fillable", ge=0)
+    fillable_loss_sum_pct: Pct = col("pct", "loss_sum_pct, fillable", le=0)
+    fillable_excess_sum_pct: Pct = col("pct", "excess_sum_pct, fillable")
 
 
 def scorecards(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -64,7 +84,7 @@ def _of_source(desk: Any, scope: Scope, source: str) -> Iterator[dict[str, Any]]
     rows = desk.read(table, columns=(group, *_FIGURES), since=scope.since, until=scope.until)
     for day, own in rows.groupby("trade_date", sort=True):
         for name, picks in grouped(picks_of(own), own[group].to_numpy(dtype=object)).items():
-            yield {"stat_date": day, "source": source, "group_key": name, **group_stats(picks).as_dict()}
+            yield {"stat_date": day, "source": source, "group_key": name, **_told(picks)}
 
 
 def _of_strategies(desk: Any, scope: Scope) -> Iterator[dict[str, Any]]:
@@ -78,7 +98,13 @@ def _of_strategies(desk: Any, scope: Scope) -> Iterator[dict[str, Any]]:
     for day, own in hits.groupby("trade_date", sort=True):
         of_day = picks.where(hits.index.isin(own.index))
         for name, group in grouped(of_day, own["strategy_key"].to_numpy(dtype=object)).items():
-            yield {"stat_date": day, "source": STRATEGY, "group_key": name, **group_stats(group).as_dict()}
+            yield {"stat_date": day, "source": STRATEGY, "group_key": name, **_told(group)}
+
+
+def _told(picks: Picks) -> dict[str, Any]:
+    """Figures of a group with the sums that figures of several dates are made of."""
+    without = {f"fillable_{name}": value for name, value in vars(Sums.of(fillable(picks))).items()}
+    return {**group_stats(picks).as_dict(), **vars(Sums.of(picks)), **without}
 
 
 def picks_of(rows: pd.DataFrame) -> Picks:

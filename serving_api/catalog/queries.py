@@ -12,13 +12,12 @@ import orjson
 
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Table
-from serving_api.reading import Session
+from serving_api.reading import Session, code_clauses
 
 Row = dict[str, Any]
 NO_FILTER: Mapping[str, str] = {}
 INDUSTRY_COLUMNS = ("sw_l1", "sw_l1_name", "sw_l2", "sw_l2_name", "em_industry", "industry")
 """Columns of a row that name its industry."""
-_AT_ONCE = 400
 _LOOK_BACK = timedelta(days=60)
 """A table that is written on trade dates has a row within this of any instant."""
 _LOOK_BACK_PERIODS = timedelta(days=400)
@@ -89,12 +88,8 @@ def newest_of_codes(
         found = [newest(session, table, code, as_of, columns=columns) for code in codes]
         return [row for row in found if row is not None]
     rows: dict[str, Row] = {}
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        read = public_rows(
-            session, table.name, columns, where=f"{table.key[0]} IN ({marks})", values=some, as_of=as_of
-        )
+    for where, some in code_clauses(codes, table.key[0]):
+        read = public_rows(session, table.name, columns, where=where, values=some, as_of=as_of)
         rows |= {row[table.key[0]]: row for row in read}
     return [rows[code] for code in codes if code in rows]
 

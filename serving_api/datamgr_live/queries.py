@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from serving_api.catalog.queries import newest_date, public_rows
-from serving_api.reading import Session
+from serving_api.reading import Session, code_clauses
 
 MASTER = "fusion_stock_master"
 FLOW = "fusion_fund_flow"
@@ -15,7 +15,6 @@ HOT = "raw_hot_stocks"
 QUOTES = "fusion_quote_snapshot"
 _MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
 _LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
-_AT_ONCE = 400
 
 
 def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
@@ -24,10 +23,8 @@ def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
         return []
     columns = session.columns(MASTER, _MASTER_COLUMNS)
     found: list[dict[str, Any]] = []
-    for at in range(0, len(codes), _AT_ONCE):
-        some = codes[at : at + _AT_ONCE]
-        marks = ", ".join("?" for _ in some)
-        found += session.dicts(MASTER, columns=columns, where=f"code IN ({marks})", values=tuple(some))
+    for where, some in code_clauses(codes):
+        found += session.dicts(MASTER, columns=columns, where=where, values=some)
     return found
 
 

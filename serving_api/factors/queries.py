@@ -27,7 +27,6 @@ MARKET_COLUMNS = tuple(
         )
     )
 )
-_AT_ONCE = 400
 
 Columns = dict[str, list[Any]]
 
@@ -57,17 +56,8 @@ def series(
     """(code, date, *columns) of some codes between two dates; no row of a table that nobody declares."""
     if not session.has(table):
         return []
-    rows: list[tuple[Any, ...]] = []
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        rows += session.rows(
-            table,
-            columns=("code", "date", *columns),
-            where=f"code IN ({marks}) AND date>=? AND date<=?",
-            values=(*some, since, until),
-        )
-    return rows
+    where, values = "date>=? AND date<=?", (since, until)
+    return session.of_codes(table, codes, columns=("code", "date", *columns), where=where, values=values)
 
 
 def reports(
@@ -77,14 +67,10 @@ def reports(
     since `since`."""
     if not session.has(FINANCE):
         return []
-    rows: list[tuple[Any, ...]] = []
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        rows += session.rows(
-            FINANCE,
-            columns=("code", "ann_date", "report_period", *columns),
-            where=f"code IN ({marks}) AND report_period>=? AND ann_date IS NOT NULL AND ann_date<=?",
-            values=(*some, since, until),
-        )
-    return rows
+    return session.of_codes(
+        FINANCE,
+        codes,
+        columns=("code", "ann_date", "report_period", *columns),
+        where="report_period>=? AND ann_date IS NOT NULL AND ann_date<=?",
+        values=(since, until),
+    )

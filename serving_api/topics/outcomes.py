@@ -1,7 +1,6 @@
 """What became of picks by the bars that are stored: the one reading behind every answer that tells it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +13,10 @@ from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
 from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import newest_date
-from serving_api.reading import Session
+from serving_api.reading import Session, code_clauses
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
-_AT_ONCE = 400
 _TRADED = "is_suspended IS NULL OR is_suspended=0"
 _RETURNS = ("open", "close", "adj_factor", "limit_up")
 """What a return takes; the range of the holding takes all of `COLUMNS`."""
@@ -27,18 +25,18 @@ Hit = tuple[str, str]
 """(trade date, code)"""
 
 
+def changes_of(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
+    """Code -> percent that it moved on a date."""
+    columns = ("code", "change_pct")
+    return dict(session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,)))
+
+
 def loaded(session: Session, dates: Sequence[str]) -> Bools:
     """[dates] whether the market's bars of a date are stored, judged among these dates, which ascend."""
     counts: dict[str, int] = {}
-    for at in range(0, len(dates) if session.has(BARS) else 0, _AT_ONCE):
-        some = tuple(dates[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        counts |= {
-            str(day): int(count)
-            for day, count in session.run(
-                f"SELECT date, COUNT(*) FROM {BARS} WHERE date IN ({marks}) GROUP BY date", some
-            )
-        }
+    for where, some in code_clauses(dates if session.has(BARS) else (), "date"):
+        found = session.run(f"SELECT date, COUNT(*) FROM {BARS} WHERE {where} GROUP BY date", some)
+        counts |= {str(day): int(count) for day, count in found}
     return known_dates([counts.get(day, 0) for day in dates])
 
 
@@ -82,12 +80,8 @@ def outcomes(
 
 def _bars(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
     columns = ("code", "date", *COLUMNS, "is_suspended")
-    rows: list[tuple[Any, ...]] = []
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        where = f"code IN ({marks}) AND date>=? AND date<=?"
-        rows += session.rows(BARS, columns=columns, where=where, values=(*some, dates[0], dates[-1]))
+    where, values = "date>=? AND date<=?", (dates[0], dates[-1])
+    rows = session.of_codes(BARS, codes, columns=columns, where=where, values=values)
     return pd.DataFrame(rows, columns=list(columns))
 
 

@@ -317,6 +317,7 @@ def test_presets_and_their_scorecard(run: PipelineRun) -> None:
     (row,) = stored(run, "scorecard_daily").to_dict("records")
     profits = [(close(at, 5) / close(at, 1) - 1) * 100 for at in range(1, 6)]
     assert (row["picks"], row["reviewed"], row["unfillable"]) == (5, 5, 1)
+    assert (row["returns"], row["fillable_returns"], row["fillable_reviewed"]) == (5, 4, 4)
     assert row["win_rate_pct"] == pytest.approx(60.0)
     assert row["avg_profit_pct"] == pytest.approx(np.mean(profits), abs=1e-3)
     assert row["median_profit_pct"] == pytest.approx(np.median(profits), abs=1e-3)
@@ -340,3 +341,7 @@ def test_strategies_are_reviewed_whenever_their_date_is_looked_at(run: PipelineR
     ]  # fmt: skip
     assert rows["win_rate_pct"].tolist() == [50.0, 100.0]
     assert rows["avg_hold_days"].tolist() == [5.0, 5.0]
+    assert rows[["returns", "wins", "losses"]].to_numpy().tolist() == [[2, 1, 1], [1, 1, 0]]
+    gain, loss = ((close(at, 5) / close(at, 1) - 1) * 100 for at in (5, 1))
+    assert rows["gain_sum_pct"].tolist()[0] == pytest.approx(gain, abs=1e-3)
+    assert rows["loss_sum_pct"].tolist()[0] == pytest.approx(loss, abs=1e-3)

@@ -43,6 +43,61 @@ class Picks:
 
 
 @dataclass(frozen=True)
+class Sums:
+    """What figures of several groups together are made of: counts of settled picks, and sums in percent."""
+
+    reviewed: int = 0
+    returns: int = 0
+    """of these, with a return"""
+    excess_returns: int = 0
+    """of these, with a return of the index over the same dates"""
+    wins: int = 0
+    losses: int = 0
+    gain_sum_pct: float = 0.0
+    loss_sum_pct: float = 0.0
+    """zero or negative"""
+    excess_sum_pct: float = 0.0
+
+    @classmethod
+    def of(cls, picks: Picks) -> "Sums":
+        own = picks.where(picks.status != PENDING)
+        profits = own.profit_pct[np.isfinite(own.profit_pct)]
+        excess = own.excess_pct[np.isfinite(own.excess_pct)]
+        gains, losses = profits[profits > 0], profits[profits < 0]
+        return cls(
+            reviewed=len(own),
+            returns=len(profits),
+            excess_returns=len(excess),
+            wins=len(gains),
+            losses=len(losses),
+            gain_sum_pct=float(gains.sum()),
+            loss_sum_pct=float(losses.sum()),
+            excess_sum_pct=float(excess.sum()),
+        )
+
+    def __add__(self, other: "Sums") -> "Sums":
+        return Sums(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+    @property
+    def win_rate_pct(self) -> float | None:
+        return self.wins / self.reviewed * 100 if self.reviewed else None
+
+    @property
+    def avg_profit_pct(self) -> float | None:
+        return (self.gain_sum_pct + self.loss_sum_pct) / self.returns if self.returns else None
+
+    @property
+    def avg_excess_pct(self) -> float | None:
+        return self.excess_sum_pct / self.excess_returns if self.excess_returns else None
+
+    @property
+    def profit_loss_ratio(self) -> float | None:
+        if not self.wins or not self.losses:
+            return None
+        return (self.gain_sum_pct / self.wins) / (-self.loss_sum_pct / self.losses)
+
+
+@dataclass(frozen=True)
 class GroupStats:
     """Percentages; None where there is nothing to take them of.
 
@@ -75,16 +130,15 @@ def group_stats(picks: Picks) -> GroupStats:
     settled = picks.status != PENDING
     own = picks.where(settled)
     profits = own.profit_pct[np.isfinite(own.profit_pct)]
-    gains, losses = profits[profits > 0], profits[profits < 0]
-    ratio = float(gains.mean() / -losses.mean()) if len(gains) and len(losses) else None
+    sums = Sums.of(picks)
     return GroupStats(
         picks=len(picks),
-        reviewed=len(own),
-        win_rate_pct=len(gains) / len(own) * 100 if len(own) else None,
-        avg_profit_pct=_mean(profits),
+        reviewed=sums.reviewed,
+        win_rate_pct=sums.win_rate_pct,
+        avg_profit_pct=sums.avg_profit_pct,
         median_profit_pct=float(np.median(profits)) if len(profits) else None,
-        avg_excess_pct=_mean(own.excess_pct),
-        profit_loss_ratio=ratio,
+        avg_excess_pct=sums.avg_excess_pct,
+        profit_loss_ratio=sums.profit_loss_ratio,
         max_gain_pct=float(profits.max()) if len(profits) else None,
         max_loss_pct=float(profits.min()) if len(profits) else None,
         avg_hold_days=_mean(own.hold_days),
@@ -94,7 +148,12 @@ def group_stats(picks: Picks) -> GroupStats:
 
 def fillable_stats(picks: Picks) -> GroupStats:
     """The same without the picks that could not have been bought."""
-    return group_stats(picks.where(~picks.unfillable))
+    return group_stats(fillable(picks))
+
+
+def fillable(picks: Picks) -> Picks:
+    """The picks that could have been bought."""
+    return picks.where(~picks.unfillable)
 
 
 def grouped(picks: Picks, keys: npt.NDArray[Any]) -> Mapping[Any, Picks]:

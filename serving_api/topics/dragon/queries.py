@@ -20,7 +20,6 @@ LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
 REVIEW_COLUMNS = (
     "trade_date", "code", "name", "rank_no", "grade", "total_score", *REVIEW_STEPS, "review_status",
 )  # fmt: skip
-_AT_ONCE = 400
 
 
 def of_day(
@@ -48,18 +47,8 @@ def _values(
     session: Session, name: str, date_column: str, columns: tuple[str, ...], day: str, codes: Sequence[str]
 ) -> dict[str, tuple[Any, ...]]:
     """Code -> columns of its row of a date."""
-    found: dict[str, tuple[Any, ...]] = {}
-    for at in range(0, len(codes), _AT_ONCE):
-        some = codes[at : at + _AT_ONCE]
-        marks = ", ".join("?" for _ in some)
-        rows = session.rows(
-            name,
-            columns=("code", *columns),
-            where=f"{date_column}=? AND code IN ({marks})",
-            values=(day, *some),
-        )
-        found |= {str(row[0]): tuple(row[1:]) for row in rows}
-    return found
+    rows = session.of_codes(name, codes, columns=("code", *columns), where=f"{date_column}=?", values=(day,))
+    return {str(code): tuple(told) for code, *told in rows}
 
 
 def of_code(session: Session, code: str, limit: int) -> list[Row]:

@@ -10,7 +10,6 @@ CLASSES = "fusion_stock_industry"
 VALUATION = "fusion_valuation"
 SERIES = ("date", "pe_weighted", "pe_median", "pb", "dividend_yield")
 _ALL = 20_000
-_AT_ONCE = 400
 
 
 def ratios(
@@ -79,15 +78,8 @@ def _newest_ratios(session: Session, codes: list[str]) -> dict[str, dict[str, An
     if not session.has(VALUATION):
         return {}
     newest = session.rows(VALUATION, columns=("date",), order="date DESC", limit=1)
-    found: dict[str, dict[str, Any]] = {}
-    for at in range(0, len(codes) if newest else 0, _AT_ONCE):
-        some = codes[at : at + _AT_ONCE]
-        marks = ", ".join("?" for _ in some)
-        rows = session.rows(
-            VALUATION,
-            columns=("code", "pe_ttm", "pb"),
-            where=f"date=? AND code IN ({marks})",
-            values=(newest[0][0], *some),
-        )
-        found |= {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}
-    return found
+    if not newest:
+        return {}
+    columns, values = ("code", "pe_ttm", "pb"), (newest[0][0],)
+    rows = session.of_codes(VALUATION, codes, columns=columns, where="date=?", values=values)
+    return {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}

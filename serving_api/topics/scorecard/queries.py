@@ -12,19 +12,17 @@ from platform_assets.compute.scorecards.statistics import Picks
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
+from serving_api.topics.outcomes import changes_of
 from serving_api.topics.scorecard.sources import (
-    BARS,
     BUILTIN,
     CARDS,
     DECISION,
     PHASES,
-    PRESET,
     STRATEGY,
     TABLES,
 )
 from serving_api.topics.scorecard.strategies import queries as strategies
 
-_AT_ONCE = 400
 _SHOWN = (
     "code", "name", "industry", "score", "price_at_pick", "status", "buy_date", "buy_price", "sell_date",
     "sell_price", "profit_pct", "excess_pct", "max_gain_pct", "max_drawdown_pct", "reason", "unfillable",
@@ -195,15 +193,36 @@ def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) ->
     return sorted(found, key=lambda row: (row["trade_date"], row["source"], row["group_key"]), reverse=True)
 
 
+def picks_of(rows: Sequence[Row]) -> Picks:
+    """Pick rows of any source as the statistics take them."""
+
+    def numbers(name: str) -> "np.typing.NDArray[np.float64]":
+        return np.array([row.get(name) for row in rows], dtype=np.float64)
+
+    return Picks(
+        status=np.array([row["status"] for row in rows], dtype=object),
+        profit_pct=numbers("profit_pct"),
+        excess_pct=numbers("excess_pct"),
+        hold_days=numbers("hold_days"),
+        unfillable=np.array([bool(row["unfillable"]) for row in rows], dtype=bool),
+    )
+
+
 def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
     """Source -> (first date, picks, groups that occur)."""
     told: dict[str, tuple[str | None, int, set[str]]] = {}
-    named = [(source, table.name, table.group, "trade_date") for source, table in TABLES.items()]
-    for source, table, group, date in [*named, (DECISION, CARDS, "source", "decision_date")]:
+    marks = ", ".join("?" for _ in JUDGED)
+    named: list[tuple[str, str, str, str, str, tuple[str, ...]]] = [
+        *((source, table.name, table.group, "trade_date", "", ()) for source, table in TABLES.items()),
+        (DECISION, CARDS, "source", "decision_date", f"WHERE direction IN ({marks})", JUDGED),
+    ]
+    for source, table, group, date, where, values in named:
         found: list[tuple[Any, ...]] = []
         if session.has(table):
             found = session.run(
-                f"SELECT {group}, MIN({date}), COUNT(*) FROM {session.sql.name(table)} GROUP BY {group}"
+                f"SELECT {group}, MIN({date}), COUNT(*) FROM {session.sql.name(table)} {where} "
+                f"GROUP BY {group}",
+                values,
             )
         first = min((str(row[1]) for row in found if row[1] is not None), default=None)
         told[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
@@ -215,19 +234,16 @@ def phases(session: Session, since: str) -> dict[str, str]:
     """Trade date -> label of the market's phase."""
     if not session.has(PHASES):
         return {}
-    table = session.table(PHASES)
-    label = next((name for name in ("phase_label", "phase", "stage") if name in table.names), None)
-    if label is None:
-        return {}
-    rows = session.rows(PHASES, columns=("trade_date", label), where="trade_date>=?", values=(since,))
-    return {str(day): str(value) for day, value in rows if value is not None}
+    rows = session.rows(PHASES, columns=("trade_date", "phase_label"), where="trade_date>=?", values=(since,))
+    return {str(day): str(label) for day, label in rows}
 
 
-def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str | None, list[Row]]:
-    """(date, rows of a board with the change of the day), on a date or its newest."""
+def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str | None, list[Row], int]:
+    """(date, the first rows of a board with the change of the day, how many stand on it), on a date or its
+    newest."""
     table = TABLES[BUILTIN]
     if not session.has(table.name):
-        return date, []
+        return date, [], 0
     if date is None:
         newest = session.rows(
             table.name,
@@ -238,7 +254,7 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
             limit=1,
         )
         if not newest:
-            return None, []
+            return None, [], 0
         date = str(newest[0][0])
     rows = public_rows(
         session,
@@ -247,10 +263,10 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
         where=f"{table.group}=? AND trade_date=?",
         values=(key, date),
         order="rank_no",
-        limit=limit,
     )
-    changes = _changes(session, [row["code"] for row in rows], date)
-    return date, [
+    total, rows = len(rows), rows[:limit]
+    changes = changes_of(session, [row["code"] for row in rows], date)
+    shown = [
         {
             "rank": row["rank_no"],
             **{name: row[name] for name in ("code", "name", "industry", "score")},
@@ -261,18 +277,7 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
         }
         for row in rows
     ]
-
-
-def _changes(session: Session, codes: Sequence[str], date: str) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        rows = session.rows(
-            BARS, columns=("code", "change_pct"), where=f"date=? AND code IN ({marks})", values=(date, *some)
-        )
-        found |= dict(rows)
-    return found
+    return date, shown, total
 
 
 def last_dates(session: Session) -> dict[str, str]:
@@ -287,8 +292,3 @@ def last_dates(session: Session) -> dict[str, str]:
             f"SELECT {table.group}, MAX(trade_date) FROM {name} GROUP BY {table.group}"
         )
     }
-
-
-__all__ = [
-    "PRESET", "Figures", "board", "extents", "figures", "last_dates", "of_code", "page", "phases", "rows_of",
-]  # fmt: skip

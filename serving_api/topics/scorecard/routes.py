@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Path, Query
 from starlette.requests import Request
 
-from platform_assets.compute.parameters.scorecards import HOLD_DAYS
+from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
 from resources.errors import InputError, NotFound
 from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
@@ -24,6 +24,7 @@ from serving_api.topics.scorecard.sources import (
     DECISION,
     GROUP_LABELS,
     HITS,
+    INDEX,
     PHASES,
     PRESET,
     STRATEGIES,
@@ -37,7 +38,8 @@ builtin_router = area_router(f"{PREFIX}/builtin-strategies", "scorecard")
 SourceKey = Literal["builtin", "preset", "decision", "strategy"]
 Wanted = Annotated[SourceKey, Query(description="where the picks come from")]
 Days90 = Annotated[int, Query(ge=1, le=750, description="newest trade dates")]
-PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE)
+PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE, BARS, INDEX)
+"""Bars and the index decide what became of the hits of strategies, which is told when they are read."""
 BOARD_DAYS = 90
 
 
@@ -66,7 +68,8 @@ async def overview(
     wanted = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
     nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
     items, newest = await read_or(nothing, state.reading.scan(service.overview, wanted, _since(state, days)))
-    return Answer({"items": items, "hold_days": HOLD_DAYS, "as_of": newest})
+    held = CARD_HORIZON if source == DECISION else HOLD_DAYS
+    return Answer({"items": items, "hold_days": held, "as_of": newest})
 
 
 @router.get("/picks")
@@ -147,7 +150,7 @@ async def strategies(request: Request, subject: Anyone) -> Answer:
     state = state_of(request)
     bare = [
         {
-            **{"key": one.key, "name": one.name, "desc": one.desc, "board_size": 20},
+            **{"key": one.key, "name": one.name, "desc": one.desc, "board_size": BOARD_SIZE},
             **dict.fromkeys(("last_date", "win_rate_pct", "avg_profit_pct")),
         }
         for one in STRATEGIES
@@ -172,12 +175,14 @@ async def board(
     subject: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
     key: Key,
-    limit: Annotated[int, Query(ge=1, le=20, description="rows")] = 20,
+    limit: Annotated[int, Query(ge=1, le=BOARD_SIZE, description="rows")] = BOARD_SIZE,
 ) -> Answer:
     """The board of a strategy on a date, or its newest."""
-    nothing: tuple[str | None, list[dict[str, Any]]] = (date, [])
-    day, items = await read_or(nothing, state_of(request).reading.scan(queries.board, key, date, limit))
-    return Answer({"key": key, "date": day, "items": items, "total": len(items)})
+    nothing: tuple[str | None, list[dict[str, Any]], int] = (date, [], 0)
+    day, items, total = await read_or(
+        nothing, state_of(request).reading.scan(queries.board, key, date, limit)
+    )
+    return Answer({"key": key, "date": day, "items": items, "total": total})
 
 
 @builtin_router.get("/{key}/performance")

@@ -25,7 +25,7 @@ class PickSources(BaseModel):
 class FillableStats(BaseModel):
     """Without the picks whose purchase would have been at the limit-up price."""
 
-    reviewed: int | None = Field(description="null for strategies, as the figures below")
+    reviewed: int
     win_rate_pct: float | None
     avg_profit_pct: float | None
     avg_excess_pct: float | None
@@ -35,6 +35,7 @@ class FillableStats(BaseModel):
 class ScorecardRow(BaseModel):
     source: str
     group_key: str
+    hold_days: int = Field(description="trade dates until a pick is judged: 5, of decision cards 10")
     picks: int
     reviewed: int = Field(description="settled, also those that never traded")
     win_rate_pct: float | None = Field(description="of the settled ones")
@@ -47,7 +48,7 @@ class ScorecardRow(BaseModel):
 
 class ScorecardOverview(BaseModel):
     items: list[ScorecardRow]
-    hold_days: int
+    hold_days: int = Field(description="of the source that is asked for; 5 without one")
     as_of: str | None = Field(description="newest date of a pick")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute.market_rules import BOARDS, board_of
-from platform_assets.compute.parameters.scorecards import HOLD_DAYS
+from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
 from platform_assets.compute.scorecards.statistics import (
     GroupStats,
     Picks,
@@ -22,6 +22,7 @@ from serving_api.topics.scorecard import queries
 from serving_api.topics.scorecard.queries import Figures
 from serving_api.topics.scorecard.sources import (
     BUILTIN,
+    DECISION,
     GROUP_LABELS,
     LABELS,
     STRATEGIES,
@@ -32,7 +33,8 @@ from serving_api.topics.scorecard.strategies.queries import by_date as strategie
 from serving_api.topics.scorecard.strategies.queries import summed
 
 Texts = npt.NDArray[Any]
-RANKS = ((1, 5), (6, 10), (11, 15), (16, 20))
+RANK_SPAN = 5
+RANKS = tuple((first, first + RANK_SPAN - 1) for first in range(1, BOARD_SIZE, RANK_SPAN))
 UNKNOWN = "unknown"
 _BRIEF = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
 _FILLABLE = ("reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
@@ -68,20 +70,24 @@ def overview(
         newest += [str(found.dates.max())] if len(found) else []
         for group, picks in grouped(found.picks, found.groups).items():
             items.append(
-                {"source": source, "group_key": group, **brief(group_stats(picks)), **_beside(picks)}
+                {
+                    "source": source,
+                    "group_key": group,
+                    "hold_days": CARD_HORIZON if source == DECISION else HOLD_DAYS,
+                    **brief(group_stats(picks)),
+                    **_beside(picks),
+                }
             )
     return items, max(newest, default=None)
 
 
 def _of_strategies(session: Session, since: str) -> tuple[list[dict[str, Any]], str | None]:
-    """From the scorecards by date, which keep neither gains and losses apart nor what could be bought."""
+    """From the sums of the scorecards by date."""
     rows = strategies_by_date(session, since)
-    nothing = dict.fromkeys(_FILLABLE) | {"reviewed": None}
     items = []
     for group in sorted({row["group_key"] for row in rows}):
         told = summed([row for row in rows if row["group_key"] == group])
-        beside = {"profit_loss_ratio": None, "fillable": nothing}
-        items.append({"source": STRATEGY, "group_key": group, **told, **beside})
+        items.append({"source": STRATEGY, "group_key": group, "hold_days": HOLD_DAYS, **told})
     return items, max((row["stat_date"] for row in rows), default=None)
 
 
@@ -162,14 +168,9 @@ def _board(code: str) -> str:
 
 def of_stock(session: Session, calendar: TradeCalendar, code: str, since: str) -> dict[str, Any]:
     rows = queries.of_code(session, calendar, code, since)
-    settled = [row for row in rows if row["status"] != "pending"]
-    profits = [row["profit_pct"] for row in settled if row["profit_pct"] is not None]
-    stats = {
-        "picks": len(rows),
-        "win_rate_pct": rounded(sum(one > 0 for one in profits) / len(settled) * 100) if settled else None,
-        "avg_profit_pct": rounded(sum(profits) / len(profits)) if profits else None,
-    }
-    return {"code": code, "items": rows, "stats": stats}
+    told = brief(group_stats(queries.picks_of(rows)))
+    names = ("picks", "win_rate_pct", "avg_profit_pct")
+    return {"code": code, "items": rows, "stats": {name: told[name] for name in names}}
 
 
 def strategies(session: Session, since: str) -> list[dict[str, Any]]:
@@ -185,7 +186,7 @@ def strategies(session: Session, since: str) -> list[dict[str, Any]]:
                 "key": one.key,
                 "name": one.name,
                 "desc": one.desc,
-                "board_size": 20,
+                "board_size": BOARD_SIZE,
                 "last_date": last.get(one.key),
                 "win_rate_pct": rounded(told.get("win_rate_pct")),
                 "avg_profit_pct": rounded(told.get("avg_profit_pct")),

@@ -1,6 +1,5 @@
 """SQL of the strategies' picks. Every function takes a Session first; calculated tables keep no versions."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from serving_api.catalog.queries import newest_date, public_rows
@@ -9,7 +8,6 @@ from serving_api.reading import Session
 HITS = "calc_strategy_hit"
 SIGNALS = "calc_signal_hit"
 KLINE = "fusion_kline_daily"
-_AT_ONCE = 400
 Row = dict[str, Any]
 
 
@@ -33,23 +31,6 @@ def picks(session: Session, key: str, day: str, limit: int) -> tuple[list[Row], 
         session, HITS, where=where, values=values, order="score IS NULL, score DESC, code", limit=limit
     )
     return rows, int(count)
-
-
-def changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
-    """Code -> percent that it moved on a date."""
-    found: dict[str, float | None] = {}
-    for at in range(0, len(codes), _AT_ONCE):
-        some = tuple(codes[at : at + _AT_ONCE])
-        marks = ", ".join("?" for _ in some)
-        found |= dict(
-            session.rows(
-                KLINE,
-                columns=("code", "change_pct"),
-                where=f"date=? AND code IN ({marks})",
-                values=(day, *some),
-            )
-        )
-    return found
 
 
 def hits_since(session: Session, key: str, since: str) -> list[tuple[str, str]]:

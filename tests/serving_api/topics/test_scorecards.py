@@ -10,6 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.tables import Table
 from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock
 from resources.warehouse.batch_records import Batch
@@ -75,13 +76,34 @@ HITS = [
 RESTED = {**HITS[0], "strategy_key": "turtle", "code": "000334"}
 """A hit of a stock that has no bar on the third of its dates."""  # fmt: skip
 HELD = DAYS[6:11]
+
+
+def scorecard(day: str, picks: int, reviewed: int, gains: list[float], losses: list[float]) -> dict[str, Any]:
+    """Of hits with these returns, the first gain of which nobody could have had; the index stood still."""
+    returns, wins = len(gains) + len(losses), len(gains)
+    sums = {"gain_sum_pct": sum(gains), "loss_sum_pct": sum(losses), "excess_sum_pct": sum(gains + losses)}
+    counts = {"returns": returns, "excess_returns": returns, "wins": wins, "losses": len(losses)}
+    without = {
+        "reviewed": reviewed - bool(gains), "returns": returns - bool(gains), "wins": wins - bool(gains),
+        "excess_returns": returns - bool(gains), "losses": len(losses), "gain_sum_pct": sum(gains[1:]),
+        "loss_sum_pct": sum(losses), "excess_sum_pct": sum(gains[1:] + losses),
+    }  # fmt: skip
+    return {
+        "stat_date": day, "source": "strategy", "group_key": "ma_cross", "picks": picks, "reviewed": reviewed,
+        "unfillable": int(bool(gains)), **counts, **sums,
+        **{f"fillable_{name}": value for name, value in without.items()},
+    }  # fmt: skip
+
+
 SCORECARDS = [
-    {"stat_date": day, "source": "strategy", "group_key": "ma_cross", "picks": picks, "reviewed": reviewed,
-     "win_rate_pct": rate, "avg_profit_pct": profit, "avg_excess_pct": 1.0, "unfillable": 0}
-    for day, picks, reviewed, rate, profit in (
-        (OLD, 10, 10, 60.0, 2.0), (DAY, 40, 30, 20.0, -2.0), (NEW, 5, 0, None, None)
-    )
-]  # fmt: skip
+    scorecard(OLD, 10, 10, [10.0], []),  # nine never traded: settled without a return
+    scorecard(DAY, 40, 10, [3.0, 2.0], [-5.0] * 3 + [0.0] * 5),
+    scorecard(NEW, 5, 0, [], []),
+]
+
+
+def declared() -> list[Table]:
+    return [table for table in builtin_registry().tables if table.name in TABLES]
 
 
 def put(warehouse: Any, table: str, rows: list[dict[str, Any]]) -> None:
@@ -102,7 +124,7 @@ def shared_warehouse_url(
 @pytest.fixture(scope="module")
 def bench(shared_warehouse_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder: Path = tmp_path_factory.mktemp("data")
-    tables = [table for table in builtin_registry().tables if table.name in TABLES]
+    tables = declared()
     with closing(market.open_warehouse(shared_warehouse_url, folder, tables=tables)) as warehouse:
         warehouse.migrate()
         put(warehouse, "track_builtin", BUILTIN)
@@ -122,7 +144,8 @@ def bench(shared_warehouse_url: str, tmp_path_factory: pytest.TempPathFactory) -
         put(warehouse, "scorecard_daily", SCORECARDS)
         with transaction(warehouse.engine) as connection:
             statement = warehouse.sql.insert("decision_card", list(CARD))
-            connection.exec_driver_sql(statement, [tuple(CARD.values())])
+            cards = [CARD, CARD | {"trace_id": "t2", "source": "desk", "direction": "neutral"}]
+            connection.exec_driver_sql(statement, [tuple(card.values()) for card in cards])
     ticks = Ticks()
     app = create_app(
         make_settings(folder),
@@ -176,6 +199,24 @@ def test_overview_with_and_without_what_nobody_could_buy(bench: Bench) -> None:
     assert [(row["group_key"], row["picks"], row["win_rate_pct"]) for row in recent] == [("dragon", 1, None)]
 
 
+def test_decision_cards_are_held_for_ten_dates(bench: Bench) -> None:
+    answer = told(bench, "/scorecard/overview", source="decision")
+    assert (answer["hold_days"], answer["items"][0]["hold_days"]) == (10, 10)
+    rows = told(bench, "/scorecard/overview")["items"]
+    assert {row["hold_days"] for row in rows if row["source"] != "decision"} == {5}
+
+
+def test_an_answer_of_hits_is_old_when_bars_came(bench: Bench) -> None:
+    path, params = "/scorecard/picks", {"source": "strategy"}
+    tag = {"If-None-Match": bench.api.get(path, params=params).headers["etag"]}
+    assert bench.api.get(path, params=params, headers=tag).status_code == 304
+    with closing(bench.warehouse(tables=declared())) as warehouse:
+        late = market.bar("000333", DAYS[0], 10.0, market="SZ", sec_type="stock", open=10.0)
+        put(warehouse, "fusion_kline_daily", [late])
+    bench.ticks.seconds += 60  # MariaDB is asked for versions now and then
+    assert bench.api.get(path, params=params, headers=tag).status_code == 200
+
+
 def test_picks_newest_first_by_pages(bench: Bench) -> None:
     answer = told(bench, "/scorecard/picks", source="builtin", group="dragon", pageSize=10)
     assert (answer["total"], answer["page"], answer["pageSize"]) == (5, 1, 10)
@@ -213,8 +254,11 @@ def test_a_wrong_parameter_is_named(bench: Bench, path: str, params: dict[str, A
 
 def test_strategies_by_their_scorecards_and_single_hits_as_they_are_read(bench: Bench) -> None:
     (row,) = told(bench, "/scorecard/overview", source="strategy")["items"]
-    assert (row["picks"], row["reviewed"]) == (55, 40)
-    assert (row["win_rate_pct"], row["avg_profit_pct"]) == (30.0, -1.0)  # weighted with the settled ones
+    assert (row["picks"], row["reviewed"], row["unfillable"]) == (55, 20, 2)
+    assert row["win_rate_pct"] == 15.0  # three of twenty, eleven of which have a return
+    assert row["avg_profit_pct"] == row["avg_excess_pct"] == 0.0
+    assert row["fillable"]["reviewed"] == 18
+    assert row["fillable"]["avg_profit_pct"] == pytest.approx(-13 / 9, abs=1e-4)
     months = told(bench, "/scorecard/breakdown", source="strategy", by="month")["items"]
     assert sum(month["picks"] for month in months) == 55
     wrong = bench.api.get("/scorecard/breakdown", params={"source": "strategy", "by": "industry"})
@@ -267,6 +311,7 @@ def test_sources_and_strategies(bench: Bench) -> None:
     assert [group["key"] for group in rows["builtin"]["groups"]] == ["dragon", "tactic", "composite"]
     assert len(rows["preset"]["groups"]) == 14
     assert rows["decision"]["groups"] == [{"key": "chat", "label": "chat"}]
+    assert rows["decision"]["picks"] == told(bench, "/scorecard/picks", source="decision")["total"] == 1
 
     cards = {row["key"]: row for row in told(bench, "/builtin-strategies")["items"]}
     assert list(cards) == ["dragon", "tactic", "composite"]
@@ -281,6 +326,7 @@ def test_a_board_and_its_performance(bench: Bench) -> None:
     assert newest["items"][0]["change_pct"] == 1.5
     assert newest["items"][0]["detail"] == {"composite": 80}
     older = told(bench, "/builtin-strategies/dragon/board", date=DAY, limit=1)
+    assert older["total"] == 2  # stand on it, one is shown
     assert [(row["rank"], row["code"], row["price"]) for row in older["items"]] == [(1, "300750", 10.0)]
     assert bench.api.get("/builtin-strategies/other/board").status_code == 404
     assert bench.api.get("/builtin-strategies/other/performance").status_code == 404

@@ -2,37 +2,48 @@
 statistics come from the scorecards by date."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from platform_assets.compute.scorecards.statistics import Sums
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import Row
 from serving_api.reading import Session
 from serving_api.topics.outcomes import outcomes
 from serving_api.topics.scorecard.sources import BY_DATE, HITS, STRATEGY
 
-_SUMMED = ("picks", "reviewed", "unfillable")
-_MEANS = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct")
+_SUMS = tuple(one.name for one in fields(Sums))
+_FILLABLE = "fillable_"
+_MEANS = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
 _OUTCOME = ("buy_price", "sell_price", "profit_pct", "excess_pct", "max_gain_pct", "max_drawdown_pct")
 
 
 def by_date(session: Session, since: str) -> list[Row]:
     """Scorecards of the strategies from a date on."""
-    columns = ("stat_date", "group_key", *_SUMMED, *_MEANS)
+    fillable = (f"{_FILLABLE}{name}" for name in _SUMS)
+    columns = ("stat_date", "group_key", "picks", "reviewed", "unfillable", *_SUMS[1:], *fillable)
     where, values = "source=? AND stat_date>=?", (STRATEGY, since)
     return session.dicts(BY_DATE, columns=columns, where=where, values=values, order="stat_date, group_key")
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The sums of some scorecards; means are weighted with the settled picks of each."""
-    told: dict[str, Any] = {name: sum(row[name] or 0 for row in rows) for name in _SUMMED}
-    for name in _MEANS:
-        known = [row for row in rows if row[name] is not None and row["reviewed"]]
-        weight = sum(row["reviewed"] for row in known)
-        total = sum(row[name] * row["reviewed"] for row in known)
-        told[name] = round(total / weight, 4) if weight else None
-    return told
+    """Counts and figures of some scorecards together, `fillable` without what nobody could have bought. A
+    scorecard without sums tells nothing of returns."""
+    told: dict[str, Any] = {
+        name: sum(row[name] or 0 for row in rows) for name in ("picks", "reviewed", "unfillable")
+    }
+    known = [row for row in rows if row["returns"] is not None]
+    return {**told, **_figures(known, ""), "fillable": _figures(known, _FILLABLE)}
+
+
+def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> dict[str, Any]:
+    parts = (Sums(**{name: row[f"{prefix}{name}"] or 0 for name in _SUMS}) for row in rows)
+    sums = sum(parts, Sums())
+    told = {name: getattr(sums, name) for name in _MEANS}
+    shown = {name: None if value is None else round(value, 4) for name, value in told.items()}
+    return {"reviewed": sums.reviewed, **shown} if prefix else shown
 
 
 def extent(session: Session) -> tuple[str | None, int, set[str]]:
