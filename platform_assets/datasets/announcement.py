@@ -79,7 +79,7 @@ def _asked(ask: Ask, desk: Any, scope: Scope, most: int) -> pd.DataFrame:
     else:
         parts = desk.each(lambda code: ask(since, until, code), scope.codes)
         rows = pd.concat(parts, ignore_index=True)
-        rows = rows[rows["code"].map(scope.covers)]
+        rows = rows[rows["code"].map(scope.covers).astype(bool)]
     rows = rows.assign(title_key=text_keys(rows["title"]))
     name = ["code", "title_key", "pub_date"]
     rows = rows.drop_duplicates(subset=name, ignore_index=True)

@@ -52,7 +52,7 @@ def scored(desk: Any, scope: Scope) -> pd.DataFrame:
         # Ranks are those within the market: a run for some codes computes them all and keeps its own.
         wide = desk.read(WIDE, columns=_READ, since=day, until=day)
         rows = factor_scores(wide).assign(trade_date=day)
-        parts.append(rows[[scope.covers(code) for code in rows["code"]]])
+        parts.append(rows[rows["code"].map(scope.covers).astype(bool)])
     return pd.concat(parts, ignore_index=True)
 
 

@@ -46,7 +46,7 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
     if not current_session(desk, scope):
         return desk.sweep(scope, desk.eastmoney.fund_flow_daily, sec_type="stock")
-    rows = desk.portal_list()[lambda listed: listed["code"].map(scope.covers)]
+    rows = desk.portal_list()[lambda listed: listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
 
 

@@ -47,7 +47,7 @@ class RawHotStock(Model):
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Two calls: the ranking, and the quotes of its hundred for names and changes."""
     ranked = desk.eastmoney.popularity()
-    ranked = ranked[ranked["code"].map(scope.covers)]
+    ranked = ranked[ranked["code"].map(scope.covers).astype(bool)]
     quotes = desk.eastmoney.ulist(ranked["symbol"].tolist()) if len(ranked) else None
     rows = ranked.assign(list_type="em_rank")
     if quotes is not None:
@@ -67,7 +67,7 @@ def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
     if not filled:
         return pd.DataFrame(columns=["trade_date", "list_type", "code"])
     rows = pd.concat(filled, ignore_index=True)
-    return rows[rows["code"].map(scope.covers)]
+    return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
 def _of_now(rows: pd.DataFrame, desk: Any, scope: Scope) -> pd.DataFrame:

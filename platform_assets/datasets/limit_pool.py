@@ -62,7 +62,7 @@ def _of_scope(ask: Any, pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
     if not found:
         return pd.DataFrame(columns=["trade_date", "pool", "code"])
     rows = pd.concat(found, ignore_index=True)
-    return rows[rows["code"].map(scope.covers)]
+    return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:

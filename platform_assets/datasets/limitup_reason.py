@@ -53,7 +53,7 @@ def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
     if not found:
         return pd.DataFrame(columns=["trade_date", "code"])
     rows = pd.concat(found, ignore_index=True)
-    rows = rows[rows["code"].map(scope.covers)].rename(
+    rows = rows[rows["code"].map(scope.covers).astype(bool)].rename(
         columns={
             "seal_fund": "seal_amount",
             "first_seal_time": "first_time",

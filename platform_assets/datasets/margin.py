@@ -119,7 +119,7 @@ def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
     if not found:
         return pd.DataFrame(columns=["code", "date"])
     rows = pd.concat(found, ignore_index=True)
-    return rows[rows["code"].map(scope.covers)]
+    return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:

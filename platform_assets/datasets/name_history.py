@@ -47,7 +47,8 @@ def with_former_names(desk: Any, scope: Scope) -> pd.DataFrame:
     """The spans that are not stored so, from the terminal's list of former names and what is shown now."""
     listed = desk.former_names()
     kinds = [sec_type_of(code, market) for code, market in zip(listed["code"], listed["market"], strict=True)]
-    held = listed[[kind in _HELD for kind in kinds]].sort_values(["code", "renamed_on"])
+    held = listed[pd.Series(kinds, index=listed.index, dtype=object).isin(_HELD)]
+    held = held.sort_values(["code", "renamed_on"])
     former: Former = defaultdict(list)
     for row in held.itertuples(index=False):
         former[str(row.code)].append((str(row.renamed_on), plain_name(str(row.old_name))))

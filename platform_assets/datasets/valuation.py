@@ -97,7 +97,9 @@ class RawValuation(Model):
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """Ratios of the quote site's batch, shared with raw_quote; stocks with a price only."""
     rows = desk.site_quotes()
-    rows = rows[(rows["sec_type"] == "stock") & (rows["price"] > 0) & rows["code"].map(scope.covers)]
+    rows = rows[
+        (rows["sec_type"] == "stock") & (rows["price"] > 0) & rows["code"].map(scope.covers).astype(bool)
+    ]
     return rows.assign(date=scope.until)
 
 
@@ -105,6 +107,7 @@ def from_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows[rows["price"] > 0]
 
 
+CONSENSUS = "aux_worth"
 _EXPECTED = ("eps_fy1", "eps_fy2", "eps_fy3")
 _FROM_QUOTE = (
     "name",
@@ -128,20 +131,26 @@ def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """What is expected of the year of the scope's date and of the two after it. Consensus is told of now
-    alone: of the newest trade date, as far as it was stored before its close, or where the date has its
-    first version already."""
+    alone, so it is of the newest trade date; what came after its close is no part of what was known at it
+    (`told_after_close`)."""
     day = context.scope.until
     columns = ["code", "date", "src", *_EXPECTED, "forecast_orgs"]
     if context.scope.is_range or context.calendar.on_or_before(context.today) != day:
         return pd.DataFrame(columns=columns)
-    told = context.read("fusion_valuation", columns=("code",), since=day, until=day)["code"]
-    known = rows[(rows["imported_at"] < f"{day} 15:00:00") | rows["code"].isin(told)]
-    ahead = known["forecast_year"].astype(int) - int(day[:4])
-    known = known.assign(ahead=ahead)[ahead.between(0, len(_EXPECTED) - 1)]
+    ahead = rows["forecast_year"].astype(int) - int(day[:4])
+    known = rows.assign(ahead=ahead)[ahead.between(0, len(_EXPECTED) - 1)]
     wide = known.pivot(index=["code", "src"], columns="ahead", values="eps_mean")
     wide = wide.reindex(columns=range(len(_EXPECTED))).set_axis(list(_EXPECTED), axis=1)
     brokers = known[known["ahead"] == 0].set_index(["code", "src"])["org_count"]
     return wide.assign(forecast_orgs=brokers, date=day).reset_index()[columns]
+
+
+def told_after_close(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Rows whose consensus was stored after the close that they are of."""
+    told = context.read(CONSENSUS, columns=("code", "imported_at"))
+    newest = told.groupby("code")["imported_at"].max().to_dict()
+    at = [newest.get(code, "") for code in rows["code"]]
+    return pd.Series(at, index=rows.index, dtype=object) >= rows["date"].astype(object) + " 15:00:00"
 
 
 def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -199,7 +208,7 @@ DATASET = Dataset(
             may_be_empty=True,
         ),
     ),
-    feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, "aux_worth": from_consensus},
+    feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, CONSENSUS: from_consensus},
     order=("tencent", "eastmoney", "tdx", "ths", "em_f10"),
     completes=("ths", "em_f10"),
     fuse=Fields(
@@ -212,9 +221,11 @@ DATASET = Dataset(
         Soft(float_cap_within_total, "float cap above total cap"),
         Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
     ),
-    reads=("ref_exright",),
+    reads=("ref_exright", CONSENSUS),
     reads_own_past=True,
     public_at=close_of("date"),
+    later=(*_EXPECTED, "forecast_orgs", "pe_forward"),
+    later_rows=told_after_close,
     freshness=trading(1),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),

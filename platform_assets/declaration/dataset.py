@@ -18,6 +18,7 @@ from platform_assets.declaration.rules import (
     Fields,
     Freshness,
     Interface,
+    LaterRows,
     Partition,
     PublicAt,
     Rows,
@@ -173,6 +174,8 @@ class Dataset:
     later: tuple[str, ...] = ()
     """Columns that become known after `public_at` (the change on the day after). The first version of a row
     is kept without them, so that no `as_of` read looks ahead."""
+    later_rows: LaterRows | None = None
+    """Of a dataset with `later`: in which rows these columns were not known by then. None: in all."""
     freshness: Freshness | None = None
     per_code: bool = False
     of_stocks: bool = True

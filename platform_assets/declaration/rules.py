@@ -17,6 +17,7 @@ Derive = Callable[[pd.DataFrame, Context], pd.DataFrame]
 Stage = Callable[[pd.DataFrame, Context], pd.DataFrame]
 """(RAW rows of one feed, context) -> rows of the staging table (its columns plus `src`)."""
 PublicAt = Callable[[pd.DataFrame, Context], pd.Series]
+LaterRows = Callable[[pd.DataFrame, Context], pd.Series]
 
 
 class Partition(StrEnum):

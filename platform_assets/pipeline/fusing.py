@@ -1,6 +1,7 @@
 """From the rows of all sources to the fused, derived and checked rows of a dataset. Pure but for reads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,14 +81,22 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     for part in parts:
         part.whole = apply_whole(part.frame, dataset.whole, context)
         part.quality += part.whole
-        if dataset.public_at is not None and dataset.layer is Layer.DWD:
-            part.public_at = dataset.public_at(part.frame, context).tolist()
+        if dataset.layer is Layer.DWD:
+            part.public_at = _of_rows(dataset.public_at, part.frame, context)
+            part.later_rows = _of_rows(dataset.later_rows, part.frame, context)
     return parts
 
 
 def _withdrawn(window: Window, frame: pd.DataFrame, days: Sequence[str]) -> list[Part]:
     """Empty parts of dates of which a calculation found nothing: their stored rows go."""
     return [Part(day, frame.iloc[:0], window.slice_of(day, ())) for day in days]
+
+
+def _of_rows(
+    rule: Callable[[pd.DataFrame, Context], pd.Series] | None, frame: pd.DataFrame, context: Context
+) -> list[Any] | None:
+    """What a rule says of each row; None without a rule."""
+    return None if rule is None else list(rule(frame, context))
 
 
 def _beside_others(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:

@@ -310,6 +310,7 @@ def _write_parts(
                         fetches=own,
                         public_at=part.public_at,
                         later=later,
+                        later_rows=part.later_rows,
                         final=final,
                     )
                 )

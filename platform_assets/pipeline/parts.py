@@ -23,6 +23,8 @@ class Part:
     rejected: int = 0
     quality: list[Quality] = field(default_factory=list)
     public_at: list[str | None] | None = None
+    later_rows: list[bool] | None = None
+    """Which rows hold what was not known when they became public; None: all that hold such columns."""
     checks: dict[str, int] = field(default_factory=dict)
     """Failing rows per check that ran, 0 included."""
     whole: list[Quality] = field(default_factory=list)

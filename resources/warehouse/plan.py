@@ -54,6 +54,7 @@ class Plan:
         replace: bool,
         provenance: Sequence[Any] | None,
         later: Sequence[str] = (),
+        later_rows: Sequence[bool] | None = None,
         final: Callable[[pd.DataFrame], pd.Series] | None = None,
     ) -> "Plan":
         plan = cls(rows_in=len(frame))
@@ -100,7 +101,8 @@ class Plan:
             plan._count(row, at)
             if before is None:
                 plan.added += 1
-                plan._keep_without(row, at, later, now=now, batch_id=batch_id)
+                if later_rows is None or later_rows[i]:
+                    plan._keep_without(row, at, later, now=now, batch_id=batch_id)
             elif table.has_history:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))

@@ -49,8 +49,8 @@ class Piece:
     """The rows of one batch, and what is stored with them. `frame` holds the table's content columns, plus
     `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
     has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
-    row's first version became public (DWD); `later` names columns that were not known by then. `final` tells
-    which stored rows no batch may change or remove."""
+    row's first version became public (DWD); `later` names columns that were not known by then, `later_rows`
+    tells in which rows (None: in all), `final` which stored rows no batch may change or remove."""
 
     frame: pd.DataFrame
     where: Slice
@@ -60,6 +60,7 @@ class Piece:
     fetches: Sequence[Fetch] = ()
     public_at: Sequence[str | None] | None = None
     later: Sequence[str] = ()
+    later_rows: Sequence[bool] | None = None
     final: Callable[[pd.DataFrame], pd.Series] | None = None
 
 
@@ -71,6 +72,7 @@ class Beside(TypedDict, total=False):
     fetches: Sequence[Fetch]
     public_at: Sequence[str | None] | None
     later: Sequence[str]
+    later_rows: Sequence[bool] | None
     final: Callable[[pd.DataFrame], pd.Series] | None
 
 
@@ -168,6 +170,7 @@ class Writer:
                         replace=replace,
                         provenance=None if given is None else given.tolist(),
                         later=piece.later,
+                        later_rows=piece.later_rows,
                         final=piece.final,
                     )
                 )
