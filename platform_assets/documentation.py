@@ -109,7 +109,7 @@ def _sorted(registry: Registry) -> list[Dataset]:
 def dataset_index(registry: Registry) -> str:
     rows = []
     for dataset in _sorted(registry):
-        tables = ", ".join(f"`{one.name}`" for one in dataset.tables())
+        tables = ", ".join(f"`{one.name}`" for one in (*dataset.tables(), *dataset.records))
         tasks = ", ".join(f"`{task}`" for task in dataset.tasks)
         link = f"[{dataset.name}]({dataset.name}.md)"
         rows.append((link, dataset.title, tables, dataset.domain or "", tasks))
@@ -128,6 +128,8 @@ def dataset_page(dataset: Dataset) -> str:
     if dataset.model is not None:
         parts.append(_fused_section(dataset))
     parts += [_raw_section(raw) for raw in dataset.raw]
+    for one in dataset.records:
+        parts += [f"## `{one.name}`", f"{one.description}. No load fills it.", _columns(one.columns, one.key)]
     if dataset.model is None:
         parts += _interfaces(dataset)
     return "\n\n".join(parts) + "\n"

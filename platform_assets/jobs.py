@@ -74,7 +74,8 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
     calculated = [
         plan
         for plan in plans.values()
-        if (plan.table.layer is Layer.CALC and LATER not in plan.tasks) or plan.table.name in CALCULATED_FROM
+        if (plan.table.layer is Layer.CALC and plan.tasks and LATER not in plan.tasks)
+        or plan.table.name in CALCULATED_FROM
     ]
     jobs["calculations"] = dg.define_asset_job(
         "calculations",
@@ -117,6 +118,8 @@ def _backfills(registry: Registry, plans: Mapping[str, AssetPlan]) -> dict[str, 
     jobs = {}
     for dataset in registry.datasets.values():
         tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
+        if not tables:
+            continue
         chosen = [plans[name] for name in dict.fromkeys(tables)]
         main = tables[0] if dataset.model is None else dataset.table_name
         if plans[main].partitioned:

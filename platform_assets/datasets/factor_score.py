@@ -13,7 +13,7 @@ from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.scores import factor_scores
 from platform_assets.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
 from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, Whole, trading
+from platform_assets.declaration.rules import Interface, Whole
 from platform_assets.declaration.scope import Context, Scope
 
 WIDE = "fusion_stock_wide"
@@ -76,8 +76,8 @@ DATASET = Dataset(
     owners={
         **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1},
     },
-    freshness=trading(1, "trade_date"),
     per_code=False,
+    monitored=False,  # neither counted nor watched: the dictionary names which tables are
     tasks=("preset_track",),
     interfaces=(
         Interface(

@@ -196,6 +196,8 @@ class Dataset:
     """Which stored rows stand for good: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""
     builtin: bool = True
+    records: tuple[Table, ...] = ()
+    """Tables of this file that no load fills: what people or models write (notes)."""
     repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
     """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
     job is asked for once for each such date and codes."""
@@ -204,8 +206,10 @@ class Dataset:
         if self.calculate is not None:
             self._take_calculate(self.calculate)
         if self.model is None:
-            if not self.raw:
-                raise DeclarationError(f"{self.name}: a dataset without a model must own RAW tables")
+            if not self.raw and not self.records:
+                raise DeclarationError(
+                    f"{self.name}: a dataset without a model must own RAW tables or records"
+                )
             return
         names = {spec.name for spec in model_columns(self.model)}
         missing = [part for part in self.key if part not in names]
@@ -248,7 +252,7 @@ class Dataset:
         """The table that one of the interfaces reads."""
         if not interface.table:
             return self.table
-        return next(one for one in self.tables() if one.name == interface.table)
+        return next(one for one in (*self.tables(), *self.records) if one.name == interface.table)
 
     @property
     def table_name(self) -> str:
@@ -304,7 +308,7 @@ class Dataset:
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Every table that this file declares."""
+        """Every table of this file that a load fills."""
         own = [raw.table for raw in self.raw]
         if self.model is not None:
             if self.staged:

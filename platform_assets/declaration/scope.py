@@ -109,6 +109,11 @@ class Reader(Protocol):
         names the batches of the dates `noted` (default the newest one)."""
         ...
 
+    def latest(self, table: str, column: str, before: str) -> str | None:
+        """The newest day in a column that lies before a day; of `confirmed_at` the day of the table's last
+        successful batch. StorageError when it cannot be told."""
+        ...
+
     def apart(self) -> "Reader":
         """The same tables for a read that several loads share."""
         ...

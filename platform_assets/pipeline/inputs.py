@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import sqlalchemy as sa
 
 from platform_assets.compute.bars import Dense
+from platform_assets.compute.freshness import CONFIRMED
 from platform_assets.declaration.scope import Reader
+from resources.errors import StorageError
+from resources.transport.redact import redact
 from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -73,6 +77,18 @@ class StoredReads:
     ) -> Panel:
         return read_panel(self.warehouse, table, columns, since=since, until=until, extra=condition)
 
+    def latest(self, table: str, column: str, before: str) -> str | None:
+        name = self.warehouse.sql.name(self.warehouse.table(table).name)
+        asked = f"SELECT MAX({self.warehouse.sql.name(column)}) FROM {name} WHERE {column} < ?"
+        try:
+            if column == CONFIRMED:
+                self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1")  # its record outlives a broken table
+                asked, before = f"SELECT MAX({CONFIRMED}) FROM table_version WHERE table_name=?", table
+            found = self.warehouse.query(asked, (before,))[0][0]
+        except sa.exc.DBAPIError as error:
+            raise StorageError(redact(str(error.orig))) from error
+        return None if found is None else str(found)[:10]
+
     def apart(self) -> Reader:
         return self
 
@@ -126,6 +142,10 @@ class NotedReads:
             days = [day for day in noted if day in held] or [dense.dates[-1]]
             read.newest |= dict.fromkeys(Slice.of_date(column, day) for day in days)
         return dense
+
+    def latest(self, table: str, column: str, before: str) -> str | None:
+        """No rows: nothing that a batch could name."""
+        return self.reader.latest(table, column, before)
 
     def apart(self) -> "NotedReads":
         return NotedReads(self.warehouse, self.reader)

@@ -268,6 +268,12 @@ class Desk:
             table, columns=columns, since=since, until=until, condition=condition, noted=noted
         )
 
+    def latest(self, table: str, column: str, before: str) -> str | None:
+        """The newest day of a stored table's column before a day (`Reader.latest`)."""
+        if self._read is None:
+            raise Unavailable("this desk has no stored tables")
+        return self._read.latest(table, column, before)
+
     # -- sharing and spreading work -----------------------------------------------------------------
 
     def once(self, key: object, make: "Callable[[Desk], T]") -> T:

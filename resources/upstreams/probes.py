@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from resources.errors import Unavailable
-
 Clients = Callable[[str], Any]
 """Upstream key -> its client. Raises Unavailable for one that is not configured."""
 
@@ -33,14 +31,6 @@ class Probe:
     upstream: str
     ask: Callable[[Clients, Question], Any]
     may_be_empty: bool = False
-
-
-def _call(client: Any, name: str) -> Callable[..., Any]:
-    """A call that another part of the platform brings."""
-    found: Callable[..., Any] | None = getattr(client, name, None)
-    if found is None:
-        raise Unavailable(f"the client has no call {name!r}")
-    return found
 
 
 def _exchanges(clients: Clients, asked: Question) -> list[Any]:
@@ -77,7 +67,7 @@ PROBES: tuple[Probe, ...] = (
     Probe("eastmoney_news", "eastmoney", lambda on, asked: on("eastmoney").flashes("", 1)),
     Probe("sina_quote", "sina", lambda on, asked: on("sina").quotes([asked.symbol])),
     Probe("sina_finance", "sina", lambda on, asked: on("sina").statement(asked.symbol, "income", 1)),
-    Probe("ths_f10", "ths", lambda on, asked: _call(on("ths"), "worth")(asked.code), may_be_empty=True),
+    Probe("ths_f10", "ths", lambda on, asked: on("ths").eps_consensus(asked.code), may_be_empty=True),
     Probe("ths_hot", "ths", lambda on, asked: on("ths").hot_list()),
     Probe(
         "cninfo_announcement",
@@ -88,7 +78,7 @@ PROBES: tuple[Probe, ...] = (
     Probe(
         "csindex",
         "csindex",
-        lambda on, asked: _call(on("csindex"), "history")("000300", asked.late_day, asked.day),
+        lambda on, asked: on("csindex").history("000300", asked.late_day, asked.day),
     ),
     Probe("xueqiu", "xueqiu", lambda on, asked: on("xueqiu").quote(asked.symbol)),
 )

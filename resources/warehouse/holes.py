@@ -34,7 +34,7 @@ def has_dates(dataset: Dataset) -> bool:
     promises rows on each (else nobody knows an empty date from a missing one)."""
     if dataset.model is not None:
         return dataset.partition in _DATED
-    return dataset.raw[0].partition in _DATED and not dataset.raw[0].may_be_empty
+    return bool(dataset.raw) and dataset.raw[0].partition in _DATED and not dataset.raw[0].may_be_empty
 
 
 def dated(dataset: Dataset) -> Dataset:

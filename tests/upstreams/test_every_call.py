@@ -90,6 +90,9 @@ class Nothing:
     ) -> Panel:
         return Panel((), (), {name: np.zeros((0, 0)) for name in columns})
 
+    def latest(self, table: str, column: str, before: str) -> None:
+        return None
+
     def apart(self) -> "Nothing":
         return self
 

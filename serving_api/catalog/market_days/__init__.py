@@ -56,8 +56,29 @@ def industry_ranks(session: Session, asked: Question) -> Any:
     return rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
 
 
+def freshness(session: Session, asked: Question) -> Any:
+    """The newest snapshot: {snapshot_date, is_fresh, stale[], dimensions{<table>: {...}}}; without a day,
+    and empty, where none was taken."""
+    day = queries.newest_date(session, asked.table, None)
+    rows = queries.public_rows(
+        session, asked.table.name, where="snapshot_date=?", values=(day,), order="dimension"
+    )
+    stale = [row["dimension"] for row in rows if row["is_stale"]]
+    hidden = {"snapshot_date", "dimension"}
+    return {
+        "snapshot_date": day,
+        "is_fresh": not stale if rows else None,
+        "stale": stale,
+        "dimensions": {
+            row["dimension"]: {name: value for name, value in row.items() if name not in hidden}
+            for row in rows
+        },
+    }
+
+
 EXECUTORS: Mapping[str, Executor] = {
     "of_date": of_date,
     "newest_days": newest_days,
     "industry_ranks": industry_ranks,
+    "freshness": freshness,
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import builtin_registry
-from resources.errors import InputError
+from resources.errors import InputError, NotFound
 from resources.warehouse.ledger.tasks_state import TaskTable
 from resources.warehouse.retention import SCHEDULED_DAYS, scheduled_days
 from serving_api.datamgr.config import queries as config_queries
@@ -21,7 +21,7 @@ async def contracts(state: State, layer: str | None) -> dict[str, Any]:
     datasets = [
         dataset
         for dataset in builtin_registry().datasets.values()
-        if layer is None or declared.has_layer(dataset, layer)
+        if dataset.tables() and (layer is None or declared.has_layer(dataset, layer))
     ]
     items = await _items(state, datasets)
     for item in items:
@@ -33,6 +33,8 @@ async def contract(state: State, name: str) -> dict[str, Any]:
     """One contract. Raises NotFound."""
     registry = builtin_registry()
     dataset = registry.dataset(name)
+    if not dataset.tables():
+        raise NotFound(f"{name} is loaded by nobody: it has no contract")
     (item,) = await _items(state, [dataset])
     days = await state.reading.scan(_kept_days)
     rule = declared.completeness(registry, dataset)

@@ -26,15 +26,14 @@ RECORDS = (
     "sys_batch",
     "sys_quality_record",
 )
-"""Monitored tables that belong to no dataset; those that do not exist yet are left out."""
+"""Monitored tables that no load fills."""
 F10_PREFIX = "aux_"
 
 
 async def table_stats(state: State) -> dict[str, Any]:
     """{_totalRows, <table>: {count, latestUpdate, error?}}."""
     monitored = list(builtin_registry().monitored())
-    declared = state.reading.warehouse.tables
-    records = [declared[name] for name in RECORDS if name in declared]
+    records = [state.reading.warehouse.table(name) for name in RECORDS]
     return await state.reading.scan(_table_stats, monitored, records)
 
 

@@ -1,0 +1,88 @@
+"""calc_freshness_snapshot: how old every watched table was on a day, as `/datamgr/stats/freshness` tells it.
+
+It is about the day on which it is taken, so there are no partitions: what was stale on a past day cannot be
+found out later. A day that is taken again shows its last state.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.days import moved
+from platform_assets.compute.freshness import cutoff, is_stale
+from platform_assets.declaration.columns import S16, S64, S255, Bool, Date, Int, Model, col, key
+from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.registry import FreshnessDimension, builtin_registry
+from platform_assets.declaration.rules import Interface, Partition
+from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Layer
+from resources.errors import PlatformError
+
+_MAX_ERROR = 200
+
+
+class FreshnessSnapshot(Model):
+    """One watched table on one day."""
+
+    snapshot_date: Date = key("day of the snapshot")
+    dimension: S64 = key("table")
+    kind: S16 = col(
+        title="unit of max_lag: trade dates, days, or days after the end of a report period",
+        nullable=False,
+        isin=["trading", "calendar", "period"],
+    )
+    max_lag: Int = col("", "how old it may be", nullable=False, ge=0)
+    latest_date: Date = col(title="newest day stored")
+    cutoff: Date = col(title="oldest day that is fresh")
+    is_stale: Bool = col(title="older than that", nullable=False)
+    error: S255 = col(title="why it could not be told")
+
+
+def taken(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A row per watched table; one that cannot be read carries its error and hurts no other."""
+    rows = [_judged(desk, one) for one in builtin_registry().freshness()]
+    return pd.DataFrame(rows, columns=list(FreshnessSnapshot.to_schema().columns))
+
+
+def _judged(desk: Any, dimension: FreshnessDimension) -> dict[str, Any]:
+    rule = dimension.rule
+    row: dict[str, Any] = {
+        "snapshot_date": desk.today,
+        "dimension": dimension.table,
+        "kind": rule.kind,
+        "max_lag": rule.max_lag,
+        "is_stale": False,
+    }
+    try:
+        # Releases and schedules carry days to come; they say nothing about what has arrived.
+        latest = desk.latest(dimension.table, rule.column, moved(desk.today, 1))
+        limit = cutoff(rule, desk.today, desk.calendar)
+    except PlatformError as error:
+        return {**row, "error": error.message[:_MAX_ERROR]}
+    return {**row, "latest_date": latest, "cutoff": limit, "is_stale": is_stale(latest, limit)}
+
+
+DATASET = Dataset(
+    name="freshness_snapshot",
+    title="Freshness of the watched tables, day by day",
+    layer=Layer.CALC,
+    model=FreshnessSnapshot,
+    key=("snapshot_date", "dimension"),
+    date_column="snapshot_date",
+    partition=Partition.SNAPSHOT,
+    sources=(Source("derived", taken),),
+    of_stocks=False,
+    monitored=False,
+    tasks=("freshness_snapshot",),
+    interfaces=(
+        Interface(
+            "get_data_freshness",
+            "market",
+            "freshness",
+            {},
+            "object",
+            600,
+            "persisted freshness of every dimension",
+        ),
+    ),
+)

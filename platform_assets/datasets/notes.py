@@ -1,0 +1,45 @@
+"""note_morning, note_daily_review: one note a day, before the session and after it.
+
+No load fills them: whoever writes a note stores it. A note of the rules (`local_rule`) never overwrites one
+of another source.
+"""
+
+from platform_assets.declaration.columns import columns_from
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.rules import Interface
+from platform_assets.declaration.tables import Layer, Table
+
+_COLUMNS = columns_from(
+    "date:date title:s255 content:mtext sections_json:json source:s16 source_summary_json:json"
+)
+
+
+def _note(name: str, title: str) -> Table:
+    return Table(
+        name=name,
+        layer=Layer.NOTE,
+        columns=_COLUMNS,
+        key=("date",),
+        dataset="notes",
+        description=title,
+        date_column="date",
+    )
+
+
+def _read(name: str, table: str, title: str) -> Interface:
+    params = {"date": ("date", False, None)}
+    return Interface(name, "market", "of_date", params, "object|null", 600, title, table=table)
+
+
+DATASET = Dataset(
+    name="notes",
+    title="Notes of the day",
+    records=(
+        _note("note_morning", "Note before the session"),
+        _note("note_daily_review", "Review after the session"),
+    ),
+    interfaces=(
+        _read("get_morning_note", "note_morning", "morning note"),
+        _read("get_daily_review", "note_daily_review", "daily review"),
+    ),
+)
