@@ -10,6 +10,7 @@ from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.scope import Context, Scope
 from resources.upstreams.desk import current_session, within_last
 
+_SECOND_DAYS = 60
 SIZES = ("super", "large", "medium", "small")
 SPLITS = tuple(f"{size}_{way}" for size in ("super_large", *SIZES[1:]) for way in ("in", "out"))
 
@@ -58,6 +59,16 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     return desk.sweep(scope, lambda symbol: desk.tencent.fund_flow(symbol, 50).history, sec_type="stock")
 
 
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Stock by stock, of named codes alone: the four nets of the last 60 trade dates."""
+    return desk.sweep(scope, lambda symbol: desk.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock")
+
+
+def of_recent_codes(desk: Any, scope: Scope) -> bool:
+    """The quote site sweeps the market already; nobody does it twice."""
+    return scope.codes is not None and within_last(_SECOND_DAYS)(desk, scope)
+
+
 def add_shares(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     amount = context.beside(rows, "fusion_kline_daily", "amount")
     for size in SIZES:
@@ -71,7 +82,9 @@ def main_adds_up(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def nets_cancel(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~(rows[[f"{size}_net" for size in SIZES]].sum(axis=1, skipna=False).abs() > 1e5)
+    """Of those who count each deal on both sides; the second quote site does not."""
+    sums = rows[[f"{size}_net" for size in SIZES]].sum(axis=1, skipna=False)
+    return ~(sums.abs() > 1e5) | (rows["src"] == "sina")
 
 
 def main_within_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -97,13 +110,14 @@ DATASET = Dataset(
             sources=(
                 Source("eastmoney", portal, within_last(120)),
                 Source("tencent", quote_site, within_last(50)),
+                Source("sina", second_site, of_recent_codes),
             ),
             keep_when_null=SPLITS,
             may_be_empty=True,
         ),
     ),
     feeds={"raw_fund_flow": lambda rows, context: rows},
-    order=("eastmoney", "tencent"),
+    order=("eastmoney", "tencent", "sina"),
     fuse=rules.Fields(),
     derive=(add_shares,),
     soft=(

@@ -32,7 +32,9 @@ class RawHotStock(Model):
     """One stock in one list on one date; the newest list of a date is kept."""
 
     trade_date: Date = key("trade date")
-    list_type: S16 = key("em_rank, ths_hot popularity; ths_strong strong stocks", isin=list(LISTS))
+    list_type: S16 = key(
+        "em_rank, ths_hot popularity; ths_strong strong stocks; xq_follow followers", isin=list(LISTS)
+    )
     code: Code = key("security code")
     name: S64 = col(title="name")
     rank_no: Int = col("", "rank from 1; none in ths_strong", ge=1)
@@ -70,6 +72,12 @@ def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
+def social_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call, and two for a visitor's token: whom most users follow."""
+    rows = desk.xueqiu.followed().assign(list_type="xq_follow")
+    return _of_now(rows[rows["code"].map(scope.covers)], desk, scope)
+
+
 def _of_now(rows: pd.DataFrame, desk: Any, scope: Scope) -> pd.DataFrame:
     now = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     return rows.assign(trade_date=scope.until, snapshot_time=now)
@@ -89,6 +97,7 @@ DATASET = Dataset(
             sources=(
                 Source("eastmoney", portal, current_session),
                 Source("ths", topic_portal, within_last(240)),
+                Source("xueqiu", social_site, current_session),
             ),
             combine="all",
             # Who fell out of a list must not stay in it; a list whose site was silent stands.

@@ -17,6 +17,7 @@ from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 
 FIRST_BARS = 2000
+_TOPIC_BARS, _SECOND_BARS = 1800, 1023
 _KNOWN_WITHIN = 250
 """Trade dates in which a stored bar is looked for; a code without one is asked for from the begin."""
 _COLUMNS = ["code", "date", "open", "high", "low", "close", "volume", "amount", "turnover_pct"]
@@ -76,6 +77,26 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(desk, scope, bars)
 
 
+def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A call per code of Shanghai or Shenzhen: the newest 140 bars, or 1,800."""
+
+    def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
+        if symbol.startswith("bj"):
+            return pd.DataFrame(columns=_COLUMNS)
+        return desk.believe_bars(symbol, desk.ths.daily_bars(symbol, min(count, _TOPIC_BARS)))
+
+    return _of_codes(desk, scope, bars)
+
+
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """A call per code: the newest 1,023 bars, without amounts."""
+
+    def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
+        return desk.believe_bars(symbol, desk.sina.daily_bars(symbol, min(count, _SECOND_BARS)))
+
+    return _of_codes(desk, scope, bars)
+
+
 def of_named_codes(desk: Any, scope: Scope) -> bool:
     """Nobody sweeps the market for it."""
     return scope.codes is not None
@@ -124,6 +145,8 @@ DATASET = Dataset(
                 Source("tdx", terminal, only_when=of_named_codes),
                 Source("tencent", quote_site, only_when=of_named_codes),
                 Source("eastmoney", portal, only_when=of_named_codes),
+                Source("ths", topic_portal, only_when=of_named_codes),
+                Source("sina", second_site, only_when=of_named_codes),
             ),
             may_be_empty=True,
             reads=("ref_exright",),

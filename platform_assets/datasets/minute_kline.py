@@ -31,7 +31,7 @@ class RawMinuteKline(Model):
     low: Px = col("CNY", "lowest price", nullable=False, gt=0)
     close: Px = col("CNY", "last price", nullable=False, gt=0)
     volume: Big = col("sh", "shares traded", nullable=False, ge=0)
-    amount: Amt = col("CNY", "turnover; the quote site tells none", ge=0)
+    amount: Amt = col("CNY", "turnover; both quote sites tell none", ge=0)
 
     @pa.dataframe_check
     def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
@@ -58,6 +58,13 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
         desk,
         scope,
         lambda symbol, period: desk.eastmoney.kline(symbol, klt=PERIODS[period], limit=BARS_PER_CALL),
+    )
+
+
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """One call for each length and code: the newest 800 bars, without amounts."""
+    return _of_codes(
+        desk, scope, lambda symbol, period: desk.sina.minute_bars(symbol, PERIODS[period], BARS_PER_CALL)
     )
 
 
@@ -93,6 +100,7 @@ DATASET = Dataset(
                 Source("tdx", terminal, only_when=of_named_codes),
                 Source("tencent", quote_site, only_when=of_named_codes),
                 Source("eastmoney", portal, only_when=of_named_codes),
+                Source("sina", second_site, only_when=of_named_codes),
             ),
             may_be_empty=True,
             per_code=True,

@@ -8,11 +8,10 @@ The level of an SW index follows from its code: 801xx0 is a first level, another
 third. The codes of a second level do not always begin as those of its first: 801092 belongs to 801880.
 """
 
-from typing import Any
-
 import pandas as pd
 import pandera.pandas as pa
 
+from platform_assets.datasets._blocks import portal_blocks, portal_boards, terminal_blocks, terminal_boards
 from platform_assets.declaration.columns import (
     K32,
     S4,
@@ -33,16 +32,14 @@ from platform_assets.declaration.columns import (
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
-from platform_assets.declaration.scope import Context, Scope
-
-HOT_RANK = 20
+from platform_assets.declaration.scope import Context
 
 
 class RawConceptBlock(Model):
-    """Membership of one stock in one board of the portal."""
+    """Membership of one stock in one board of the portal, or in one block of the terminal."""
 
     code: Code = key("security code")
-    block_code: S16 = key("BKxxxx")
+    block_code: S16 = key("BKxxxx; of the terminal its index, else its name")
     src: K32 = key("upstream")
     block_name: S64 = col(title="board name", nullable=False)
     block_type: S8 = col(title="industry, concept, region", isin=["industry", "concept", "region"])
@@ -88,58 +85,6 @@ class StockIndustry(Model):
         return known.notna().any(axis=1)
 
 
-# -- sources ----------------------------------------------------------------------------------------
-
-
-def portal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Industry, region and concepts of the list of all A shares, joined by name to the boards."""
-    stocks = desk.portal_list()
-    stocks = stocks[stocks["code"].isin(list(scope.codes))] if scope.codes is not None else stocks
-    parts = []
-    for kind, column in (("industry", "industry"), ("region", "region"), ("concept", "concepts")):
-        named = stocks[["code", column]].rename(columns={column: "block_name"}).dropna()
-        if kind == "concept":
-            named["block_name"] = named["block_name"].str.split(",")
-            named = named.explode("block_name")
-        named = named[named["block_name"].str.len() > 0].drop_duplicates()
-        parts.append(named.merge(_boards(desk, kind), on="block_name", how="inner"))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _boards(desk: Any, kind: str) -> pd.DataFrame:
-    boards = desk.once(("boards", kind), lambda view: view.eastmoney.boards(kind))
-    rank = boards["change_pct"].rank(ascending=False, method="first")
-    return pd.DataFrame(
-        {
-            "block_name": boards["board_name"],
-            "block_code": boards["board_code"],
-            "block_type": kind,
-            "change_pct": boards["change_pct"],
-            "rank_no": rank,
-            "is_hot": rank <= HOT_RANK,
-        }
-    ).drop_duplicates("block_name")
-
-
-def terminal_blocks(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Members of the terminal's four block families."""
-    parts = []
-    for kind in ("zs", "gn", "fg", "hy"):
-        members = pd.DataFrame(desk.tdx.block_members(kind))
-        if members.empty:
-            continue
-        members["block_type"] = kind
-        named = members["block_code"].fillna("").str.len() > 0
-        members["block_code"] = members["block_code"].where(named, members["block_name"])
-        members["member_count"] = members.groupby("block_code")["code"].transform("size")
-        parts.append(members)
-    if not parts:
-        return pd.DataFrame(columns=["block_type", "block_code", "code", "block_name"])
-    rows = pd.concat(parts, ignore_index=True).drop_duplicates(["block_type", "block_code", "code"])
-    rows = rows.merge(desk.securities()[["code", "name"]], on="code", how="left")
-    return rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
-
-
 # -- staging and derivation -------------------------------------------------------------------------
 
 
@@ -148,7 +93,9 @@ def from_boards(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     grouped = rows.sort_values(["code", "src", "block_name"])
     out = grouped[["code", "src"]].drop_duplicates().reset_index(drop=True)
     for kind, column in (("industry", "em_industry"), ("region", "region")):
-        one = grouped[grouped["block_type"] == kind].drop_duplicates(["code", "src"])
+        # The industry of the terminal's files comes with its blocks.
+        mine = (grouped["block_type"] == kind) & (grouped["src"] == "eastmoney")
+        one = grouped[mine].drop_duplicates(["code", "src"])
         out = out.merge(one[["code", "src", "block_name"]], on=["code", "src"], how="left")
         out = out.rename(columns={"block_name": column})
     concepts = grouped[grouped["block_type"] == "concept"].groupby(["code", "src"])["block_name"].agg(list)
@@ -159,7 +106,8 @@ def from_boards(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def from_blocks(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The terminal's industry blocks."""
-    industry = rows[rows["block_type"] == "hy"].sort_values(["code", "block_code"]).drop_duplicates("code")
+    own = rows[(rows["block_type"] == "hy") & (rows["src"] == "tdx")]
+    industry = own.sort_values(["code", "block_code"]).drop_duplicates("code")
     return pd.DataFrame(
         {"code": industry["code"], "tdx_industry": industry["block_name"], "src": industry["src"]}
     )
@@ -239,7 +187,7 @@ DATASET = Dataset(
             key=("code", "block_code", "src"),
             partition=Partition.SNAPSHOT,
             payload=False,
-            sources=(Source("eastmoney", portal_boards),),
+            sources=(Source("eastmoney", portal_boards), Source("tdx", terminal_boards)),
             replace_by=("src",),
             per_code=True,
         ),
@@ -250,7 +198,7 @@ DATASET = Dataset(
             key=("block_type", "block_code", "code"),
             partition=Partition.SNAPSHOT,
             payload=False,
-            sources=(Source("tdx", terminal_blocks),),
+            sources=(Source("tdx", terminal_blocks), Source("eastmoney", portal_blocks)),
             replace_by=("block_type",),
             freshness=calendar_days(15),
             topical=True,

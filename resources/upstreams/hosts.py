@@ -60,14 +60,17 @@ SITES: dict[str, Site] = {
     "ths.hot": Site("ths", "ths", ("https://dq.10jqka.com.cn",)),
     "ths.events": Site("ths", "ths", ("https://zx.10jqka.com.cn",)),
     "ths.f10": Site("ths", "ths", ("https://basic.10jqka.com.cn",), "https://basic.10jqka.com/"),
+    "ths.lines": Site("ths", "ths", ("https://d.10jqka.com.cn",), "http://stockpage.10jqka.com.cn/"),
     # Without a Referer of its own pages the second quote site answers 403.
     "sina.quote": Site("sina", "sina", ("https://hq.sinajs.cn",), _SINA_REFERER),
     "sina.bars": Site("sina", "sina", ("https://money.finance.sina.com.cn",), _SINA_REFERER),
     "sina.finance": Site("sina", "sina", ("https://quotes.sina.cn",), _SINA_REFERER),
+    "sina.flows": Site("sina", "sina", ("https://vip.stock.finance.sina.com.cn",), _SINA_REFERER),
     "sina.live": Site("sina", "sina", ("https://zhibo.sina.com.cn",), _SINA_REFERER),
     "cls.roll": Site("cls", "cls", ("https://www.cls.cn",), "https://www.cls.cn/telegraph"),
     "xueqiu.home": Site("xueqiu", "xueqiu", ("https://xueqiu.com",)),
     "xueqiu.stock": Site("xueqiu", "xueqiu", ("https://stock.xueqiu.com",), "https://xueqiu.com/"),
+    "xueqiu.screener": Site("xueqiu", "xueqiu", ("https://xueqiu.com",), "https://xueqiu.com/hq"),
     # Shanghai refuses a request that does not come from its own pages.
     "sse.query": Site("sse", "sse", ("https://query.sse.com.cn",), "https://www.sse.com.cn/"),
     "szse.report": Site(

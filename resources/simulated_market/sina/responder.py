@@ -11,7 +11,7 @@ from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.notices import NoticeBook
 from resources.simulated_market.press import Press
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
-from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
 
 _MOST_CODES = 800
 _MOST_BARS = 1023
@@ -39,6 +39,7 @@ class SinaResponder:
                 r"/cn/api/openapi\.php/CompanyFinanceService\.getFinanceReport2022",
                 self.statement,
             ),
+            route("fund_flow", service + r"MoneyFlow\.ssl_qsfx_zjlrqs", self.flow),
             route("feed", r"/api/zhibo/feed", self.feed),
         )
 
@@ -72,6 +73,19 @@ class SinaResponder:
             found = series.minute_bars(view.world, security, view.now, int(scale), most)
         rows = [_bar(one, view.lot(security.board, 1)) for one in found for _ in range(view.copies)]
         return Reply(json.dumps(rows, separators=(",", ":")).encode())
+
+    def flow(self, request: HttpRequest, view: View) -> Reply:
+        """Money flow of a stock, newest first; `null` for an unknown one."""
+        params = request.params()
+        symbol = params.get("daima", "")
+        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        if security is None or security.kind != "stock":
+            return Reply(b"null")
+        size = max(1, int(params.get("num", "0") or 0) or 10_000)
+        closes = {bar.date: bar.close for bar in series.daily(view.world, security, view.now)}
+        told = [one for one in view.world.flows(security, view.now) if one.date in closes]
+        rows = [_flow(one, closes[one.date]) for one in reversed(told[-size:]) for _ in range(view.copies)]
+        return Reply(json.dumps(rows, separators=(",", ":")).encode("gb18030"), _GBK)
 
     def feed(self, request: HttpRequest, view: View) -> Reply:
         """A page of the flash news, newest first."""
@@ -138,6 +152,22 @@ def record(view: View, security: Security, quote: Quote) -> str:
     ]
     tail = "," if security.market == "SH" else ""
     return ",".join(fields) + tail
+
+
+def _flow(one: Flow, close: int) -> Row:
+    """Texts in CNY: what was dealt in orders of each size, and the net of it. Small orders are counted as
+    this site does it, so that the four nets do not cancel."""
+    sizes = ("super", "large", "medium", "small")
+    both = [(getattr(one, f"{size}_in"), getattr(one, f"{size}_out")) for size in sizes]
+    nets = [round(bought - sold, 2) for bought, sold in both]
+    nets[3] = round(nets[3] / 2, 2)
+    return {
+        "opendate": f"{one.date // 10_000}-{one.date // 100 % 100:02d}-{one.date % 100:02d}",
+        "trade": f"{close / PRICE_UNIT:.4f}",
+        "netamount": f"{sum(nets):.4f}",
+        **{f"r{at}": f"{bought + sold:.4f}" for at, (bought, sold) in enumerate(both)},
+        **{f"r{at}_net": f"{net:.4f}" for at, net in enumerate(nets)},
+    }
 
 
 def _bar(bar: series.Bar, lot: int) -> Row:

@@ -2,10 +2,12 @@
 has no minutes (real bars) has no reasons either, and is answered with empty lists."""
 
 import json
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from resources.simulated_market import series
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.limits import (
@@ -24,6 +26,7 @@ _KEPT = 245
 _POOLS = {"limit_up_pool": "up", "open_limit_pool": "broken", "lower_limit_pool": "down"}
 _MARKETS = {"SH": 17, "SZ": 33}
 _WEIGHT = 1.5
+_SHORT, _LONG = 140, 1800
 _FIRST_BOARD = "首板"
 
 Row = dict[str, Any]
@@ -37,6 +40,7 @@ class ThsResponder:
         self.routes: Sequence[Route] = (
             route("limit_pool", f"/dataapi/limit_up/(?:{'|'.join(_POOLS)})", self.limit_pool),
             route("hot_list", r"/fuyao/hot_list_data/out/hot_list/v1/stock", self.hot_list),
+            route("bars", r"/v6/line/hs_\d{6}/00/last(?:1800)?\.js", self.bars),
             route("worth", r"/new/\d{6}/worth\.html", worth),
             route("getharden", r"/event/api/getharden/date/[0-9-]+/orderby/date/.*", self.strong),
         )
@@ -74,6 +78,30 @@ class ThsResponder:
             rows = rows[: int(view.fault.args.get("rows", 100))]
         shown = [row for row in rows for _ in range(view.copies)]
         return _json({"status_code": 0, "data": {"stock_list": shown}, "status_msg": "success"})
+
+    def bars(self, request: HttpRequest, view: View) -> Reply:
+        """Unadjusted bars of a security of Shanghai or Shenzhen; a page without a Referer of the portal."""
+        if "10jqka.com" not in request.headers.get("referer", ""):
+            return Reply(b"<h1>Nginx forbidden.</h1>", "text/html", 403)
+        _, _, _, name, kind, file = request.path.split("/")
+        code, most = name.removeprefix("hs_"), _LONG if "1800" in file else _SHORT
+        found = [view.world.find(f"{market}{code}") for market in ("sh", "sz")]
+        known = [one for one in found if one is not None and one.kind != "index"]
+        if not known:
+            return Reply(b"", status=404)
+        rows = [
+            line_row(bar, view.lot(known[0].board, 1))
+            for bar in series.daily(view.world, known[0], view.now)[-most:]
+            for _ in range(view.copies)
+        ]
+        document = {
+            "total": str(len(rows)),
+            "name": view.world.name(known[0], view.now),
+            "data": ";".join(rows),
+        }
+        text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+        call = f"quotebridge_v6_line_{name}_{kind}_{file.removesuffix('.js')}"
+        return Reply(f"{call}({text})".encode(), "application/javascript")
 
     def strong(self, request: HttpRequest, view: View) -> Reply:
         """Strong stocks of a date, every value a text; GBK when asked for."""
@@ -141,6 +169,15 @@ def limit_row(one: Standing) -> Row:
         "last_limit_up_time": _seconds(quote.date, seals.last),
         "time_preview": [round(one.change_pct, 3)],
     }
+
+
+def line_row(bar: series.Bar, lot: int) -> str:
+    """Date, open, high, low, close, shares, CNY, turnover in percent."""
+    prices = (f"{value / PRICE_UNIT:.2f}" for value in (bar.open, bar.high, bar.low, bar.close))
+    turnover = "" if math.isnan(bar.turnover) else f"{bar.turnover:.3f}"
+    return ",".join(
+        (str(bar.date), *prices, str(bar.volume // lot), f"{bar.amount:.2f}", turnover, "", "", "0")
+    )
 
 
 def board_type(one: Standing) -> str:

@@ -15,7 +15,7 @@ from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 _COOKIE = "xq_a_token"
 _VISITOR = "sample-visitor"
 _SYMBOL = re.compile(r"(?:SH|SZ|BJ)\d{6}")
-_WEIGHT = 0.8
+_WEIGHT, _FOLLOWED = 0.8, 2.5
 _EXPIRED = {
     "error_description": "遇到错误，请刷新页面或者重新登录帐号后再试",
     "error_data": None,
@@ -35,6 +35,7 @@ class XueqiuResponder:
         self.routes: Sequence[Route] = (
             route("visit", r"/(?:hq)?", self.visit),
             route("quote", r"/v5/stock/quote\.json", self.quote),
+            route("follow", r"/service/v5/stock/screener/screen", self.follow),
             route("hot_list", r"/v5/stock/hot_stock/list\.json", self.hot_list),
         )
 
@@ -57,6 +58,29 @@ class XueqiuResponder:
         told = quote_row(view, security, quote)
         status = "已收盘" if view.now.hour >= 15 else "交易中"
         return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": told})
+
+    def follow(self, request: HttpRequest, view: View) -> Reply:
+        """Stocks by their followers; of the world, by their popularity."""
+        if not _has_token(request):
+            return _json({**_EXPIRED, "error_uri": request.path}, 400)
+        size = max(1, min(200, int(request.params().get("size", "30"))))
+        found = sorted(ranking(self._book, view, _FOLLOWED), key=lambda one: -one.heat)
+        total = len(found)
+        if view.fault is not None and view.fault.kind == "cut_list":
+            found = found[: int(view.fault.args.get("rows", 100))]
+        rows = [
+            {
+                "symbol": one.standing.security.symbol.upper(),
+                "name": one.standing.name,
+                "current": one.standing.quote.price / PRICE_UNIT,
+                "pct": round(one.standing.change_pct, 2),
+                "follow": int(one.heat * 10),
+                "type": 11,
+            }
+            for one in found[:size]
+            for _ in range(view.copies)
+        ]
+        return _answer({"count": total, "list": rows})
 
     def hot_list(self, request: HttpRequest, view: View) -> Reply:
         """The hottest stocks of the newest session."""

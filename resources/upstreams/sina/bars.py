@@ -6,7 +6,7 @@ import pandas as pd
 
 from resources.errors import InputError
 from resources.transport.request import Request
-from resources.upstreams.bars import BAR_COLUMNS, check_bars
+from resources.upstreams.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
 from resources.upstreams.frames import frame
 from resources.upstreams.payload import (
     amount,
@@ -14,6 +14,7 @@ from resources.upstreams.payload import (
     iso_day,
     json_of,
     list_of,
+    moment,
     object_of,
     present,
     price,
@@ -23,34 +24,62 @@ from resources.upstreams.payload import (
 from resources.upstreams.symbols import instrument
 
 MOST_BARS = 1023
+MINUTES = (5, 15, 30, 60)
+_DAY = 240
 
 
-def bars_request(symbol: str, count: int) -> Request:
-    """The newest `count` daily bars of a mainland symbol. Raises InputError."""
+def bars_request(symbol: str, count: int, minutes: int = _DAY) -> Request:
+    """The newest `count` bars of a mainland symbol, of a day (240) or of some minutes. Raises InputError."""
+    if minutes not in (*MINUTES, _DAY):
+        raise InputError("minutes", f"{minutes} is none of {MINUTES}")
     if not 1 <= count <= MOST_BARS:
         raise InputError("count", f"{count} is not within 1..{MOST_BARS}")
-    params = (("symbol", instrument(symbol).symbol), ("scale", "240"), ("ma", "no"), ("datalen", str(count)))
+    params = (
+        ("symbol", instrument(symbol).symbol),
+        ("scale", str(minutes)),
+        ("ma", "no"),
+        ("datalen", str(count)),
+    )
     path = "/quotes_service/api/json_v2.php/CN_MarketData.getKLineData"
-    return Request("sina.bars", "bars", path, params, label=symbol)
+    call = "bars" if minutes == _DAY else "minute_bars"
+    return Request("sina.bars", call, path, params, label=symbol)
 
 
 def parse_bars(body: bytes, symbol: str) -> pd.DataFrame:
     """Columns `BAR_COLUMNS`, volume shares, amount missing; no row for a symbol that the site does not
     know. A suspended day has no bar."""
+    rows = [
+        row | {"date": iso_day(string_of(day, f"{symbol} day"), f"{symbol} day")}
+        for day, row in _rows(body, symbol)
+    ]
+    ascending([row["date"] for row in rows], f"{symbol} bars")
+    check_bars(rows, instrument(symbol), symbol)
+    return frame(rows, BAR_COLUMNS)
+
+
+def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
+    """Columns `MINUTE_COLUMNS`, volume shares, amount missing; `datetime` is the end of the bar."""
+    rows = []
+    for day, row in _rows(body, symbol):
+        when = moment(string_of(day, f"{symbol} time"), "%Y-%m-%d %H:%M:%S", f"{symbol} time")
+        rows.append(row | {"period": f"{minutes}m", "datetime": when.isoformat(" ")})
+    ascending([row["datetime"] for row in rows], f"{symbol} minute bars")
+    check_bars(rows, instrument(symbol), symbol)
+    return frame(rows, MINUTE_COLUMNS)
+
+
+def _rows(body: bytes, symbol: str) -> list[tuple[Any, dict[str, Any]]]:
+    """(day as it is told, code with prices and volume) of every bar."""
     if present(body) == b"null":
-        return frame([], BAR_COLUMNS)
+        return []
     what = instrument(symbol)
-    rows: list[dict[str, Any]] = []
+    rows = []
     for raw in list_of(json_of(body), f"{symbol} bars"):
         item = object_of(raw, f"{symbol} bar")
-        day = iso_day(string_of(item.get("day"), f"{symbol} day"), f"{symbol} day")
-        row: dict[str, Any] = {"code": what.dataset_code, "date": day}
+        label = f"{symbol} {item.get('day')!s:.20}"
+        row: dict[str, Any] = {"code": what.dataset_code}
         for name in ("open", "high", "low", "close"):
-            row[name] = required(price(item.get(name), f"{symbol} {day} {name}"), f"{symbol} {day} {name}")
-        row["volume"] = required(
-            amount(item.get("volume"), f"{symbol} {day} volume"), f"{symbol} {day} volume"
-        )
-        rows.append(row)
-    ascending([row["date"] for row in rows], f"{symbol} bars")
-    check_bars(rows, what, symbol)
-    return frame(rows, BAR_COLUMNS)
+            row[name] = required(price(item.get(name), f"{label} {name}"), f"{label} {name}")
+        row["volume"] = required(amount(item.get("volume"), f"{label} volume"), f"{label} volume")
+        rows.append((item.get("day"), row))
+    return rows

@@ -8,7 +8,7 @@ import pandas as pd
 from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import concat
-from resources.upstreams.sina import bars, finance, live, quotes
+from resources.upstreams.sina import bars, finance, flows, live, quotes
 
 
 class SinaClient:
@@ -33,6 +33,18 @@ class SinaClient:
     def daily_bars(self, symbol: str, count: int = 640) -> pd.DataFrame:
         """The newest unadjusted daily bars, at most 1,023, without amounts; columns `BAR_COLUMNS`."""
         return self._fetcher.call(bars.bars_request(symbol, count), partial(bars.parse_bars, symbol=symbol))
+
+    def minute_bars(self, symbol: str, minutes: int = 5, count: int = 1023) -> pd.DataFrame:
+        """The newest bars of 5, 15, 30 or 60 minutes, at most 1,023, without amounts; columns
+        `MINUTE_COLUMNS`."""
+        return self._fetcher.call(
+            bars.bars_request(symbol, count, minutes),
+            partial(bars.parse_minute_bars, symbol=symbol, minutes=minutes),
+        )
+
+    def fund_flow(self, symbol: str, days: int = 60) -> pd.DataFrame:
+        """Money flow of a stock on the newest trade dates, at most 120; columns `FLOW_COLUMNS`, one call."""
+        return self._fetcher.call(flows.flow_request(symbol, days), partial(flows.parse_flow, symbol=symbol))
 
     def statement(self, symbol: str, statement: str, periods: int = 8) -> pd.DataFrame:
         """Known items of `balance`, `income` or `cashflow` of the newest periods; columns

@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher
-from resources.upstreams.ths import hot, limits, worth
+from resources.upstreams.ths import bars, hot, limits, worth
 
 
 class ThsClient:
@@ -39,6 +39,11 @@ class ThsClient:
         if len(rows) != total:
             raise PayloadError(f"{pool} pool: {len(rows)} of {total} rows", source=self.source)
         return limits.limit_rows(rows, f"{pool} pool")
+
+    def daily_bars(self, symbol: str, count: int = 140) -> pd.DataFrame:
+        """The newest unadjusted daily bars of a security of Shanghai or Shenzhen, at least `count` of those
+        there are, at most 1,800, one call; columns `BAR_COLUMNS`."""
+        return self._fetcher.call(bars.bars_request(symbol, count), partial(bars.parse_bars, symbol=symbol))
 
     def hot_list(self) -> pd.DataFrame:
         """The hundred most looked-at stocks of the day so far; columns `HOT_COLUMNS`, one call."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 import pandas as pd
 
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.xueqiu import hot, quotes
+from resources.upstreams.xueqiu import follow, hot, quotes
 from resources.upstreams.xueqiu.answers import TokenExpired, parse_visit, visit_requests
 
 T = TypeVar("T")
@@ -29,6 +29,10 @@ class XueqiuClient:
     def hot_list(self) -> pd.DataFrame:
         """The hundred hottest stocks of the mainland; columns `HOT_COLUMNS`, one call."""
         return self._ask(hot.hot_request(), hot.parse_hot)
+
+    def followed(self) -> pd.DataFrame:
+        """The hundred stocks of the mainland that most users follow; columns `FOLLOW_COLUMNS`, one call."""
+        return self._ask(follow.follow_request(), follow.parse_follow)
 
     def _ask(self, request: Request, parse: Callable[[bytes], T]) -> T:
         """Ask; without a token that still counts, visit once and ask once more."""

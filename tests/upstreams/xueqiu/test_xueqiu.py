@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import PayloadError, Refused
-from resources.upstreams.xueqiu import hot, quotes
+from resources.upstreams.xueqiu import follow, hot, quotes
 from resources.upstreams.xueqiu.answers import TokenExpired
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -99,3 +99,40 @@ def test_damaged_hot_lists(body: bytes) -> None:
         return
     assert rows["code"].is_unique
     assert rows["code"].str.fullmatch(r"[0-9]{6}").all()
+
+
+FOLLOWED: dict[str, Any] = {
+    "symbol": "SZ002594", "name": "比亚迪", "current": 105.6, "pct": -0.42, "follow": 1602311, "type": 11,
+}  # fmt: skip
+MOST = answer({"count": 5600, "list": [FOLLOWED, {**FOLLOWED, "symbol": "SH600519", "follow": 1200000}]})
+
+
+def test_whom_most_users_follow() -> None:
+    rows = follow.parse_follow(MOST)
+
+    assert rows["code"].tolist() == ["002594", "600519"]
+    assert rows["rank_no"].tolist() == [1, 2]
+    assert rows.loc[0, ["name", "heat", "change_pct"]].tolist() == ["比亚迪", 1_602_311, -0.42]
+    request = follow.follow_request()
+    assert (request.path, dict(request.params)["order_by"]) == ("/service/v5/stock/screener/screen", "follow")
+    rising = answer({"count": 2, "list": [FOLLOWED, {**FOLLOWED, "symbol": "SH600519", "follow": 1700000}]})
+    twice = answer({"count": 2, "list": [FOLLOWED, FOLLOWED]})
+    for body, reason in (
+        (rising, "follows"),
+        (twice, "twice"),
+        (answer({"list": [{"symbol": "AAPL"}]}), "no stock"),
+    ):
+        with pytest.raises(PayloadError, match=reason):
+            follow.parse_follow(body)
+    with pytest.raises(TokenExpired):
+        follow.parse_follow(answer(None, "400016"))
+
+
+@quick
+@given(st.one_of(damaged_json(MOST), damaged_bytes(MOST)))
+def test_damaged_followers(body: bytes) -> None:
+    try:
+        rows = follow.parse_follow(body)
+    except (*ACCEPTED, TokenExpired):
+        return
+    assert rows["heat"].is_monotonic_decreasing

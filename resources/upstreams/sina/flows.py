@@ -1,0 +1,83 @@
+"""MoneyFlow.ssl_qsfx_zjlrqs: money flow of one stock by trade date, newest first, in GB 18030.
+
+`r0` to `r3` are orders from the largest to the smallest; `netamount` is the sum of the four nets, which do
+not cancel at this site.
+"""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from resources.errors import InputError, PayloadError
+from resources.transport.request import Request
+from resources.upstreams.frames import frame, numbers, texts
+from resources.upstreams.payload import (
+    iso_day,
+    json_of,
+    list_of,
+    number,
+    object_of,
+    present,
+    price,
+    required,
+    string_of,
+    text_of,
+)
+from resources.upstreams.symbols import instrument
+
+FLOW_COLUMNS: dict[str, str] = {
+    **texts("code date"),
+    **numbers("close main_net super_net large_net medium_net small_net"),
+}
+"""CNY."""
+MOST_DAYS = 120
+_NETS = {"super_net": "r0_net", "large_net": "r1_net", "medium_net": "r2_net", "small_net": "r3_net"}
+_SLACK = 1.0
+
+
+def flow_request(symbol: str, days: int) -> Request:
+    """The newest `days` trade dates of a stock. Raises InputError."""
+    if not 1 <= days <= MOST_DAYS:
+        raise InputError("days", f"{days} is not within 1..{MOST_DAYS}")
+    params = (("page", "1"), ("num", str(days)), ("sort", "opendate"), ("asc", "0"),
+              ("daima", instrument(symbol).symbol))  # fmt: skip
+    path = "/quotes_service/api/json_v2.php/MoneyFlow.ssl_qsfx_zjlrqs"
+    return Request("sina.flows", "fund_flow", path, params, label=symbol)
+
+
+def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
+    """Columns `FLOW_COLUMNS`, oldest first; no row for a symbol that the site does not know. PayloadError
+    when the four nets are not the sum that is told."""
+    if present(body) == b"null":
+        return frame([], FLOW_COLUMNS)
+    document = json_of(text_of(body, "gb18030").encode())
+    if isinstance(document, dict):
+        raise PayloadError(f"{symbol} money flow: {str(document)[:80]}")
+    code = instrument(symbol).dataset_code
+    rows = {}
+    for raw in list_of(document, f"{symbol} money flow"):
+        row = _row(object_of(raw, f"{symbol} money flow"), code, symbol)
+        if row["date"] in rows:
+            raise PayloadError(f"{symbol} money flow: {row['date']} came twice")
+        rows[row["date"]] = row
+    return frame([rows[day] for day in sorted(rows)], FLOW_COLUMNS)
+
+
+def _row(item: dict[str, Any], code: str, symbol: str) -> dict[str, Any]:
+    day = iso_day(string_of(item.get("opendate"), f"{symbol} opendate"), f"{symbol} opendate")
+    what = f"{symbol} {day}"
+    nets = {
+        name: required(number(item.get(wire), f"{what} {wire}", digits=2), f"{what} {wire}")
+        for name, wire in _NETS.items()
+    }
+    told = number(item.get("netamount"), f"{what} netamount", digits=2)
+    if not math.isnan(told) and abs(told - sum(nets.values())) > _SLACK:
+        raise PayloadError(f"{what}: netamount {told} is not the sum of r0_net to r3_net")
+    return {
+        "code": code,
+        "date": day,
+        "close": price(item.get("trade"), f"{what} trade"),
+        "main_net": round(nets["super_net"] + nets["large_net"], 2),
+        **nets,
+    }

@@ -1,0 +1,117 @@
+"""Sources that are asked when those before them are away."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from platform_assets.pipeline.on_demand import download
+from tests.pipeline.conftest import TODAY, House
+
+BANK = "600040"
+
+
+@pytest.fixture
+def house(alone: House) -> House:
+    """What a source tells is the same on both engines."""
+    return alone
+
+
+def away(house: House, *calls: tuple[str, str]) -> None:
+    """These calls are answered with a refusal, those of the terminal with nothing."""
+    rules: list[dict[str, Any]] = [
+        {"upstream": upstream, "call": call}
+        | ({"kind": "reset"} if upstream == "tdx" else {"kind": "status", "args": {"code": 403}})
+        for upstream, call in calls
+    ]
+    house.faults.replace(rules)
+
+
+def one_code(house: House, kind: str, table: str) -> pd.DataFrame:
+    told = download(house.run, [BANK], [kind], TODAY)
+    assert told["types"][kind]["status"] == "success", told["types"][kind]
+    rows = house.warehouse.frame(table)
+    return rows[rows["code"] == BANK]
+
+
+@pytest.mark.parametrize("last", ["ths", "sina"])
+def test_bars_of_a_code_from_the_topic_portal_and_the_second_site(house: House, last: str) -> None:
+    truth = one_code(house, "kline", "raw_kline").set_index("date")
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM raw_kline")
+    house.fresh()
+    calls = [("tdx", "bars_day"), ("tencent", "bars"), ("eastmoney", "kline")]
+    away(house, *calls, *([("ths", "bars")] if last == "sina" else []))
+    rows = one_code(house, "kline", "raw_kline").set_index("date")
+
+    assert set(rows["src"]) == {last}
+    prices = ["open", "high", "low", "close", "volume"]
+    assert rows[prices].equals(truth.loc[rows.index, prices])
+    assert len(rows) == min(len(truth), 1800 if last == "ths" else 1023)
+    assert rows["amount"].notna().all() == (last == "ths")
+
+
+def test_minute_bars_of_a_code_from_the_second_site(house: House) -> None:
+    away(house, ("tdx", "bars_*"), ("tencent", "minute_bars"), ("eastmoney", "kline"))
+    bars = one_code(house, "minute_kline", "raw_minute_kline")
+    assert set(bars["src"]) == {"sina"}
+    assert set(bars["period"]) == {"5m", "15m", "30m", "60m"}
+    assert bars["amount"].isna().all()
+
+
+def test_money_flow_of_a_code_from_the_second_site(house: House) -> None:
+    # Damaged answers, not refusals: the simulated hosts are one host, which would cool down as a whole.
+    calls = (("eastmoney", "clist"), ("eastmoney", "fflow_day"), ("tencent", "fund_flow"))
+    house.faults.replace([{"upstream": one, "call": call, "kind": "truncate"} for one, call in calls])
+    flow = one_code(house, "fund_flow", "raw_fund_flow")
+    assert set(flow["src"]) == {"sina"}
+    assert (flow["main_net"] - flow["super_net"] - flow["large_net"]).abs().max() < 0.02
+    house.stage("fund_flow")
+    house.fuse("fund_flow")
+    fused = house.warehouse.frame("fusion_fund_flow")
+    # This site's four nets do not cancel, which is no warning.
+    assert not fused["quality_flags"].fillna("").str.contains("nets_cancel").any()
+
+
+def test_whom_most_users_of_the_social_site_follow(house: House) -> None:
+    loaded = house.raw("raw_hot_stocks")
+
+    rows = house.warehouse.frame("raw_hot_stocks")
+    assert loaded.calls["xueqiu"] >= 1
+    mine = rows[rows["list_type"] == "xq_follow"].sort_values("rank_no")
+    assert mine["rank_no"].tolist() == list(range(1, len(mine) + 1))
+    assert mine["heat"].is_monotonic_decreasing
+    assert set(mine["src"]) == {"xueqiu"}
+
+
+def test_boards_and_blocks_stand_in_for_each_other(house: House) -> None:
+    house.faults.replace([{"upstream": "eastmoney", "call": "clist", "kind": "double_rows"}])
+    house.raw("raw_concept_blocks")
+    house.raw("raw_block_member")
+    rows, known = (house.warehouse.frame(name) for name in ("raw_concept_blocks", "raw_block_member"))
+    assert (set(rows["src"]), set(rows["block_type"])) == ({"tdx"}, {"concept", "industry"})
+    assert set(known["src"]) == {"tdx"}
+    gn = known[(known["block_type"] == "gn") & known["code"].isin(rows["code"])]
+    concepts = rows[rows["block_type"] == "concept"]
+    assert set(zip(concepts["code"], concepts["block_code"], strict=True)) == set(
+        zip(gn["code"], gn["block_code"], strict=True)
+    )
+
+    house.faults.clear()
+    house.fresh()
+    house.raw("raw_concept_blocks")
+    house.fresh()
+    away(house, ("tdx", "file_*"))
+    house.raw("raw_block_member")
+    boards, blocks = (house.warehouse.frame(name) for name in ("raw_concept_blocks", "raw_block_member"))
+    boards = boards[boards["src"] == "eastmoney"]
+    told = blocks[blocks["src"] == "eastmoney"]
+    assert set(told["block_type"]) == {"gn", "hy"}
+    assert set(blocks[blocks["src"] == "tdx"]["block_type"]) == {"zs", "fg"}  # the portal has none of these
+    concepts = boards[boards["block_type"] == "concept"]
+    gn = told[told["block_type"] == "gn"]
+    assert set(zip(gn["code"], gn["block_code"], strict=True)) == set(
+        zip(concepts["code"], concepts["block_code"], strict=True)
+    )
+    assert (gn.groupby("block_code").size() == gn.groupby("block_code")["member_count"].first()).all()
+    assert told["name"].notna().all()
