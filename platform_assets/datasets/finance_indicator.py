@@ -458,6 +458,8 @@ DATASET = Dataset(
             ("code", "report_period", "statement", "item", "src"),
             Source("eastmoney", ask.statements, only_when=ask.by_report),
             Source("em_f10", ask.company_statements, only_when=ask.few_codes),
+            Source("sina", ask.second_site, only_when=ask.few_codes),
+            Source("tdx", ask.terminal_items, only_when=ask.few_codes),
         ),
         _raw(
             "fin_indicator",
@@ -499,7 +501,7 @@ DATASET = Dataset(
         "raw_earnings_express": express_alone,
         "aux_finance_changes": changes_as_columns,
     },
-    order=("eastmoney", "em_f10", "tdx"),
+    order=("eastmoney", "em_f10", "sina", "tdx"),
     fuse=Fields(tolerance={"revenue": 0.01, "net_profit": 0.01}),
     derive=(of_known_codes, add_names, fill_ratios, add_returns, add_from_periods_before),
     soft=(

@@ -115,3 +115,26 @@ def test_boards_and_blocks_stand_in_for_each_other(house: House) -> None:
     )
     assert (gn.groupby("block_code").size() == gn.groupby("block_code")["member_count"].first()).all()
     assert told["name"].notna().all()
+
+
+@pytest.mark.parametrize("last", ["sina", "tdx"])
+def test_statements_of_a_code_from_the_second_site_and_the_terminal(house: House, last: str) -> None:
+    truth = one_code(house, "finstmt", "raw_finstmt").set_index(["report_period", "item"])["value"]
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM raw_finstmt")
+    house.fresh()
+    rules = [{"upstream": "eastmoney", "call": "*", "kind": "truncate"}]
+    if last == "tdx":
+        rules.append({"upstream": "sina", "call": "statement", "kind": "truncate"})
+    house.faults.replace(rules)
+    rows = one_code(house, "finstmt", "raw_finstmt").set_index(["report_period", "item"])
+
+    assert set(rows["src"]) == {last}
+    assert {"revenue", "net_profit", "total_assets", "operating_cash_flow"} <= set(
+        rows.index.get_level_values(1)
+    )
+    assert (rows.index.get_level_values(0).nunique() > 4) == (last == "sina")
+    both = rows["value"].index.intersection(truth.index)
+    assert len(both) >= 4
+    # The terminal tells seven digits.
+    assert (rows.loc[both, "value"] / truth[both]).tolist() == pytest.approx([1.0] * len(both), rel=1e-6)
