@@ -10,6 +10,8 @@ from resources.upstreams.symbols import Instrument, instrument
 
 _EXPIRED = "400016"
 _LOGIN = "10022"
+_SITE = "雪球".encode()
+"""Stands in the title of every page."""
 
 
 class TokenExpired(Permanent):
@@ -26,9 +28,15 @@ def visit_requests() -> tuple[Request, Request]:
 
 
 def parse_visit(body: bytes) -> int:
-    """Bytes of the page; what matters came in its headers. Refused for the slider of a blocked client."""
-    if body.lstrip()[:9].lower() == b"<textarea":
+    """Bytes of the page; what matters came in its headers. Refused for the slider of a blocked client,
+    PayloadError for what is no whole page: its cookies are not those of a visit."""
+    text = body.strip().lower()
+    if text[:9] == b"<textarea":
         raise Refused("a slider instead of the page")
+    if text[:1] != b"<" or not text.endswith(b"</html>"):
+        raise PayloadError(f"no page but {text[:40]!r}")
+    if _SITE not in body:
+        raise Refused("a page of somebody who stands before the site")
     return len(body)
 
 
