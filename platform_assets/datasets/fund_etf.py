@@ -5,6 +5,7 @@ The portal's list has the value of the moment (IOPV) of ETFs and no net asset va
 of LOFs, are the quote site's. Of past dates Shanghai tells the units of its ETFs and nobody the rest.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from platform_assets.declaration.columns import S16, S32, S64, Amt, Big, Code, D
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, trading
 from platform_assets.declaration.scope import Scope
+from resources.errors import PayloadError, Unavailable, UpstreamError
 from resources.upstreams.desk import current_session
 
 TABLE = "raw_fund_etf"
@@ -62,8 +64,21 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def units(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Units of Shanghai's ETFs, one call a date."""
-    parts = [desk.sse.etf_units(day) for day in scope.dates]
+    """Units of Shanghai's ETFs, one call a date; of the session that has ended Shenzhen's too."""
+    parts = [desk.sse.etf_units(day).assign(src="sse") for day in scope.dates]
+    if current_session(desk, scope):
+        # Shenzhen's stand beside them, when it answers: it knows the newest date alone.
+        with suppress(UpstreamError, PayloadError, Unavailable):
+            parts.append(desk.szse.etf_units(scope.until).assign(src="szse"))
+    return _of_units(desk, scope, parts)
+
+
+def units_of_shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Units of Shenzhen's ETFs after the session that has ended, one call for twenty."""
+    return _of_units(desk, scope, [desk.szse.etf_units(scope.until)])
+
+
+def _of_units(desk: Any, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame:
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=["code", "trade_date"])
@@ -101,6 +116,7 @@ DATASET = Dataset(
                 Source("eastmoney", portal, only_when=current_session),
                 Source("tencent", quote_site, only_when=current_session),
                 Source("sse", units),
+                Source("szse", units_of_shenzhen, only_when=current_session),
             ),
             freshness=trading(2, "trade_date"),
             may_be_empty=True,

@@ -82,6 +82,9 @@ SITES: dict[str, Site] = {
         ("https://www.szse.cn",),
         "https://www.szse.cn/disclosure/supervision/dealinfo/index.html",
     ),
+    "szse.funds": Site(
+        "szse", "szse", ("https://fund.szse.cn",), "https://fund.szse.cn/marketdata/fundslist/index.html"
+    ),
     "szse.disclosure": Site(
         "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/listed/"
     ),

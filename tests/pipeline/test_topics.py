@@ -111,6 +111,23 @@ def test_a_silent_quote_site_leaves_the_values_of_funds_out(house: House) -> Non
     assert (row["src"], row["nav"], row["price"] > 0) == ("eastmoney", None, True)
 
 
+def test_both_exchanges_tell_the_units_of_the_newest_date(house: House) -> None:
+    house.clock.at = house.clock.at.replace(hour=18, minute=30)
+    house.fresh()
+    house.raw("raw_fund_etf")
+    truth = house.warehouse.frame("raw_fund_etf").set_index("code")["total_shares"]
+    change(house, "DELETE FROM raw_fund_etf")
+    house.fresh()
+    house.faults.replace([{"upstream": "eastmoney", "call": "clist", "kind": "double_rows"},
+                          {"upstream": "tencent", "call": "quote", "kind": "truncate"}])  # fmt: skip
+    house.raw("raw_fund_etf")
+    rows = house.warehouse.frame("raw_fund_etf").set_index("code")
+
+    assert set(rows["src"]) == {"sse", "szse"}
+    assert set(rows["trade_date"]) == {TODAY}
+    assert ((rows["total_shares"] - truth.loc[rows.index]).abs() <= 50).all()  # 万份 with two decimals
+
+
 def test_units_change_from_one_date_to_the_next(house: House) -> None:
     house.raw("raw_fund_etf", "2026-08-19", BEFORE)
     change(house, f"UPDATE raw_fund_etf SET total_shares=total_shares-5000 WHERE trade_date='{BEFORE}'")
@@ -143,7 +160,7 @@ def test_answers_that_cannot_be_believed_leave_nothing(
     with suppress(AllSourcesFailed):
         house.raw(name)
     rows = house.warehouse.frame(name)
-    assert rows.empty or set(rows["src"]) == {"sse"}
+    assert rows.empty or set(rows["src"]) <= {"sse", "szse"}
 
 
 def test_companies_in_hong_kong_are_asked_in_turn(house: House) -> None:

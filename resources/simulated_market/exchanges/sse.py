@@ -13,6 +13,7 @@ from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.market_classes import MarketClass, MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.model import Security
 
 _REFERER = "https://www.sse.com.cn/"
 _OVERVIEW = "COMMON_SSE_SJ_GPSJ_CJGK_MRGK_C"
@@ -202,13 +203,18 @@ def _shown(value: float) -> str:
     return f"{int(value * 100 + 0.5) / 100:.2f}".rstrip("0").rstrip(".")
 
 
+def units_of(view: View, day: int, market: str) -> list[tuple[Security, int]]:
+    """The ETFs of an exchange with their units at the end of a date."""
+    listed = [one for one in view.world.securities(view.now) if one.kind == "etf" and one.market == market]
+    units = [(one, view.world.shares(one, at(day, PUBLISHED))[0]) for one in listed]
+    return [(one, total) for one, total in units if total]
+
+
 def etf_units(view: View, date: str) -> list[dict[str, Any]]:
     """Units of the ETFs at the end of a trade date: texts of 万份."""
     day = day_of(date)
     if not dates_between(view, day, day, PUBLISHED):
         return []
-    listed = [one for one in view.world.securities(view.now) if one.kind == "etf" and one.market == "SH"]
-    units = [(one, view.world.shares(one, at(day, PUBLISHED))[0]) for one in listed]
     return [
         {
             "NUM": str(number),
@@ -218,6 +224,5 @@ def etf_units(view: View, date: str) -> list[dict[str, Any]]:
             "STAT_DATE": iso_of(day),
             "TOT_VOL": _shown(total / WAN),
         }
-        for number, (one, total) in enumerate(units, start=1)
-        if total
+        for number, (one, total) in enumerate(units_of(view, day, "SH"), start=1)
     ]

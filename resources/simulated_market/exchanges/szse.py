@@ -7,10 +7,11 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
-from resources.simulated_market.days import dates_between
+from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
+from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import NoticeList
 from resources.simulated_market.margin import Margin, MarginBook
 from resources.simulated_market.market_classes import MarketClasses
@@ -19,7 +20,7 @@ from resources.simulated_market.wire import HttpRequest, Reply, Route, View, rou
 PAGE = 20
 YI, WAN = 1e8, 1e4
 _MARGIN, _DEALS, _CLASSES = "1837_xxpl", "1932_dzjyzqjy_after", "1803_sczm"
-_BILLBOARD = "1842_xxpl"
+_BILLBOARD, _FUNDS = "1842_xxpl", "1000_lf"
 _HEADS = (
     "证券代码", "证券简称", "融资买入额(元)", "融资余额(元)", "融券卖出量(股/份)", "融券余量(股/份)",
     "融券余额(元)", "融资融券余额(元)",
@@ -45,6 +46,8 @@ class SzseResponder:
         catalog = request.params().get("CATALOGID")
         if catalog == _DEALS:
             return self._block_trades(request, view)
+        if catalog == _FUNDS:
+            return _etf_units(request, view)
         if catalog == _BILLBOARD:
             return self._listings(request, view)
         return self._margin(request, view)
@@ -155,6 +158,32 @@ def _tab(
         "data": data,
         "error": None,
     }
+
+
+def _etf_units(request: HttpRequest, view: View) -> Reply:
+    """ETFs with their units of the newest date that is told, 万份 in links, 20 a page."""
+    dates = [int(day) for day in view.world.trade_dates()]
+    day = max(one for one in dates if at(one, PUBLISHED) <= view.now)
+    funds = units_of(view, day, "SZ")
+    page = max(1, int(request.params().get("PAGENO", "1")))
+    shown = funds[(page - 1) * PAGE : page * PAGE]
+    if view.fault is not None and view.fault.kind == "cut_list":
+        shown = shown[: int(view.fault.args.get("rows", 100))]
+    data = [
+        {
+            "sys_key": f"<a href='/fund/{one.code}'><u>{one.code}</u></a>",
+            "jjjcurl": f"<a href='/fund/{one.code}'><u>{view.world.name(one, view.now)}</u></a>",
+            "jjlb": "ETF",
+            "tzlb": "股票基金",
+            "ssrq": iso_of(one.list_date),
+            "dqgm": f"<a href='/units/{one.code}'>{total / WAN:,.2f}</a>",
+            "glrmc": "",
+        }
+        for one, total in shown
+        for _ in range(view.copies)
+    ]
+    tab = _tab("tab1", "基金列表", day, data, len(funds), page, catalog=_FUNDS)
+    return Reply(json.dumps([tab], ensure_ascii=False).encode())
 
 
 def _total(names: Sequence[Margin]) -> dict[str, str]:

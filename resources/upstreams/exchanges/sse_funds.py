@@ -56,9 +56,9 @@ def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
     }
 
 
-def units_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def units_frame(rows: list[dict[str, Any]], what: str = "SSE ETF units", source: str = "sse") -> pd.DataFrame:
     """All pages; columns `UNIT_COLUMNS`. PayloadError for a fund that came twice."""
     made = frame(rows, UNIT_COLUMNS)
     if made["code"].duplicated().any():
-        raise PayloadError("SSE ETF units: a fund came twice", source="sse")
+        raise PayloadError(f"{what}: a fund came twice", source=source)
     return made

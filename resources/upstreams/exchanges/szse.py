@@ -15,11 +15,12 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_overview
+from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_funds, szse_overview
 from resources.upstreams.exchanges.billboard import a_share_listings
 from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
+from resources.upstreams.exchanges.sse_funds import units_frame
 from resources.upstreams.notices import notice_frame
 from resources.upstreams.paging import Page, collected
 from resources.upstreams.payload import json_of, list_of, object_of, required, string_of
@@ -210,6 +211,19 @@ class SzseClient:
         without volume, PE and turnover. Empty where nothing is published."""
         parse = partial(szse_overview.parse_overview, day=day)
         return self._fetcher.call(szse_overview.overview_request(day), parse)
+
+    def etf_units(self, day: str) -> pd.DataFrame:
+        """Units of every ETF at the end of the newest trade date, one call for a page of 20; columns
+        `UNIT_COLUMNS`. PayloadError when `day` is not that date: the list knows no past."""
+        rows: list[dict[str, Any]] = []
+        for page in range(1, szse_funds.MOST_PAGES + 1):
+            got = self._fetcher.call(szse_funds.units_request(page), partial(szse_funds.parse_units, day=day))
+            rows += got.rows
+            if page >= got.pages or not len(got):
+                if len(rows) != got.count:
+                    raise PayloadError(f"SZSE ETF units: {len(rows)} of {got.count} rows", source=self.source)
+                return units_frame(rows, "SZSE ETF units", self.source)
+        raise PayloadError(f"SZSE ETF units: more than {szse_funds.MOST_PAGES} pages", source=self.source)
 
     def billboard(self, since: str, until: str) -> pd.DataFrame:
         """Who is listed between two dates, without seats, one call for a page of 20; columns

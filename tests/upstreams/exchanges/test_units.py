@@ -1,4 +1,4 @@
-"""Units of Shanghai's ETFs: 万份, pages, and what is not believed."""
+"""Units of both exchanges' ETFs: 万份, pages, and what is not believed."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import PayloadError
-from resources.upstreams.exchanges import SseClient, sse_funds
+from resources.upstreams.exchanges import SseClient, SzseClient, sse_funds, szse_funds
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -49,6 +49,54 @@ def test_what_cannot_be_believed(body: bytes, reason: str) -> None:
 def test_a_list_that_ends_early_is_refused() -> None:
     with pytest.raises(PayloadError, match="1 of 3 rows"):
         SseClient(Pages(page(ROW, total=3), page(total=3))).etf_units(DAY)
+
+
+FUND = {
+    "sys_key": "<a href='x'><u>159915</u></a>", "jjjcurl": "<a><u>创业板ETF&nbsp;</u></a>", "jjlb": "ETF",
+    "tzlb": "股票基金", "ssrq": "2011-12-09", "dqgm": "<a href='x'>1,951,234.56</a>", "glrmc": "易方达基金",
+}  # fmt: skip
+
+
+def listed(*rows: dict[str, Any], count: int | None = None, pages: int = 1, day: str = DAY) -> bytes:
+    head = {"tabkey": "tab1", "subname": day, "pagecount": pages,
+            "recordcount": len(rows) if count is None else count}  # fmt: skip
+    return json.dumps([{"metadata": head, "data": list(rows), "error": None}]).encode()
+
+
+def test_units_of_shenzhen() -> None:
+    other = FUND | {"sys_key": "<u>159919</u>"}
+    pages = Pages(listed(FUND, count=2, pages=2), listed(other, count=2, pages=2))
+    rows = SzseClient(pages).etf_units(DAY)
+
+    assert rows["code"].tolist() == ["159915", "159919"]
+    assert rows.loc[0, ["name", "trade_date", "total_shares"]].tolist() == ["创业板ETF", DAY, 19_512_345_600]
+    assert dict(pages.asked[1].params)["PAGENO"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (listed(FUND, day="2026-09-23"), "answered for 2026-09-23"),
+        (listed(FUND | {"dqgm": "<a>19,512,345,600.00</a>"}), "another unit"),
+        (listed(FUND | {"dqgm": "<a>-</a>"}), "missing"),
+        (listed(FUND | {"sys_key": "159915<x"}), "code"),
+        (listed(FUND, count=3), "1 of 3 rows"),
+        (listed(FUND, FUND), "twice"),
+    ],
+)
+def test_shenzhens_units_that_cannot_be_believed(body: bytes, reason: str) -> None:
+    with pytest.raises(PayloadError, match=reason):
+        SzseClient(Pages(body)).etf_units(DAY)
+
+
+@quick
+@given(st.one_of(damaged_json(listed(FUND)), damaged_bytes(listed(FUND))))
+def test_damaged_lists_of_shenzhen(body: bytes) -> None:
+    try:
+        rows = szse_funds.parse_units(body, DAY).rows
+    except ACCEPTED:
+        return
+    assert all(row["trade_date"] == DAY and row["total_shares"] >= 0 for row in rows)
 
 
 @quick
