@@ -5,9 +5,7 @@ from functools import cache
 
 import dagster as dg
 
-from resources.calendar import shipped_calendar
-
-FIRST_PARTITION = "2016-08-01"
+from resources.calendar import FIRST_PARTITION, shipped_calendar
 
 
 @cache

@@ -90,6 +90,10 @@ class TradeCalendar:
         return TradeCalendar([*self._dates, *dates])
 
 
+FIRST_PARTITION = "2016-08-01"
+"""The first trade date that the platform loads and calculates."""
+
+
 @cache
 def shipped_calendar() -> TradeCalendar:
     """The mainland exchanges' trade dates that come with the project (1990-12-19..2026-12-31)."""

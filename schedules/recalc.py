@@ -14,12 +14,15 @@ PARTS = {
     "cyq": "backfill_chip_daily",
 }
 """Part -> job of the one table."""
+SIGNALS = "backfill_signal_hit"
+SIGNALLED = frozenset({"indicators", "patterns"})
+"""Parts that the stored signals follow from."""
 MAX_CODES = 500
 
 
 def quant_recalc(work: Work) -> dict[str, Any]:
     """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
-    task, with signals and strategies)."""
+    task, with signals and strategies). Signals are made anew with what they follow from."""
     house = work.house
     date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
     codes = [str(code) for code in work.args.get("codes") or []]
@@ -30,8 +33,13 @@ def quant_recalc(work: Work) -> dict[str, Any]:
     if unknown is not None:
         raise InputError("parts", f"{unknown[:40]!r} is none of {', '.join(PARTS)}")
     carried = {tags.CODES: ",".join(codes)} if codes else {}
-    for job in [PARTS[part] for part in dict.fromkeys(parts)] or [WHOLE]:
+    for job in _jobs(parts):
         work.check()
         outcome = work.run_job(job, partition_key=date, trigger="api", tags=carried)
         work.must(outcome, job)
     return {**work.facts, "date": date}
+
+
+def _jobs(parts: list[str]) -> list[str]:
+    jobs = [PARTS[part] for part in dict.fromkeys(parts)] or [WHOLE]
+    return [*jobs, SIGNALS] if SIGNALLED.intersection(parts) else jobs

@@ -3,7 +3,7 @@
 Terminals count traded bars only, so a suspended day has no bar here, and no gap is padded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -74,6 +74,13 @@ class Bars:
         return len(self.date)
 
     @classmethod
+    def empty(cls) -> "Bars":
+        """Of no code."""
+        columns = {one.name: np.zeros(0) for one in fields(cls) if one.name not in (*_SHAPE, "date")}
+        none = np.zeros(0, dtype=np.int64)
+        return cls(codes=(), offsets=np.zeros(1, dtype=np.int64), date=none, **columns)
+
+    @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> "Bars":
         """From columns code, date (ISO text or yyyymmdd), open, high, low, close, volume and, where they are
         there, adj_factor, amount, turnover_pct, last_close, limit_up, limit_down, is_suspended; in any order.
@@ -118,7 +125,7 @@ class Bars:
     @classmethod
     def from_dense(cls, dense: Dense) -> "Bars":
         """From a window of the stored bars: values [codes, dates] under the names of `from_frame`, NaN where
-        a code did not trade."""
+        a code did not trade. Only `close` has to be there: a column that was not read is NaN."""
         there = np.isfinite(dense.values["close"])
         counts = there.sum(axis=1)
         held = counts > 0
@@ -167,6 +174,11 @@ class Bars:
         """[rows] position in `codes` of the code that each row belongs to."""
         return np.repeat(np.arange(len(self.codes)), np.diff(self.offsets))
 
+    @cached_property
+    def from_end(self) -> Ints:
+        """[rows] 1 for the newest bar of a code, 2 for the one before it."""
+        return np.asarray(self.offsets[1:][self.owner] - np.arange(len(self)), dtype=np.int64)
+
     def adjusted(self, name: str) -> Floats:
         """A price column times the cumulative factor: comparable along a code's history. Divide price-scale
         results by the factor of their own date to get what was seen on that date."""
@@ -199,14 +211,34 @@ class Bars:
         offsets = self.offsets + np.concatenate([[0], np.cumsum(added)])
         return replace(self, offsets=offsets.astype(np.int64), **columns)
 
+    def around(
+        self,
+        known: npt.NDArray[np.bool_],
+        newest: int | None,
+        make: "Callable[[Bars, int | None], Mapping[str, Floats]]",
+        nothing: Mapping[str, float] | None = None,
+    ) -> dict[str, Floats]:
+        """`make(bars, newest)` of the rows that `known` [rows] keeps, as if the others were not there, on the
+        rows of `self` (of `newest(newest)`). Rows that are not known hold NaN, or what `nothing` says."""
+        wanted = np.ones(len(self), dtype=np.bool_) if newest is None else self.from_end <= newest
+        there = self.where(known)
+        made = make(there, newest)
+        at = np.flatnonzero(known)
+        at = at if newest is None else at[there.from_end <= newest]
+        columns: dict[str, Floats] = {}
+        for name, values in made.items():
+            spread = np.full((len(self), *values.shape[1:]), (nothing or {}).get(name, np.nan))
+            spread[at] = values
+            columns[name] = spread[wanted]
+        return columns
+
     def until(self, day: int) -> "Bars":
         """What was there at the close of `day` (yyyymmdd)."""
         return self.where(self.date <= day)
 
     def newest(self, count: int) -> "Bars":
         """The last `count` bars of each code."""
-        ends = self.offsets[1:][self.owner]
-        return self.where(ends - np.arange(len(self)) <= count)
+        return self.where(self.from_end <= count)
 
     def take(self, codes: Sequence[str]) -> "Bars":
         """The bars of some codes; unknown ones are left out."""

@@ -22,12 +22,12 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Signal:
-    """A kind of signal. `strength` says in which measure its strength is."""
+    """A kind of signal. `measure` says in what its strength is told."""
 
     key: str
     label: str
     direction: int
-    strength: str
+    measure: str
 
 
 SIGNALS: tuple[Signal, ...] = (

@@ -119,7 +119,7 @@ def breakout(prices: Prices) -> Factor:
         if not (up or prices.close[at] < prices.low[before].min()) or np.isnan(ratio):
             continue
         side = 1 if up else -1
-        strength = float(np.clip((ratio - 0.5 * up) / 1.5, 0, 1))
+        strength = float(np.clip((ratio - ours.BREAKOUT_FLOOR * up) / ours.BREAKOUT_FULL, 0, 1))
         score = NEUTRAL + side * NEUTRAL * strength * (1 - age / ours.EVENT_BARS)
         has_volume = ratio >= (ours.UP_VOLUME if up else ours.DOWN_VOLUME)
         where = "above" if up else "below"

@@ -36,7 +36,7 @@ class LimitDays:
     def counts(self) -> LimitCounts:
         return count_limits(self.window, self.special)
 
-    def closed_at(self, limit: npt.NDArray[np.bool_], at: int) -> set[str]:
+    def codes_of(self, limit: npt.NDArray[np.bool_], at: int) -> set[str]:
         """Codes of a mask of the window on one of its dates."""
         return set(self.codes[limit[:, at]].tolist())
 
@@ -87,7 +87,7 @@ def pool_codes(rows: pd.DataFrame, day: str) -> dict[str, set[str]] | None:
     return {pool: set(of_day.loc[of_day["pool"] == pool, "code"]) for pool in POOLS}
 
 
-def pool_measures(rows: pd.DataFrame, day: str, before: str) -> dict[str, float]:
+def pool_measures(rows: pd.DataFrame, day: str, before: str | None = None) -> dict[str, float]:
     """What the pools of a date tell of stocks that are not under special treatment, under the names of the
     phase's columns; without what they do not tell."""
     today, earlier = (_plain(rows[rows["trade_date"] == one]) for one in (day, before))

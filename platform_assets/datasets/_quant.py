@@ -70,12 +70,7 @@ def _filled_up(view: Any, bars: Bars, since: str, first: int) -> Bars:
     )
     older = Bars.from_frame(rows)
     wanted = np.array([lacking[code] for code in older.codes], dtype=np.int64)
-    return bars.preceded(older.where(_from_end(older) <= wanted[older.owner]))
-
-
-def _from_end(bars: Bars) -> Ints:
-    """[rows] 1 for the newest bar of a code, 2 for the one before it."""
-    return np.asarray(bars.offsets[1:][bars.owner] - np.arange(len(bars)), dtype=np.int64)
+    return bars.preceded(older.where(older.from_end <= wanted[older.owner]))
 
 
 def _window(bars: Bars, desk: Any, day: str) -> Bars:
@@ -84,7 +79,7 @@ def _window(bars: Bars, desk: Any, day: str) -> Bars:
     window = bars if not len(bars) or bars.date.max() <= until else bars.until(until)
     since = number(desk.calendar.offset(day, 1 - WINDOW_DATES))
     if len(window) and window.date.min() < since:
-        near = (window.date >= since) | (_from_end(window) <= LEAST_BARS)
+        near = (window.date >= since) | (window.from_end <= LEAST_BARS)
         window = window if near.all() else window.where(near)
     there = window.date[window.last_rows] == until if window.codes else np.zeros(0, dtype=bool)
     return window if there.all() else window.where(there[window.owner])

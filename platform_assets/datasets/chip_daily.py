@@ -16,7 +16,7 @@ from platform_assets.declaration.rules import by_date, history, latest, trading
 from platform_assets.declaration.scope import Scope
 
 DISTRIBUTION_DATES = 60
-"""Distributions take 2 kB a row: only dates that lie this close to the present one are given theirs."""
+"""Distributions take 2 kB a row: only dates that lie this close to the present one hold theirs."""
 
 
 class ChipDaily(Model):
@@ -67,6 +67,7 @@ DATASET = Dataset(
     calculate=chips,
     reads=(BARS,),
     freshness=trading(1),
+    short_lived={"distribution": DISTRIBUTION_DATES},
     tasks=("quant_calc",),
     interfaces=(
         latest("get_chip", "newest chip row of a code", 600),

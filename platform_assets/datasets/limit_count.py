@@ -8,10 +8,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.limit_days import sealed_share
-from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_rows
+from platform_assets.compute.limit_days import LimitWindow, sealed_share
+from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
 from platform_assets.declaration.columns import S255, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface
@@ -69,24 +71,28 @@ def _rows(some: LimitDays, pools: pd.DataFrame) -> Iterator[dict[str, Any]]:
             if has_bars:
                 row["diff_note"] = _difference(some, at, told)
             else:
-                row |= _of_pools(pools[pools["trade_date"] == day], told)
+                row |= _of_pools(pools, day, told)
         if has_bars or told is not None:
             yield row
 
 
-def _of_pools(rows: pd.DataFrame, told: dict[str, set[str]]) -> dict[str, float]:
+def _of_pools(pools: pd.DataFrame, day: str, told: dict[str, set[str]]) -> dict[str, float]:
     touched = len(told["up"]) + len(told["broken"])
-    boards = rows.loc[rows["pool"] == "up", "limit_days"].astype(float).max()
     return {
         "seal_rate_pct": len(told["up"]) / touched * 100 if touched else float("nan"),
-        "max_limit_days": boards if told["up"] else 0.0,
+        "max_limit_days": pool_measures(pools, day).get("max_limit_days", 0.0),
     }
+
+
+def _masks(window: LimitWindow) -> dict[str, npt.NDArray[np.bool_]]:
+    """Pool -> who of the bars is what it lists."""
+    return {"up": window.up, "down": window.down, "broken": window.broken}
 
 
 def _difference(some: LimitDays, at: int, told: dict[str, set[str]]) -> str | None:
     parts = []
-    for pool, mask in (("up", some.window.up), ("down", some.window.down)):
-        ours = some.closed_at(mask, at)
+    for pool, mask in _masks(some.window).items():
+        ours = some.codes_of(mask, at)
         for side, codes in (("bars", ours - told[pool]), ("pool", told[pool] - ours)):
             if codes:
                 shown = " ".join(sorted(codes)[:_NAMED])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
 from platform_assets.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset
@@ -15,7 +16,6 @@ from platform_assets.declaration.rules import Interface, history, trading
 from platform_assets.declaration.scope import Scope
 
 _SIGNS = [-100, 0, 100]
-KINDS = ("triangle_kind", "wedge_kind", "flag_kind")
 
 
 class PatternDaily(Model):
@@ -58,11 +58,6 @@ class PatternDaily(Model):
     flag_kind: S16 = col(title="bull_flag, bull_pennant, bear_flag or bear_pennant")
 
 
-_NAMES = tuple(PatternDaily.to_schema().columns)
-DIRECTIONS = _NAMES[2 : _NAMES.index("duck_stage")]
-"""The columns that are signals."""
-
-
 def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window; codes without direction and structure have no row."""
     from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
@@ -74,7 +69,7 @@ def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
             continue
         values: dict[str, Any] = dict(pattern_columns(bars, newest=1))
         held = has_row(values)
-        for name in KINDS:
+        for name in KIND_NAMES:
             values[name] = kind_names(name, values[name])
         frames.append(rows_of(bars, day, values)[held].drop(columns="close"))
     return joined(frames, list(PatternDaily.to_schema().columns))

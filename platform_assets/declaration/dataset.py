@@ -192,6 +192,9 @@ class Dataset:
     revisits: int = 0
     """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
     by what happened since (the review of a pick). Only with `calculate`."""
+    short_lived: Mapping[str, int] = field(default_factory=dict)
+    """Column -> newest trade dates that hold it; a load takes the values of older ones away. Only for
+    calculated tables."""
     final: Callable[[pd.DataFrame], pd.Series] | None = None
     """Which stored rows stand for good: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""

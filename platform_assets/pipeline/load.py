@@ -34,6 +34,7 @@ from resources.fetch import Fetch, FetchLog
 from resources.stopping import safe_point
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import Batch, Quality
+from resources.warehouse.fading import Fading
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
 
@@ -251,9 +252,21 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         later=dataset.later,
         final=dataset.final,
     )
+    for column, dates in dataset.short_lived.items():
+        _fade(run, dataset, column, dates)
     if dataset.repairs is not None:
         ask_repairs(run, *dataset.repairs, frames=[part.frame for part in parts])
     return loaded
+
+
+def _fade(run: PipelineRun, dataset: Dataset, column: str, dates: int) -> None:
+    """Take the values away that have left the newest `dates` trade dates."""
+    fading = Fading(run.warehouse.engine, run.clock)
+    first = run.calendar.last(dates, run.clock.now().date().isoformat())[0]
+    oldest = fading.oldest(dataset.table)
+    if oldest is not None and oldest < first:
+        older = run.calendar.between(oldest, run.calendar.offset(first, -1))
+        fading.fade(dataset.table, column, older[::-1], run.batch_facts())
 
 
 # -- steps ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from platform_assets.compute.parameters.patterns import DIRECTIONS
 from serving_api.catalog import queries
 from serving_api.catalog.parameters import MOST_ROWS
 from serving_api.catalog.question import Question, columns_of, day_of, sort_of
@@ -13,10 +14,8 @@ WHOLE_MARKET = 20_000
 def patterns_by_date(session: Session, asked: Question) -> Any:
     """Rows of one date on which `pattern` fired (any direction column, where it is not given), upwards (100)
     or downwards (-100) as `direction` says."""
-    names = [spec.name for spec in asked.table.columns if spec.family == "int" and not spec.nullable]
     pattern, direction = asked.params.get("pattern"), asked.params.get("direction")
-    wanted = [name for name in names if name != "duck_stage"]
-    if pattern is not None and pattern not in wanted:
+    if pattern is not None and pattern not in DIRECTIONS:
         raise asked.bad("pattern", f"{pattern[:40]!r} is no direction column of {asked.table.name}")
     if direction not in (None, 100, -100):
         raise asked.bad("direction", "is 100 or -100")
@@ -34,7 +33,7 @@ def patterns_by_date(session: Session, asked: Question) -> Any:
         columns=columns_of(asked),
     )
     if pattern is not None or direction is not None:
-        chosen = wanted if pattern is None else [pattern]
+        chosen = DIRECTIONS if pattern is None else (pattern,)
         signs = (100, -100) if direction is None else (direction,)
         rows = [row for row in rows if any(row[name] in signs for name in chosen)]
     start = asked.params.get("offset", 0)

@@ -5,6 +5,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from starlette.requests import Request
 
+from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
+from platform_assets.compute.parameters.patterns import DIRECTIONS
+from platform_assets.compute.signals import BY_KEY
+from resources.errors import InputError
 from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
@@ -20,7 +24,12 @@ router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
 Until = Annotated[str | None, Depends(past_day)]
 PRICE_BASIS = "qfq as of each date"
 _NOTHING: list[dict[str, Any]] = []
-_KINDS = frozenset({"code", "date", "duck_stage", "duck_neck_days", "quality"})
+KINDS: dict[str, dict[str, str | None]] = {
+    **{key: {"label": one.label, "measure": one.measure} for key, one in BY_KEY.items()},
+    **{one.key: {"label": one.label, "measure": None} for one in DIRECTION_CATALOGUE},
+}
+"""Key of a signal -> its name, and what its strength is told in."""
+_UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
 
 
 @router.get("/signal-pool")
@@ -38,10 +47,15 @@ async def signal_pool(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=500, description="signals at most")] = 100,
 ) -> Answer:
-    """The signals that came up on a date; none for a date that was not calculated."""
+    """The signals that came up on a date; none for a date that was not calculated. A pattern that fired is a
+    signal under its direction column."""
+    if signal is not None and signal not in KINDS:
+        raise InputError("signal", f"{signal!r} is no kind of signal; one of {', '.join(KINDS)}")
     nothing: dict[str, Any] = {"date": date, "items": [], "total": 0, "by_signal": {}}
-    found = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
-    return Answer(await read_or(nothing, found))
+    read = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
+    found = await read_or(nothing, read)
+    items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
+    return Answer({**found, "items": items})
 
 
 @router.get("/indicators/{code}")
@@ -80,11 +94,7 @@ async def patterns(
 
 
 def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {"pattern": name, "direction": value}
-        for name, value in row.items()
-        if name not in _KINDS and value in (100, -100) and isinstance(value, int)
-    ]
+    return [{"pattern": name, "direction": row[name]} for name in DIRECTIONS if row[name]]
 
 
 @router.get("/cyq/{code}")

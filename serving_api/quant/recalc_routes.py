@@ -4,7 +4,8 @@ import re
 
 from starlette.requests import Request
 
-from resources.errors import ConflictError, InputError
+from resources.calendar import FIRST_PARTITION
+from resources.errors import InputError
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
@@ -20,7 +21,6 @@ router = area_router(f"{PREFIX}/quant", "quant: recalculation")
 
 COMMAND = "quant_recalc"
 _CODE = re.compile(r"[0-9]{6}")
-_OPEN = ("queued", "running")
 
 
 @router.post("/recalc", status_code=202)
@@ -32,14 +32,16 @@ async def recalc(request: Request, subject: Admin, wish: schemas.RecalcWish) -> 
     if wrong is not None:
         raise InputError("codes", f"{wrong[:40]!r} is no code of six digits")
     day = None if wish.date is None else trade_date(state, "date", wish.date)
+    if day is not None and day < FIRST_PARTITION:
+        raise InputError(
+            "date", f"{day} is before {FIRST_PARTITION}, the first trade date that is calculated"
+        )
     command = await off_loop(_ask, state, wish, day, subject.member.username)
     body = {"status": "accepted", "command_id": command.id, "message": "重新计算已开始，请用 command_id 查询"}
     return Answer(body, status_code=202)
 
 
 def _ask(state: State, wish: schemas.RecalcWish, day: str | None, by: str) -> Command:
-    queue = CommandQueue(state.writer.engine)
-    for one in queue.of_name(COMMAND, statuses=_OPEN):
-        raise ConflictError(f"a recalculation is {one.status} already (command {one.id})")
     args = {"date": day, "codes": wish.codes, "parts": list(wish.parts)}
-    return queue.enqueue(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)
+    queue = CommandQueue(state.writer.engine)
+    return queue.enqueue_alone(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

@@ -52,6 +52,8 @@ class SignalItem(BaseModel):
     code: str
     name: str | None
     signal_key: str
+    label: str | None = Field(description="name of the signal or pattern")
+    measure: str | None = Field(description="what the strength is told in; null for patterns")
     direction: int = Field(description="1 up, -1 down, 0 neither")
     strength: float | None = Field(description="in the measure of the signal; null for patterns")
     price: float | None = Field(description="closing price, CNY")

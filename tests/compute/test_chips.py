@@ -45,6 +45,23 @@ def cost(chips: np.ndarray, prices: np.ndarray, share: float) -> float:
     return float(prices[np.argmax(np.cumsum(chips) > share * chips.sum())])
 
 
+@pytest.mark.parametrize("name", ["factor", "high"])
+def test_a_bar_that_is_not_known_counts_as_none(name: str) -> None:
+    """Its chips once vanished while those of the bars before it had shrunk by its turnover."""
+    bars = random_bars(7, [80, 80])
+    values = getattr(bars, name).copy()
+    values[[40, 150, 159]] = np.nan
+    gaps, known = replace(bars, **{name: values}), np.isfinite(values)
+    without, with_gaps = (chip_columns(some, newest=80) for some in (bars.where(known), gaps))
+    newest = chip_columns(gaps, newest=1)
+    for column in COLUMNS:
+        assert np.array_equal(with_gaps[column][known], without[column], equal_nan=True), column
+        assert np.isnan(with_gaps[column][~known]).all()
+        assert np.array_equal(newest[column], with_gaps[column][[79, 159]], equal_nan=True)
+    shown = chip_distribution(gaps, newest=1)
+    assert (shown[0], shown[1]) == (chip_distribution(bars.where(known), newest=1)[0], [])
+
+
 @pytest.mark.parametrize("at", [29, 59])
 def test_published_vectors(at: int) -> None:
     bars = vectors.bars()

@@ -163,3 +163,30 @@ def test_a_code_that_no_strategy_bought_has_no_hit(year: House) -> None:
     year.fresh()
 
     assert [result.rows_written for result in year.fuse("strategy_hit", TODAY, codes=(quiet,)).results] == [0]
+
+
+def test_distributions_leave_with_the_sixty_newest_dates(year: House) -> None:
+    """They are 2 kB a row: what was given in its time goes when the window has moved on."""
+    table, dates = "calc_chip_daily", year.run.calendar.last(64, TODAY)
+    code, columns = (
+        "600040",
+        ("code", "date", "close", "distribution", "batch_id", "created_at", "updated_at"),
+    )
+    now = year.run.clock.now().strftime("%Y-%m-%d %H:%M:%S.%f")
+    sql = year.warehouse.sql
+    with year.warehouse.engine.begin() as connection:
+        for day in dates[:5]:
+            values = (code, day, 10.0, "[[10.0,100.0]]", "earlier", now, now)
+            connection.exec_driver_sql(sql.insert(table, columns), values)
+    before = year.warehouse.versions()[table]["version"]
+    year.fresh()
+
+    year.fuse("chip_daily", TODAY)
+
+    found = {day: row["distribution"] for (own, day), row in rows(year, table).items() if own == code}
+    assert [bool(found[day]) for day in dates[:5]] == [False, False, False, False, True]
+    assert found[TODAY]
+    assert year.warehouse.versions()[table]["version"] > before
+    with year.warehouse.engine.begin() as connection:
+        gone = sql.text(f"DELETE FROM {table} WHERE date<=? AND code=?")
+        connection.exec_driver_sql(gone, (dates[4], code))

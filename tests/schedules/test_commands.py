@@ -64,6 +64,31 @@ def test_the_same_key_is_the_same_command(engine: Engine) -> None:
         queue.enqueue("x", {"a": 2}, requested_by="t", idempotency_key="k")
 
 
+def test_what_is_not_done_twice_at_a_time_is_accepted_once(url: str) -> None:
+    """Two that ask at the same moment both find nobody at work."""
+    engines = [make_engine(url) for _ in range(4)]
+    queues = [CommandQueue(one) for one in engines]
+    queues[0].enqueue("other", requested_by="t")
+
+    def ask(queue: CommandQueue) -> int | None:
+        try:
+            return queue.enqueue_alone("recalc", {"by": id(queue)}, requested_by="t").id
+        except ConflictError:
+            return None
+
+    for _ in range(5):
+        with ThreadPoolExecutor(4) as pool:
+            accepted = [one for one in pool.map(ask, queues) if one is not None]
+        assert len(accepted) == 1
+        assert ask(queues[1]) is None
+        mine = queues[0].claim("w", names=["recalc"])
+        assert mine is not None
+        assert ask(queues[2]) is None
+        queues[0].finish(mine, "success")
+    for engine in engines:
+        engine.dispose()
+
+
 def test_claims_take_the_oldest_of_the_names_asked_for(engine: Engine) -> None:
     queue = CommandQueue(engine)
     first = queue.enqueue("long", requested_by="t")

@@ -192,6 +192,35 @@ def test_a_full_fusion_conflicts_before_anything_runs(house: House) -> None:
     assert runner.calls == []
 
 
+@pytest.mark.parametrize(
+    ("parts", "jobs"),
+    [
+        ([], ["quant_calc"]),
+        (["patterns"], ["backfill_pattern_daily", "backfill_signal_hit"]),
+        (
+            ["patterns", "cyq", "indicators"],
+            [
+                "backfill_pattern_daily",
+                "backfill_chip_daily",
+                "backfill_indicator_daily",
+                "backfill_signal_hit",
+            ],
+        ),
+        (["cyq"], ["backfill_chip_daily"]),
+    ],
+)
+def test_a_recalculation_makes_the_signals_anew_with_what_they_follow_from(
+    house: House, monkeypatch: pytest.MonkeyPatch, parts: list[str], jobs: list[str]
+) -> None:
+    monkeypatch.setattr(FakeRunner, "has", lambda *_: True)
+    runner = FakeRunner()
+    done = do(house, "quant_recalc", {"date": "2026-08-21", "parts": parts, "codes": ["600519"]}, runner)
+
+    assert done.status == "success"
+    assert [(job, key) for job, key, _ in runner.calls] == [(job, "2026-08-21") for job in jobs]
+    assert all(carried[tags.CODES] == "600519" for _, _, carried in runner.calls)
+
+
 def test_a_fusion_by_codes_takes_no_lock_and_names_the_codes(house: House) -> None:
     lease = house.locks.take(DOMAINS, "somebody")
     runner = FakeRunner(failing=("fusion_kline_sync",))

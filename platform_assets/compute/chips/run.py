@@ -142,6 +142,11 @@ def all_codes(
 
 
 def _computed(bars: Bars, newest: int, with_levels: bool) -> tuple[Floats, Floats]:
+    """(figures [rows, columns], distributions [rows, levels + 2], empty unless wanted)."""
+    known = np.isfinite(bars.open + bars.high + bars.low + bars.close + bars.factor)
+    if not known.all():
+        made = bars.around(known, newest, lambda some, _: _named(some, newest, with_levels))
+        return made["figures"], made.get("levels", np.empty((0, BUCKETS + 2)))
     rows = int(np.minimum(np.diff(bars.offsets), newest).sum())
     inputs = np.stack([bars.open, bars.high, bars.low, bars.close, bars.turnover], axis=1)
     out = np.empty((rows, len(COLUMNS)))
@@ -150,12 +155,18 @@ def _computed(bars: Bars, newest: int, with_levels: bool) -> tuple[Floats, Float
     return out, levels
 
 
+def _named(bars: Bars, newest: int, with_levels: bool) -> dict[str, Floats]:
+    figures, levels = _computed(bars, newest, with_levels)
+    return {"figures": figures, "levels": levels} if with_levels else {"figures": figures}
+
+
 def chip_columns(bars: Bars, *, newest: int) -> dict[str, Floats]:
     """Column of `calc_chip_daily` -> its values for the rows of `bars.newest(newest)`, in CNY as seen on the
     row's date and in percent.
 
     Each row looks at the 210 bars that end with it, or as many as there are. All NaN where the turnover of a
-    bar that still counts is not known, or where nothing changed hands.
+    bar that still counts is not known, or where nothing changed hands. A bar whose price or factor is not
+    known counts as none: its row is NaN.
     """
     out, _ = _computed(bars, newest, with_levels=False)
     return {name: np.ascontiguousarray(out[:, at]) for at, name in enumerate(COLUMNS)}

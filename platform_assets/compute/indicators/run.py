@@ -1,9 +1,6 @@
 """All indicators of many codes: one pass per code through a scratch that stays in the processor's cache."""
 
-from dataclasses import replace
-
 import numpy as np
-import numpy.typing as npt
 
 from platform_assets.compute.bars import Bars, Floats, Ints
 from platform_assets.compute.indicators import layout as at
@@ -81,7 +78,9 @@ def indicator_columns(
     """
     known = np.isfinite(bars.high + bars.low + bars.close + bars.factor)
     if not known.all():
-        return _around_gaps(bars, known, index, newest, ddof)
+        return bars.around(
+            known, newest, lambda some, count: indicator_columns(some, index=index, newest=count, ddof=ddof)
+        )
     count = len(bars) if newest is None else newest
     rows = int(np.minimum(np.diff(bars.offsets), count).sum())
     inputs = np.stack([bars.high, bars.low, bars.close, bars.volume, bars.factor, _index_close(bars, index)])
@@ -97,19 +96,3 @@ def _index_close(bars: Bars, index: tuple[Ints, Floats] | None) -> Floats:
     dates, closes = index
     place = np.minimum(np.searchsorted(dates, bars.date), len(dates) - 1)
     return np.where(dates[place] == bars.date, closes[place], np.nan)
-
-
-def _around_gaps(
-    bars: Bars, known: npt.NDArray[np.bool_], index: tuple[Ints, Floats] | None, newest: int | None, ddof: int
-) -> dict[str, Floats]:
-    """As if the unknown bars were not there, their own rows NaN."""
-    there = indicator_columns(bars.where(known), index=index, ddof=ddof)
-    whole = {name: np.full(len(bars), np.nan) for name in there}
-    for name, values in whole.items():
-        values[known] = there[name]
-    if newest is None:
-        return whole
-    picked = (
-        replace(bars, turnover=np.arange(len(bars), dtype=np.float64)).newest(newest).turnover.astype(int)
-    )
-    return {name: values[picked] for name, values in whole.items()}

@@ -8,6 +8,9 @@ SWING_BARS = 5
 """Bars on either side of a swing high or low, which is known so many bars later; given."""
 DIVERGENCE_BARS = 20
 """Bars that a divergence stays after its second swing was known; given."""
+BREAKOUT_FLOOR, BREAKOUT_FULL = 0.5, 1.5
+"""Volume over the mean of the 20 bars before: a break up counts from the first on, and a break of either side
+counts in full so much later; given."""
 DIVERGENCE_FULL = 0.05
 """Change of price between two swings at which a divergence counts in full; given."""
 UP_VOLUME, DOWN_VOLUME = 1.5, 1.0

@@ -26,7 +26,8 @@ def pattern_columns(bars: Bars, *, newest: int | None = None) -> dict[str, Float
     high, low, close = (bars.adjusted(name) for name in ("high", "low", "close"))
     known = np.isfinite(high) & np.isfinite(low) & np.isfinite(close) & np.isfinite(bars.volume)
     if not known.all():
-        return _around_gaps(bars, known, newest)
+        nothing = dict.fromkeys(_ZERO, 0.0)
+        return bars.around(known, newest, lambda some, count: pattern_columns(some, newest=count), nothing)
     counts = np.diff(bars.offsets)
     kept = counts if newest is None else np.minimum(counts, newest)
     starts = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
@@ -36,19 +37,6 @@ def pattern_columns(bars: Bars, *, newest: int | None = None) -> dict[str, Float
             found[at] = 0.0
     scan(high, low, close, bars.volume, bars.offsets, starts, THRESHOLDS, found)
     return dict(zip(_COLUMNS, found, strict=True))
-
-
-def _around_gaps(bars: Bars, known: npt.NDArray[np.bool_], newest: int | None) -> dict[str, Floats]:
-    """As `pattern_columns` of the rows that are whole; nothing is found on the others."""
-    rows = np.ones(len(bars), dtype=np.bool_)
-    if newest is not None:
-        rows = bars.offsets[1:][bars.owner] - np.arange(len(bars)) <= newest
-    columns: dict[str, Floats] = {}
-    for name, values in pattern_columns(bars.where(known)).items():
-        spread = np.full(len(bars), 0.0 if name in _ZERO else np.nan)
-        spread[known] = values
-        columns[name] = spread[rows]
-    return columns
 
 
 def has_row(columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:

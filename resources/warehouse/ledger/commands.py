@@ -24,7 +24,8 @@ LEASE_S = 60.0
 BEAT_S = 10.0
 POLL_S = 0.1
 FINISHED = ("success", "failed", "canceled")
-STATUSES = ("queued", "running", *FINISHED)
+OPEN = ("queued", "running")
+STATUSES = (*OPEN, *FINISHED)
 
 _COLUMNS = (
     "id, command, args_json, status, requested_by, requested_at, owner, attempts, max_attempts, "
@@ -117,6 +118,36 @@ class CommandQueue:
     ) -> Command:
         """Ask for something. A known idempotency key gives back the command it belongs to, whatever has
         become of it; the same key with another command or other arguments is an InputError."""
+        found, is_new = self._add(command, args, requested_by, idempotency_key, max_attempts)
+        if not is_new and (found.command != command or _json(found.args) != _json(args or {})):
+            raise InputError("idempotency_key", f"{idempotency_key!r} belongs to command {found.id}")
+        return found
+
+    def enqueue_alone(
+        self, command: str, args: Mapping[str, Any] | None = None, *, requested_by: str, max_attempts: int = 2
+    ) -> Command:
+        """Ask for something that is not done twice at a time. ConflictError while a command of this name is
+        queued or running; of several who ask at once, one is heard."""
+        # Whoever saw the same last command asks under the same key, which is there once. It is looked up
+        # first: a command that comes after it is found open, or has taken the key.
+        last = next(iter(self.of_name(command, statuses=STATUSES, limit=1)), None)
+        for one in self.of_name(command, statuses=OPEN):
+            raise ConflictError(f"{command} is {one.status} already (command {one.id})")
+        key = f"{command} after {0 if last is None else last.id}"
+        found, is_new = self._add(command, args, requested_by, key, max_attempts)
+        if not is_new:
+            raise ConflictError(f"{command} was asked for already (command {found.id}, {found.status})")
+        return found
+
+    def _add(
+        self,
+        command: str,
+        args: Mapping[str, Any] | None,
+        requested_by: str,
+        idempotency_key: str | None,
+        max_attempts: int,
+    ) -> tuple[Command, bool]:
+        """(the command, whether it is new); not new is the one that the key belongs to."""
         text = _json(args or {})
         columns = (
             "command", "args_json", "idempotency_key", "status", "requested_by", "requested_at",
@@ -126,16 +157,14 @@ class CommandQueue:
         with transaction(self._engine) as connection:
             made = connection.exec_driver_sql(self._sql.insert_absent("sys_command", columns), values)
             if made.rowcount == 1:
-                return self._get(connection, int(made.lastrowid))
+                return self._get(connection, int(made.lastrowid)), True
             found = _command(
                 connection.exec_driver_sql(
                     self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE idempotency_key=?"),
                     (idempotency_key,),
                 ).one()
             )
-        if found.command != command or _json(found.args) != text:
-            raise InputError("idempotency_key", f"{idempotency_key!r} belongs to command {found.id}")
-        return found
+        return found, False
 
     def wait(
         self,
@@ -200,14 +229,14 @@ class CommandQueue:
             ).all()
         return [_command(row) for row in rows], int(total)
 
-    def of_name(self, command: str, *, statuses: Collection[str]) -> list[Command]:
+    def of_name(self, command: str, *, statuses: Collection[str], limit: int | None = None) -> list[Command]:
         """Commands of one name in the given states, newest first."""
         marks = ", ".join("?" for _ in statuses)
         with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text(
                     f"SELECT {_COLUMNS} FROM sys_command WHERE command=? AND status IN ({marks}) "
-                    "ORDER BY id DESC"
+                    f"ORDER BY id DESC{'' if limit is None else f' LIMIT {int(limit)}'}"
                 ),
                 (command, *statuses),
             ).all()

@@ -20,19 +20,10 @@ def market_bars(session: Session, since: str, until: str) -> Bars:
     """Close and factor of every stock that traded; no other price."""
     traded = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
     if not session.has(KLINE):
-        return Bars.from_dense(_Dense((), (), _prices(np.zeros((0, 0))) | {"close": np.zeros((0, 0))}))
-    panel = session.panel(KLINE, ("close", "adj_factor"), since=since, until=until, extra=traded)
-    nothing = np.full(panel["close"].shape, np.nan)
-    return Bars.from_dense(_Dense(panel.codes, panel.dates, {**_prices(nothing), **panel.values}))
-
-
-class _Dense:
-    def __init__(self, codes: tuple[str, ...], dates: tuple[str, ...], values: dict[str, Floats]) -> None:
-        self.codes, self.dates, self.values = codes, dates, values
-
-
-def _prices(nothing: Floats) -> dict[str, Floats]:
-    return dict.fromkeys(("open", "high", "low", "volume"), nothing)
+        return Bars.empty()
+    return Bars.from_dense(
+        session.panel(KLINE, ("close", "adj_factor"), since=since, until=until, extra=traded)
+    )
 
 
 def index_closes(session: Session, symbol: str, since: str, until: str) -> tuple[Ints, Floats]:

@@ -6,6 +6,7 @@ from fastapi import Depends, Query
 from starlette.requests import Request
 
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS
 from platform_assets.datasets.index_daily import INDICES
 from resources.errors import InputError
@@ -25,7 +26,7 @@ stocks_router = area_router(f"{PREFIX}/stocks", "stocks")
 router = area_router(f"{PREFIX}/quant", "quant")
 
 Window = Annotated[int, Query(ge=60, le=500, description="newest traded bars that are looked at")]
-Benchmark = Annotated[str, Query(description="index symbol", examples=["sh000300"])]
+Benchmark = Annotated[str, Query(description="index symbol", examples=[BENCHMARK])]
 
 
 def _echo(as_of: AsOf | None) -> dict[str, Any]:
@@ -82,7 +83,7 @@ async def relative(
     subject: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
     window: Annotated[int, Query(description="bars: 20, 60 or 120", examples=[20])] = 20,
-    benchmark: Benchmark = "sh000300",
+    benchmark: Benchmark = BENCHMARK,
     limit: Annotated[int, Query(ge=1, le=500, description="rows of the answer")] = 100,
     industry: Annotated[str | None, Query(max_length=64, description="name of an industry")] = None,
 ) -> Answer:

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from platform_assets.compute.parameters.patterns import DIRECTIONS
 from tests.pipeline.conftest import TODAY
+from tests.serving_api.conftest import Bench
 from tests.serving_api.quant.conftest import Topics
 
 
@@ -81,6 +83,11 @@ def test_the_pool_counts_by_signal_and_filters(quant: Topics) -> None:
     down = quant.told("/quant/signal-pool", direction=-1)["items"]
     assert {row["direction"] for row in down} <= {-1}
     assert all(row["name"] and row["price"] > 0 for row in told["items"])
+    patterns = [row for row in told["items"] if row["signal_key"] in DIRECTIONS]
+    assert all(row["label"] and (row["measure"] is None) == (row in patterns) for row in told["items"])
+    assert quant.told("/quant/signal-pool", signal="new_high_60")["total"] == told["by_signal"].get(
+        "new_high_60", 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,6 +98,8 @@ def test_the_pool_counts_by_signal_and_filters(quant: Topics) -> None:
         ("/quant/patterns/600040", {"days": 751}, "days"),
         ("/quant/cyq/600040", {"date": "2099-01-01"}, "date"),
         ("/quant/signal-pool", {"direction": 2}, "direction"),
+        ("/quant/signal-pool", {"signal": "golden_cros"}, "signal"),
+        ("/quant/signal-pool", {"signal": "duck_stage"}, "signal"),
         ("/quant/signal-pool", {"limit": 501}, "limit"),
     ],
 )
@@ -101,3 +110,21 @@ def test_bad_questions_name_their_parameter(
 
     assert answer.status_code == 422
     assert named in answer.text
+
+
+def test_a_recalculation_is_accepted_once_at_a_time(own: Bench) -> None:
+    admin = own.admin()
+    for wish, named in (
+        ({"date": "2016-07-29"}, "2016-08-01"),
+        ({"date": "2099-01-04"}, "future"),
+        ({"date": "2026-08-22"}, "no trade date"),
+    ):
+        refused = own.api.post("/quant/recalc", json=wish, headers=admin)
+        assert (refused.status_code, refused.json()["detail"][:6]) == (422, "date: ")
+        assert named in refused.text
+
+    first = own.api.post("/quant/recalc", json={"date": "2016-08-01", "parts": ["patterns"]}, headers=admin)
+    second = own.api.post("/quant/recalc", json={}, headers=admin)
+
+    assert (first.status_code, second.status_code) == (202, 409)
+    assert str(first.json()["command_id"]) in second.text
