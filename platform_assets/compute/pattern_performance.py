@@ -1,21 +1,21 @@
-"""What followed a pattern: returns of its rows beside those of all codes and of the index. Pure numpy.
+"""What followed a pattern: returns of its signals beside those of all codes and of the index. Pure numpy.
 
-A position is taken at the close of the day of the signal and valued `forward` market days later at its
-last known close, so that a code which is suspended or delisted on the way stays in the sample.
+A signal is followed as every pick is (`compute.scorecards.forward`): bought at the open of the next market
+date, sold at the close of the last of `hold` dates, the first of which is that of the purchase.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from platform_assets.compute.scorecards.forward import forward_returns
+from platform_assets.compute.scorecards.prices import Benchmark, Bools, Floats, Prices
 
 HORIZONS = (1, 3, 5, 10)
-"""Market days after the signal."""
+"""Market dates that a signal is held."""
 
 
 class Outcome(NamedTuple):
@@ -23,76 +23,93 @@ class Outcome(NamedTuple):
 
     date: str
     change: float
-    index_change: float
-    """of the index over the same days; NaN when it is not known"""
+    excess: float
+    """less that of the index over the same dates; NaN when it is not known"""
     base_rate: float
-    """share of all codes that moved in the signal's direction over the same days, percent"""
+    """share of all codes that moved in the signal's direction over the same dates, percent"""
+    is_unfillable: bool
+    """the purchase would have been at the limit-up price"""
 
 
 @dataclass(frozen=True)
-class Window:
-    """Closes of the market times the cumulative factor, [codes, dates], NaN where a code did not trade; and
-    of the index by date."""
+class Followed:
+    """What followed every code on some dates, [dates, codes]: percent, NaN where the code did not trade on
+    the date, never traded within the holding, or the holding has not ended."""
 
     codes: tuple[str, ...]
     dates: tuple[str, ...]
-    closes: Floats
-    index: Mapping[str, float]
+    change: Floats
+    excess: Floats
+    unfillable: Bools
+
+    @property
+    def nbytes(self) -> int:
+        return self.change.nbytes + self.excess.nbytes + self.unfillable.nbytes
 
 
-def forward_changes(closes: Floats, at: int, forward: int) -> Floats:
-    """[codes] percent from the close of date `at` to the last close known `forward` dates later."""
-    last = closes[:, at]
-    for column in range(at + 1, at + forward + 1):
-        last = np.where(np.isnan(closes[:, column]), last, closes[:, column])
-    changes: Floats = (last / closes[:, at] - 1) * 100
-    return changes
+def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> Followed:
+    """Of the first `count` dates of the prices; the later ones are there to tell how it went on."""
+    codes = np.arange(len(prices.codes))
+    change, excess = (np.full((count, len(codes)), np.nan) for _ in range(2))
+    unfillable = np.zeros((count, len(codes)), dtype=bool)
+    for at in range(count):
+        traded = np.flatnonzero(np.isfinite(prices.close[:, at]))
+        days = np.full(len(traded), at)
+        found = forward_returns(prices, benchmark, codes[traded], days, hold=hold, ranges=False)
+        change[at, traded] = found.profit_pct
+        excess[at, traded] = found.excess_pct
+        unfillable[at, traded] = found.unfillable
+    return Followed(prices.codes, prices.dates[:count], change, excess, unfillable)
 
 
-def outcomes(
-    window: Window, hits: Sequence[tuple[str, str]], *, forward: int, direction: int
-) -> list[Outcome]:
-    """Of each (code, date) whose end lies within the window; in the order of the dates."""
+def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: int) -> list[Outcome]:
+    """Of each (code, date) whose end is known; in the order of the dates."""
     place = {code: at for at, code in enumerate(window.codes)}
     column = {day: at for at, day in enumerate(window.dates)}
     by_day: dict[str, list[int]] = {}
     for code, day in hits:
-        if code in place and column.get(day, len(column)) + forward < len(window.dates):
+        if code in place and day in column:
             by_day.setdefault(day, []).append(place[code])
     found: list[Outcome] = []
     for day, rows in sorted(by_day.items()):
         at = column[day]
-        changes = forward_changes(window.closes, at, forward)
+        changes = window.change[at]
         known = changes[~np.isnan(changes)]
         base = float(np.mean(known * direction > 0) * 100) if len(known) else np.nan
-        start, end = (window.index.get(window.dates[one], np.nan) for one in (at, at + forward))
-        index = (end / start - 1) * 100
         found += [
-            Outcome(day, float(changes[row]), index, base) for row in rows if changes[row] == changes[row]
+            Outcome(
+                day,
+                float(changes[row]),
+                float(window.excess[at, row]),
+                base,
+                bool(window.unfillable[at, row]),
+            )
+            for row in rows
+            if changes[row] == changes[row]
         ]
     return found
 
 
 def summary(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
-    """Figures of the outcomes, percent; of none: zero samples and None."""
+    """Figures of the outcomes, percent; of none: zero samples and None. `fillable` has them without those
+    that nobody could have bought."""
     changes = np.array([one.change for one in found])
-    wins = changes * direction > 0
     years = np.array([one.date[:4] for one in found], dtype="<U4")
+    fillable = [one for one in found if not one.is_unfillable]
     return {
-        "samples": len(found),
+        **_figures(found, direction),
         "dates": len({one.date for one in found}),
-        "win_rate_pct": _mean(wins * 100.0),
-        "avg_pct": _mean(changes),
         "median_pct": _rounded(np.median(changes)) if len(found) else None,
-        "excess_pct": _mean(changes - np.array([one.index_change for one in found])),
-        "base_rate_pct": _mean(np.array([one.base_rate for one in found])),
+        "base_rate_pct": _mean([one.base_rate for one in found]),
         "best_pct": _rounded(changes.max()) if len(found) else None,
         "worst_pct": _rounded(changes.min()) if len(found) else None,
+        "unfillable": len(found) - len(fillable),
+        "fillable": _figures(fillable, direction),
         "by_year": [
             {
                 "year": int(year),
                 "samples": int((years == year).sum()),
-                "win_rate_pct": _mean(wins[years == year] * 100.0),
+                "win_rate_pct": _mean((changes[years == year] * direction > 0) * 100.0),
                 "avg_pct": _mean(changes[years == year]),
             }
             for year in sorted(set(years.tolist()))
@@ -100,9 +117,19 @@ def summary(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
     }
 
 
-def _mean(values: npt.NDArray[np.floating[Any]]) -> float | None:
+def _figures(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
+    return {
+        "samples": len(found),
+        "win_rate_pct": _mean([100.0 * (one.change * direction > 0) for one in found]),
+        "avg_pct": _mean([one.change for one in found]),
+        "excess_pct": _mean([one.excess for one in found]),
+    }
+
+
+def _mean(values: npt.ArrayLike) -> float | None:
     """Of what is known; None of nothing."""
-    known = values[~np.isnan(values)]
+    told = np.asarray(values, dtype=np.float64)
+    known = told[~np.isnan(told)]
     return _rounded(known.mean()) if len(known) else None
 
 

@@ -59,10 +59,12 @@ def forward_returns(
     *,
     hold: int = HOLD_DAYS,
     wait: int = WAIT_DAYS,
+    ranges: bool = True,
 ) -> Outcomes:
     """Outcomes of picks: `code_at` is the place of each pick's code (-1: it has no bar at all), `day_at` that
     of its date. Nothing is settled before its window has closed. A window in which a date was not loaded, or
-    the benchmark has no bar, stays pending for `wait` dates: what is missing may come."""
+    the benchmark has no bar, stays pending for `wait` dates: what is missing may come. Without `ranges` the
+    largest gain and the deepest fall are not looked for."""
     size = len(day_at)
     closed = prices.newest - day_at
     if not size or not len(prices.dates):
@@ -85,27 +87,36 @@ def forward_returns(
     last = np.where(bars > 0, hold - 1 - traded[:, ::-1].argmax(axis=1), 0)
     pick = np.arange(size)
 
-    opens, factors = window(prices.open), window(prices.factor)
-    opened = opens[pick, first]
+    def at(values: Floats, place: Ints) -> Floats:
+        if not len(prices.codes):
+            return np.full(size, np.nan)
+        days = spans[pick, place]
+        return np.where(
+            (days < len(prices.dates)) & (code_at >= 0), values[rows[:, 0], inside[pick, place]], np.nan
+        )
+
+    opened = at(prices.open, first)
     by_open = np.isfinite(opened) & (opened > 0)
     bought = np.where(by_open, opened, closes[pick, first])
     sold = closes[pick, last]
-    entry = bought * factors[pick, first]
-    profit = (sold * factors[pick, last] / entry - 1) * 100
+    entry = bought * at(prices.factor, first)
+    profit = (sold * at(prices.factor, last) / entry - 1) * 100
     index = _index_return(benchmark, inside[pick, first], inside[pick, last], by_open)
     told = complete & np.isfinite(index)
     settled = np.where(bars > 0, told | (waited & (closed >= hold)), waited)
     status = np.where(settled, np.where(bars == hold, REVIEWED, PARTIAL), PENDING)
     known = settled & (bars > 0)
 
-    limits = window(prices.limit_up)[pick, first]
+    limits = at(prices.limit_up, first)
     with np.errstate(invalid="ignore"):
         unfillable = known & np.isfinite(limits) & (bought >= limits - _TINY)
-    highs, lows = window(prices.high), window(prices.low)
-    # What was bought at a close has seen nothing of that day's range.
-    highs[pick, first] = np.where(by_open, highs[pick, first], bought)
-    lows[pick, first] = np.where(by_open, lows[pick, first], bought)
-    gain, drawdown = _extremes(highs * factors, lows * factors, entry)
+    gain = drawdown = np.full(size, np.nan)
+    if ranges:
+        highs, lows, factors = window(prices.high), window(prices.low), window(prices.factor)
+        # What was bought at a close has seen nothing of that day's range.
+        highs[pick, first] = np.where(by_open, highs[pick, first], bought)
+        lows[pick, first] = np.where(by_open, lows[pick, first], bought)
+        gain, drawdown = _extremes(highs * factors, lows * factors, entry)
 
     def shown(values: Floats) -> Floats:
         return np.where(known, values, np.nan)

@@ -1,16 +1,18 @@
 """SQL of the pattern reads. Every function takes a Session first."""
 
-from platform_assets.compute.pattern_performance import Window
-from resources.warehouse.panel import read_panel
-from resources.warehouse.warehouse import Warehouse
+from collections.abc import Sequence
+
+from platform_assets.compute.parameters.scorecards import BENCHMARK
+from platform_assets.compute.scorecards.prices import Benchmark, Prices
 from serving_api.catalog.queries import newest_date
 from serving_api.reading import Session
 
 PATTERNS = "calc_pattern_daily"
 BARS = "fusion_kline_daily"
 INDICES = "fusion_index_daily"
-BENCHMARK = "sh000300"
-_STOCKS = "sec_type='stock'"
+_TRADED = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
+_COLUMNS = ("open", "close", "adj_factor", "limit_up")
+"""What a return takes; the range of the holding is not told."""
 
 
 def newest_bar(session: Session) -> str | None:
@@ -27,14 +29,14 @@ def hits(session: Session, pattern: str, direction: int, since: str, until: str)
     return [(str(code), str(day)) for code, day in rows]
 
 
-def window(session: Session, warehouse: Warehouse, since: str, until: str) -> Window:
-    """Closes of all stocks, and of the benchmark."""
-    panel = read_panel(warehouse, BARS, ("close", "adj_factor"), since=since, until=until, extra=_STOCKS)
+def prices(session: Session, dates: Sequence[str]) -> tuple[Prices, Benchmark]:
+    """Bars of all stocks on the days on which they traded, and of the benchmark."""
+    panel = session.panel(BARS, _COLUMNS, since=dates[0], until=dates[-1], extra=_TRADED)
     index = session.rows(
         INDICES,
-        columns=("date", "close"),
+        columns=("date", "open", "close"),
         where="code=? AND date>=? AND date<=?",
-        values=(BENCHMARK, since, until),
+        values=(BENCHMARK, dates[0], dates[-1]),
     )
-    closes = panel["close"] * panel["adj_factor"]
-    return Window(panel.codes, panel.dates, closes, {str(day): float(close) for day, close in index})
+    bars = {str(day): (opened, closed) for day, opened, closed in index}
+    return Prices.from_dense(panel, dates), Benchmark.of(bars, dates)

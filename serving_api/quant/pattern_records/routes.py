@@ -19,7 +19,7 @@ router = area_router(f"{PREFIX}/quant", "quant")
 
 
 class ForwardDays(IntEnum):
-    """Market days after the signal (`pattern_performance.HORIZONS`)."""
+    """Market dates that a signal is held (`pattern_performance.HORIZONS`)."""
 
     ONE = 1
     THREE = 3
@@ -39,7 +39,7 @@ async def pattern_performance(
     subject: Anyone,
     pattern: Annotated[str, Query(description="one of the 16 directions", examples=["double_bottom"])],
     forward_days: Annotated[
-        ForwardDays, Query(description="market days after the signal")
+        ForwardDays, Query(description="market dates that a signal is held")
     ] = ForwardDays.FIVE,
     days: Annotated[int, Query(ge=20, le=2500, description="newest trade dates")] = 250,
     direction: Annotated[

@@ -12,24 +12,36 @@ class Year(BaseModel):
     avg_pct: float | None
 
 
+class Fillable(BaseModel):
+    """Without the signals that nobody could have bought."""
+
+    samples: int
+    win_rate_pct: float | None
+    avg_pct: float | None
+    excess_pct: float | None
+
+
 class Performance(BaseModel):
-    """What followed a pattern: from the close of its day to the last close known `forward_days` later."""
+    """What followed a pattern: bought at the open of the next market date (at its close where there is no
+    open), sold at the last close of `forward_days` market dates, that of the purchase included."""
 
     pattern: str
     direction: int
     forward_days: int
-    samples: int = Field(description="signals whose end is known")
+    samples: int = Field(description="signals whose end is known, also the unfillable ones")
     dates: int = Field(description="distinct dates of them")
     win_rate_pct: float | None = Field(description="share that moved in the direction of the signal")
     avg_pct: float | None
     median_pct: float | None
     excess_pct: float | None = Field(description="mean return less that of sh000300 over the same days")
     base_rate_pct: float | None = Field(
-        description="share of all stocks that moved that way on the same dates, each date as often as "
-        "it has signals"
+        description="share of all stocks that moved that way, bought and sold on the same dates, each date "
+        "as often as it has signals"
     )
     best_pct: float | None = Field(description="largest return, whatever the direction")
     worst_pct: float | None
+    unfillable: int = Field(description="of the samples: bought at the limit-up price, where nobody sells")
+    fillable: Fillable
     by_year: list[Year]
 
 

@@ -5,14 +5,15 @@ from typing import Any
 
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE, METRIC_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
-from platform_assets.compute.pattern_performance import HORIZONS, Outcome, Window, outcomes, summary
+from platform_assets.compute.parameters.scorecards import WAIT_DAYS
+from platform_assets.compute.pattern_performance import Followed, Outcome, followed, outcomes, summary
 from resources.errors import InputError
 from serving_api.quant.pattern_records import queries
 from serving_api.reading import Session
 from serving_api.state import State
 
 _PART = 250
-"""Dates whose closes are held at one time."""
+"""Dates whose bars are held at one time."""
 _PRICES = (queries.BARS, queries.INDICES)
 
 
@@ -36,14 +37,14 @@ async def performance(state: State, pattern: str, direction: int, forward: int, 
     known = state.cache.get("pattern-performance", key, stand.token)
     if known is None:
         prices = await state.versions.stand(_PRICES)
-        found = await state.reading.scan(_followed, state, prices.token, pattern, direction, forward, days)
+        found = await state.reading.scan(_outcomes, state, prices.token, pattern, direction, forward, days)
         known = summary(found, direction)
         state.cache.put("pattern-performance", key, stand.token, known, 4096)
     told: dict[str, Any] = known
     return told
 
 
-def _followed(
+def _outcomes(
     session: Session, state: State, token: str | None, pattern: str, direction: int, forward: int, days: int
 ) -> list[Outcome]:
     """Part after part of the dates, so that ten years of a market need no more room than one."""
@@ -59,19 +60,24 @@ def _followed(
         if not hits:
             continue
         is_newest = start + _PART >= len(dates)
-        end = dates[min(start + _PART + max(HORIZONS), len(dates)) - 1]
-        window = _window(session, state, part[0], end, token if is_newest else None)
-        found += outcomes(window, hits, forward=forward, direction=direction)
+        # What never traded, or has no index, is settled when the wait is over.
+        coming = dates[start + _PART : start + _PART + WAIT_DAYS]
+        window = _window(session, state, part, coming, forward, token if is_newest else None)
+        found += outcomes(window, hits, direction=direction)
     return found
 
 
-def _window(session: Session, state: State, since: str, until: str, token: str | None) -> Window:
-    """The closes, kept under a version: who asks for one pattern asks for the next one."""
-    known = state.cache.get("pattern-window", (since, until), token)
+def _window(
+    session: Session, state: State, part: list[str], coming: list[str], forward: int, token: str | None
+) -> Followed:
+    """What followed all codes, kept under a version: who asks for one pattern asks for the next one."""
+    key = (part[0], part[-1], forward)
+    known = state.cache.get("pattern-window", key, token)
     if known is None:
-        known = queries.window(session, state.reading.warehouse, since, until)
-        state.cache.put("pattern-window", (since, until), token, known, known.closes.nbytes)
-    window: Window = known
+        prices, benchmark = queries.prices(session, [*part, *coming])
+        known = followed(prices, benchmark, len(part), hold=forward)
+        state.cache.put("pattern-window", key, token, known, known.nbytes)
+    window: Followed = known
     return window
 
 

@@ -117,7 +117,7 @@ def test_a_recalculation_is_accepted_once_at_a_time(own: Bench) -> None:
     for wish, named in (
         ({"date": "2016-07-29"}, "2016-08-01"),
         ({"date": "2099-01-04"}, "future"),
-        ({"date": "2026-08-22"}, "no trade date"),
+        ({"date": "2026-08-16"}, "no trade date"),
     ):
         refused = own.api.post("/quant/recalc", json=wish, headers=admin)
         assert (refused.status_code, refused.json()["detail"][:6]) == (422, "date: ")

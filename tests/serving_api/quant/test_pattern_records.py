@@ -22,7 +22,7 @@ DAYS = shipped_calendar().last(30, market.TODAY)
 INDEX = Table(
     "fusion_index_daily",
     Layer.DWD,
-    columns_from("code:code date:date close:px"),
+    columns_from("code:code date:date open:px close:px"),
     ("code", "date"),
     date_column="date",
 )
@@ -39,7 +39,7 @@ FIRST, SECOND, LATE = DAYS[4], DAYS[10], DAYS[-3]
 
 def close(code: str, at: int) -> float:
     """600519 rises by 1 a day, 000001 falls by 1, 000100 stands, 000858 halves its price on day 6 by a split,
-    and is suspended from day 12 on."""
+    and rests from day 12 on. Every open is half below its close."""
     return {"600519": 100.0 + at, "000001": 100.0 - at, "000100": 50.0, "000858": 60.0 + at}[code]
 
 
@@ -47,19 +47,27 @@ def fill(warehouse: market.Warehouse) -> None:
     bars = []
     for at, day in enumerate(DAYS):
         for code in ("600519", "000001", "000100", "000858"):
-            if code == "000858" and at >= 12:
-                continue
+            rests = code == "000858" and at >= 12
             factor = 2.0 if code == "000858" and at >= 6 else 1.0
-            bars.append(market.bar(code, day, close(code, at) / factor, factor, sec_type="stock"))
+            other = {"is_suspended": True, "volume": 0} if rests else {}
+            if code == "600519" and at == 15:
+                other["limit_up"] = 114.5
+            price = close(code, min(at, 11) if rests else at) / factor
+            bars.append(market.bar(code, day, price, factor, sec_type="stock", **other))
         bars.append(market.bar("510300", day, 4.0 + at, sec_type="etf"))
     market.put(warehouse, market.KLINE, bars)
-    index = [{"code": "sh000300", "date": day, "close": 4000.0 + 40 * at} for at, day in enumerate(DAYS)]
+    index = [
+        {"code": "sh000300", "date": day, "open": 3990.0 + 40 * at, "close": 4000.0 + 40 * at}
+        for at, day in enumerate(DAYS)
+    ]
     market.put(warehouse, INDEX, index)
     nothing = dict.fromkeys(DIRECTIONS, 0)
     signals = [
         ("600519", FIRST, {"double_bottom": 100}),
         ("000001", FIRST, {"double_bottom": 100, "island": -100}),
         ("000858", SECOND, {"double_bottom": 100}),
+        ("600519", DAYS[14], {"rectangle": 100}),
+        ("000001", DAYS[14], {"rectangle": 100}),
         ("600519", LATE, {"double_bottom": 100}),
         ("000100", LATE, {"wedge": 100}),
     ]
@@ -99,22 +107,27 @@ def record(api: Api, **params: object) -> dict[str, object]:
 
 
 def test_record_of_a_pattern(api: Api) -> None:
-    """Three signals have an end: up 5/104, down 5/96, and 000858, whose last close is a day after its own.
-    Of the stocks on the first date 2 of 4 rose, on the second 2 of 4."""
+    """Three signals have an end: bought at 104.5, 94.5 and 70 (35 before the factor) at the open of the next
+    date, sold at the close of the fifth, the last one at its only close. 3 of 4 rose on either date."""
     told = record(api, pattern="double_bottom", forward_days=5, days=30)
-    changes = [5 / 104 * 100, -5 / 96 * 100, 1 / 70 * 100]
-    index = [5 * 40 / 4160 * 100] * 2 + [5 * 40 / 4400 * 100]
+    changes = [4.5 / 104.5 * 100, -3.5 / 94.5 * 100, 1 / 70 * 100]
+    index = [(4360 / 4190 - 1) * 100] * 2 + [(4440 / 4430 - 1) * 100]
+    figures = {
+        "samples": 3,
+        "win_rate_pct": pytest.approx(200 / 3, abs=1e-4),
+        "avg_pct": pytest.approx(sum(changes) / 3, abs=1e-4),
+        "excess_pct": pytest.approx((sum(changes) - sum(index)) / 3, abs=1e-4),
+    }
     assert told == {
         "pattern": "double_bottom",
         "direction": 100,
         "forward_days": 5,
-        "samples": 3,
+        **figures,
         "dates": 2,
-        "win_rate_pct": pytest.approx(200 / 3, abs=1e-4),
-        "avg_pct": pytest.approx(sum(changes) / 3, abs=1e-4),
         "median_pct": pytest.approx(changes[2], abs=1e-4),
-        "excess_pct": pytest.approx((sum(changes) - sum(index)) / 3, abs=1e-4),
-        "base_rate_pct": 50.0,
+        "base_rate_pct": 75.0,
+        "unfillable": 0,
+        "fillable": figures,
         "best_pct": pytest.approx(changes[0], abs=1e-4),
         "worst_pct": pytest.approx(changes[1], abs=1e-4),
         "by_year": [
@@ -129,9 +142,27 @@ def test_record_of_a_pattern(api: Api) -> None:
 
 
 def test_a_signal_down_wins_by_a_fall(api: Api) -> None:
-    told = record(api, pattern="island", direction=-100, forward_days=1, days=30)
+    told = record(api, pattern="island", direction=-100, forward_days=3, days=30)
     assert (told["samples"], told["win_rate_pct"], told["base_rate_pct"]) == (1, 100.0, 25.0)
-    assert told["avg_pct"] == pytest.approx(-100 / 96, abs=1e-4)
+    assert told["avg_pct"] == pytest.approx((93 / 94.5 - 1) * 100, abs=1e-4)
+
+
+def test_a_day_in_the_market_is_from_the_open_to_the_close(api: Api) -> None:
+    """The jump from the signal's close to the next open belongs to nobody who acts on the signal."""
+    told = record(api, pattern="island", direction=-100, forward_days=1, days=30)
+    assert (told["win_rate_pct"], told["base_rate_pct"]) == (0.0, 0.0)
+    assert told["avg_pct"] == pytest.approx((95 / 94.5 - 1) * 100, abs=1e-4)
+
+
+def test_who_rests_is_no_base_and_who_opens_at_the_limit_is_told_apart(api: Api) -> None:
+    """Of the four stocks one rests, and its flat rows are no sample; 600519 opens at its limit on day 15."""
+    told = record(api, pattern="rectangle", days=30)
+    assert told["base_rate_pct"] == pytest.approx(200 / 3, abs=1e-4)
+    assert (told["samples"], told["unfillable"], told["win_rate_pct"]) == (2, 1, 50.0)
+    fillable = told["fillable"]
+    assert isinstance(fillable, dict)
+    assert (fillable["samples"], fillable["win_rate_pct"]) == (1, 0.0)
+    assert fillable["avg_pct"] == pytest.approx((81 / 84.5 - 1) * 100, abs=1e-4)
 
 
 def test_the_other_sign_and_an_open_end_count_nothing(api: Api) -> None:
