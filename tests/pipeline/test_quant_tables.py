@@ -190,3 +190,33 @@ def test_distributions_leave_with_the_sixty_newest_dates(year: House) -> None:
     with year.warehouse.engine.begin() as connection:
         gone = sql.text(f"DELETE FROM {table} WHERE date<=? AND code=?")
         connection.exec_driver_sql(gone, (dates[4], code))
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("indicator_daily", {"fusion_kline_daily", "fusion_index_daily"}),
+        ("pattern_daily", {"fusion_kline_daily"}),
+        ("chip_daily", {"fusion_kline_daily"}),
+        ("signal_hit", {"fusion_kline_daily", "fusion_index_daily", "calc_pattern_daily"}),
+    ],
+)
+def test_a_shared_window_is_an_input_of_every_table_made_from_it(
+    year: House, name: str, read: set[str]
+) -> None:
+    """Bars are read once a run; the batch of each table names the batches of its own dates all the same."""
+    days = [str(day) for day in year.run.calendar.last(2, TODAY)]
+    statement = (
+        "SELECT inputs_json FROM sys_batch WHERE table_name=? AND partition_key=? AND status='success'"
+    )
+    found = year.warehouse.query(statement, (f"calc_{name}", TODAY))
+    loads = [{one["table"]: one["batch_ids"] for one in json.loads(told)} for (told,) in found]
+    bars = {
+        row["batch_id"]
+        for row in year.warehouse.rows("fusion_kline_daily")
+        if str(row["date"]) in days and row["sec_type"] == "stock" and not row["is_suspended"]
+    }
+
+    assert loads
+    assert all(set(inputs) == read and all(inputs.values()) for inputs in loads)
+    assert any(bars <= set(inputs["fusion_kline_daily"]) for inputs in loads)
