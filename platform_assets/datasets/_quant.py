@@ -86,14 +86,14 @@ def _window(bars: Bars, desk: Any, day: str) -> Bars:
 
 
 def index_closes(desk: Any, scope: Scope) -> tuple[Ints, Floats]:
-    """(yyyymmdd, closes) of the CSI 300 over the windows of a scope's dates, oldest first."""
-    since = desk.calendar.offset(scope.since, 1 - WINDOW_DATES)
+    """(yyyymmdd, closes) of the CSI 300 up to the newest of a scope's dates, oldest first: the bars of a code
+    that rested long may be of any age."""
 
     def make(view: Any) -> pd.DataFrame:
-        rows = view.read(INDEX, columns=("date", "close"), codes=(BENCHMARK,), since=since, until=scope.until)
+        rows = view.read(INDEX, columns=("date", "close"), codes=(BENCHMARK,), until=scope.until)
         return pd.DataFrame(rows).dropna().sort_values("date")
 
-    rows = desk.once(("benchmark", since, scope.until), make)
+    rows = desk.once(("benchmark", scope.until), make)
     days = rows["date"].astype(str).str.replace("-", "", regex=False).to_numpy(dtype=np.int64)
     return days, rows["close"].to_numpy(dtype=np.float64)
 

@@ -10,7 +10,15 @@ import pytest
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.trend_strength import trend_strength
-from platform_assets.datasets._quant import BARS, LEAST_BARS, WINDOW_DATES, bars_at, number
+from platform_assets.datasets._quant import (
+    BARS,
+    INDEX,
+    LEAST_BARS,
+    WINDOW_DATES,
+    bars_at,
+    index_closes,
+    number,
+)
 from platform_assets.declaration.scope import Scope
 from resources.calendar import shipped_calendar
 from resources.warehouse.panel import Panel
@@ -70,6 +78,8 @@ class Market:
         return Panel(tuple(wide.index), tuple(wide.columns), values)
 
     def read(self, table: str, *, columns: Any, codes: tuple[str, ...], until: str) -> pd.DataFrame:
+        if table == INDEX:
+            return pd.DataFrame({"date": DATES, "close": np.linspace(3000.0, 5000.0, len(DATES))})
         self.reads.append(codes)
         return self.rows[self.rows["code"].isin(codes) & (self.rows["date"] <= until)]
 
@@ -116,3 +126,16 @@ def test_the_stored_strength_of_a_rested_code_is_that_of_its_newest_bars() -> No
         counted = trend_strength(*(own[name].to_numpy()[-570:] for name in ("high", "low", "close")))
         assert values["rtsi"][at] == pytest.approx(counted.rtsi[-1], abs=1e-6, nan_ok=True), code
     assert np.isfinite(values["ma250"][list(bars.codes).index(RESTED)])
+
+
+def test_relative_strength_reaches_as_far_back_as_the_bars() -> None:
+    market, scope = Market(), Scope((TODAY,))
+    bars = bars_at(market, scope, TODAY)
+    values = indicator_columns(bars, index=index_closes(market, scope), newest=1)
+
+    at = bars.place[LONG_RESTED]
+    own = market.rows[market.rows["code"] == LONG_RESTED]
+    index = dict(zip(DATES, np.linspace(3000.0, 5000.0, len(DATES)), strict=True))
+    first, last = own.iloc[-61], own.iloc[-1]
+    expected = (last["close"] / first["close"] - index[TODAY] / index[first["date"]]) * 100
+    assert values["rs_60d"][at] == pytest.approx(expected)
