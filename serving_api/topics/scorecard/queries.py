@@ -12,7 +12,7 @@ from platform_assets.compute.scorecards.statistics import Picks
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
-from serving_api.topics.outcomes import changes_of
+from serving_api.topics.outcomes.queries import changes_of
 from serving_api.topics.scorecard.sources import (
     BUILTIN,
     CARDS,

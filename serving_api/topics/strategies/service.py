@@ -13,7 +13,7 @@ from platform_assets.compute.signals import BY_KEY
 from resources.calendar import TradeCalendar
 from serving_api.reading import Session
 from serving_api.state import State
-from serving_api.topics.outcomes import BARS, INDEX, changes_of, outcomes
+from serving_api.topics.outcomes.queries import BARS, INDEX, changes_of, outcomes
 from serving_api.topics.strategies import queries
 
 Row = dict[str, Any]

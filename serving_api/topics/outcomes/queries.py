@@ -1,4 +1,4 @@
-"""What became of picks by the bars that are stored: the one reading behind every answer that tells it."""
+"""What became of picks by the bars that are stored."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,0 +1,1 @@
+"""What became of picks, behind every answer that tells it."""
