@@ -45,6 +45,8 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
         raise Refused("a page without tables")
     if code not in text:
         raise PayloadError(f"{what}: the page is not of this code")
+    if "</html>" not in text.lower():
+        raise PayloadError(f"{what}: the page is cut")
     if _NOBODY in text:
         return frame([], WORTH_COLUMNS)
     tables = _tables(text, what)
