@@ -2,7 +2,9 @@
 group on one machine, interleaved, so that what else the machine does falls on both."""
 
 import gc
+import resource
 import statistics
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -78,6 +80,12 @@ def _private_bytes() -> int:
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def highest_memory() -> int:
+    """Bytes that this process held at its highest so far."""
+    # Linux counts kibibytes, macOS bytes.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 class PeakMemory:

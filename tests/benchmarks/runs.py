@@ -7,7 +7,6 @@ highest memory of the process so far.
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -17,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.benchmarks.measure import highest_memory
 
 ROOT = Path(__file__).parents[2]
 START_LIMIT_S = 600.0
@@ -30,15 +31,30 @@ class House:
 
     def execute(self, job: str, *dates: str, limit_s: float = 1500.0) -> list[dict[str, Any]]:
         """Run and return the reports; a run that fails raises RuntimeError with what it said."""
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.runs", job, *dates],
-            cwd=ROOT, env=self.environment, timeout=limit_s, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        done, reports = self._reports("tests.benchmarks.runs", job, *dates, limit_s=limit_s)
         failed = next((item for item in reports if not item["success"]), None)
         if failed is not None or done.returncode:
             raise RuntimeError(f"{job}: {failed['error'] if failed else done.stderr[-800:]}")
         return reports
+
+    def load_every_table(self, day: str, limit_s: float = 1500.0) -> dict[str, dict[str, Any]]:
+        """{part: report} of `tests.benchmarks.day_run`; raises RuntimeError where a table could not be
+        loaded."""
+        done, reports = self._reports("tests.benchmarks.day_run", day, limit_s=limit_s)
+        failed = {item["part"]: item["failures"] for item in reports if item["failures"]}
+        if failed or done.returncode:
+            raise RuntimeError(f"every table of {day}: {failed or done.stderr[-800:]}")
+        return {item["part"]: item for item in reports}
+
+    def _reports(
+        self, module: str, *arguments: str, limit_s: float
+    ) -> tuple["subprocess.CompletedProcess[str]", list[dict[str, Any]]]:
+        """A finished process of this house, and the JSON lines that it printed."""
+        done = subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            cwd=ROOT, env=self.environment, timeout=limit_s, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return done, [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 @contextmanager
@@ -102,9 +118,7 @@ def main(job: str, dates: list[str]) -> int:
             "seconds": time.perf_counter() - began,
             "success": outcome.success,
             "error": outcome.error,
-            # Linux counts kibibytes, macOS bytes.
-            "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            * (1 if sys.platform == "darwin" else 1024),
+            "peak": highest_memory(),
         }
         sys.stdout.write(json.dumps(report) + "\n")
         sys.stdout.flush()
