@@ -77,7 +77,7 @@ class StockWide(Model):
     pe_ttm: F = col("", "price / earnings, trailing")
     pe_static: F = col("", "price / earnings, last year")
     pb: F = col("", "price / book")
-    ps_ttm: F = col("", "price / sales", no_source="data-layer issue: raw_valuation")
+    ps_ttm: F = col("", "price / sales")
     dividend_yield: Pct = col("pct", "dividend yield")
     total_market_cap: Amt = col("wan", "total market cap")
     float_market_cap: Amt = col("wan", "float market cap")
@@ -151,7 +151,7 @@ _QUOTE = (
     *("limit_up", "limit_down", "limit_status"),
 )
 _MASTER = ("market", "board", "list_date", "total_shares", "float_shares", "sec_type")
-_VALUATION = ("pe_ttm", "pe_static", "pb", "dividend_yield", "total_market_cap", "float_market_cap")
+_VALUATION = ("pe_ttm", "pe_static", "pb", "ps_ttm", "dividend_yield", "total_market_cap", "float_market_cap")
 _INDUSTRY = ("industry", "em_industry", "sw_l1", "sw_l2", "sw_l1_name", "sw_l2_name", "concepts")
 _BAR = (
     *("limit_up", "limit_down", "limit_status", "amplitude_pct", "turnover_pct"),

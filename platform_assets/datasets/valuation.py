@@ -1,7 +1,7 @@
 """fusion_valuation: price ratios and market caps of every stock, by trade date.
 
-raw_valuation is owned here: today's ratios come from the quote site's batch; the portal's by-date report
-follows with the data-layer issue. The quote batches feed prices and caps, and caps of a past date follow
+raw_valuation is owned here: the portal's report by date, and today's ratios of the quote site's batch. The
+quote batches feed prices and caps, and caps of a past date follow
 from the shares in force on that date.
 """
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.asof import value_on
+from platform_assets.compute.market_rules import is_a_share
 from platform_assets.declaration.columns import (
     K32,
     S64,
@@ -41,7 +42,7 @@ from platform_assets.declaration.rules import (
 from platform_assets.declaration.scope import Context, Scope
 from resources.upstreams.desk import current_session
 
-_ISSUE_3 = "data-layer issue: by-date report of the portal, aux_worth"
+_MOST_DATES = 10
 _ISSUE_4 = "research issue: calc_valuation_band"
 
 
@@ -57,9 +58,9 @@ class Valuation(Model):
     pe_dynamic: F = col("", "price / earnings, annualised")
     pe_forward: F = col("", "price / consensus EPS of this year", computed=True)
     pb: F = col("", "price / book")
-    ps_ttm: F = col("", "price / sales", no_source=_ISSUE_3)
-    pcf_ttm: F = col("", "price / cash flow", no_source=_ISSUE_3)
-    peg: F = col("", "PE / growth", no_source=_ISSUE_3)
+    ps_ttm: F = col("", "price / sales")
+    pcf_ttm: F = col("", "price / cash flow")
+    peg: F = col("", "PE / growth")
     dividend_yield: Pct = col("pct", "dividend yield")
     total_market_cap: Amt = col("wan", "total market cap", gt=0)
     float_market_cap: Amt = col("wan", "float market cap", gt=0)
@@ -85,13 +86,30 @@ class RawValuation(Model):
     pe_ttm: F = col("", "price / earnings, trailing")
     pe_static: F = col("", "price / earnings, last year")
     pb: F = col("", "price / book")
-    ps_ttm: F = col("", "price / sales", no_source=_ISSUE_3)
-    pcf_ttm: F = col("", "price / cash flow", no_source=_ISSUE_3)
-    peg: F = col("", "PE / growth", no_source=_ISSUE_3)
+    ps_ttm: F = col("", "price / sales")
+    pcf_ttm: F = col("", "price / cash flow")
+    peg: F = col("", "PE / growth")
     total_market_cap: Amt = col("wan", "total market cap", ge=0)
     float_market_cap: Amt = col("wan", "float market cap", ge=0)
     total_shares: Big = col("sh", "total shares", ge=0)
     dividend_yield: Pct = col("pct", "dividend yield")
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Twelve calls for a date of the market; of codes one for a hundred and some dates."""
+    parts = (
+        [desk.eastmoney.valuations(day, day) for day in scope.dates]
+        if scope.codes is None
+        else [desk.eastmoney.valuations(scope.since, scope.until, codes) for codes in scope.code_groups()]
+    )
+    rows = pd.concat(parts, ignore_index=True)
+    mine = rows["code"].map(is_a_share).astype(bool) & rows["date"].isin(list(scope.dates))
+    return rows[mine & (rows["price"] > 0)].reset_index(drop=True)
+
+
+def of_few_dates(desk: Any, scope: Scope) -> bool:
+    """A year of the market would be three thousand calls; a year of a hundred codes is fifty."""
+    return scope.codes is not None or len(scope.dates) <= _MOST_DATES
 
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -204,7 +222,11 @@ DATASET = Dataset(
             key=("code", "date", "src"),
             date_column="date",
             payload=False,
-            sources=(Source("tencent", quote_site, only_when=current_session),),
+            sources=(
+                Source("eastmoney", portal, only_when=of_few_dates),
+                Source("tencent", quote_site, only_when=current_session),
+            ),
+            combine="all",  # the batch costs no further call, and it alone tells the yield
             may_be_empty=True,
         ),
     ),

@@ -52,14 +52,10 @@ def test_wide_rows_show_the_day_as_the_world_had_it(filled: House) -> None:
             assert row["chg_20d"] == pytest.approx(expected, abs=0.05)
 
 
-def test_columns_without_an_owner_are_null_and_say_why(filled: House) -> None:
+def test_every_column_of_the_wide_table_has_a_source(filled: House) -> None:
     table = filled.registry.dataset("stock_wide").table
-    waiting = [spec for spec in table.columns if spec.no_source]
 
-    assert waiting
-    assert all("issue" in spec.no_source for spec in waiting)
-    for row in filled.warehouse.rows("fusion_stock_wide", columns=[spec.name for spec in waiting]):
-        assert set(row.values()) == {None}
+    assert [spec.name for spec in table.columns if spec.no_source] == []
 
 
 def test_valuation_takes_ratios_from_the_quote_site_and_keeps_its_provenance(filled: House) -> None:
@@ -188,6 +184,23 @@ def test_two_feeds_of_one_source_complete_each_other(filled: House) -> None:
     assert all(row["name"] for row in rows)  # from raw_quote
     assert any(row["dividend_yield"] for row in rows)  # from raw_valuation
     assert any(row["dividend_yield"] for row in filled.warehouse.rows("fusion_stock_wide"))
+
+
+def test_the_portal_tells_the_ratios_that_the_quote_site_has_not(filled: House) -> None:
+    rows = filled.warehouse.frame("fusion_valuation")
+    rows = rows[rows["date"] == TODAY]
+    assert rows[["ps_ttm", "pcf_ttm"]].notna().any().all()
+    told = filled.warehouse.frame("raw_valuation")
+    told = told[told["date"] == TODAY]
+    both = {src: part.set_index("code") for src, part in told.groupby("src")}
+    assert set(both) == {"eastmoney", "tencent"}
+    shared = both["eastmoney"].index.intersection(both["tencent"].index)
+    assert len(shared) > 40
+    for name in ("pe_ttm", "pb"):
+        one, other = both["eastmoney"].loc[shared, name], both["tencent"].loc[shared, name]
+        assert (one - other).abs().max() < 0.011
+    wide = filled.warehouse.frame("fusion_stock_wide").set_index("code")["ps_ttm"]
+    assert wide.notna().any()
 
 
 def test_a_batch_of_computed_rows_names_what_it_read(filled: House) -> None:

@@ -1,11 +1,11 @@
-"""Ratios of whole markets and of the industry boards, as the data centre has them by date."""
+"""Ratios of stocks, of whole markets and of the industry boards, as the data centre has them by date."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from resources.simulated_market.days import dates_between
+from resources.simulated_market.days import at, dates_between, day_bar
 from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
@@ -25,6 +25,22 @@ _HOUR = "15:30"
 class MarketRatios:
     def __init__(self) -> None:
         self._lines = Lines()
+        self._newest: tuple[object, list[Row]] = (None, [])
+
+    def stocks(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        """RPT_VALUEANALYSIS_DET, by TRADE_DATE and SECURITY_CODE; a date is out at 15:30. The rows of the
+        newest question are kept, so that its pages cost one reading."""
+        question = (id(view.world), view.now.date(), repr(clauses))
+        if view.fault is None and self._newest[0] == question:
+            return self._newest[1]
+        codes = {value for name, _, values in clauses if name == "SECURITY_CODE" for value in values}
+        days = dates_between(view, _bound(clauses, ">=", 0), _bound(clauses, "<=", 99_999_999), _HOUR)
+        listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+        asked = [one for one in listed if not codes or one.code in codes]
+        rows = [row for one in asked for day in days if (row := _stock_row(view, one, day)) is not None]
+        if view.fault is None:
+            self._newest = (question, rows)
+        return rows
 
     def markets(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
         """RPT_VALUEMARKET, by TRADE_MARKET_CODE; a date is out at 15:30."""
@@ -90,6 +106,32 @@ class MarketRatios:
                         }
                     )
         return rows
+
+
+def _stock_row(view: View, security: Security, day: int) -> Row | None:
+    """Ratios as they were after the close of a date; None where the stock did not trade."""
+    bar = day_bar(view, security, day)
+    then = view.world.valuation(security, at(day, _HOUR))
+    if bar is None or then is None or not then.total_shares:
+        return None
+    growth = None if not then.pe_ttm or not then.pe_static else (then.pe_static / then.pe_ttm - 1) * 100
+    return {
+        "SECURITY_CODE": security.code,
+        "SECUCODE": f"{security.code}.{security.market}",
+        "SECURITY_NAME_ABBR": view.world.name(security, at(day, _HOUR)),
+        "TRADE_DATE": _day(day),
+        "CLOSE_PRICE": bar.close,
+        "TOTAL_MARKET_CAP": then.total_market_cap,
+        "NOTLIMITED_MARKETCAP_A": then.float_market_cap,
+        "TOTAL_SHARES": then.total_shares,
+        "FREE_SHARES_A": then.float_shares,
+        "PE_TTM": then.pe_ttm,
+        "PE_LAR": then.pe_static,
+        "PB_MRQ": then.pb,
+        "PEG_CAR": round(then.pe_ttm / growth, 6) if then.pe_ttm and growth else None,
+        "PCF_OCF_TTM": None if then.ps_ttm is None else round(then.ps_ttm * 6.5, 6),
+        "PS_TTM": then.ps_ttm,
+    }
 
 
 def _members(view: View, key: str) -> list[Security]:

@@ -57,6 +57,7 @@ class Reports:
             **CompanyReports().reports(),
             "RPT_PUBLIC_BS_APPOIN": schedule_rows,
             "RPTA_APP_IPOAPPLY": offers,
+            "RPT_VALUEANALYSIS_DET": ratios.stocks,
             "RPT_VALUEMARKET": ratios.markets,
             "RPT_VALUEINDUSTRY_DET": ratios.boards,
             **Events().reports(),

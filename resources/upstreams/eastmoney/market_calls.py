@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney import markets
+from resources.upstreams.eastmoney import markets, valuations
 from resources.upstreams.eastmoney.gateway import Gateway
 
 
 class MarketCalls(Gateway):
-    """Ratios of whole markets and of industry boards."""
+    """Ratios of stocks, whole markets and industry boards."""
 
     def market_ratios(self, keys: Sequence[str], since: str, until: str) -> pd.DataFrame:
         """PE of some markets (keys of `MARKETS`) between two days; columns `MARKET_COLUMNS`. One call per 500
@@ -19,6 +19,14 @@ class MarketCalls(Gateway):
         wanted = {markets.MARKETS[one] for one in keys}
         if not set(rows["index_code"]) <= wanted or not rows["date"].between(since, until).all():
             raise PayloadError(f"markets: rows that were not asked for: {since}..{until}", source=self.source)
+        return rows
+
+    def valuations(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Ratios and caps of every stock between two trade dates, or of some; columns `VALUATION_COLUMNS`.
+        Twelve calls for a date of the market."""
+        rows = self.report(valuations.valuations_report(since, until, codes), valuations.valuation_rows)
+        if not rows["date"].between(since, until).all():
+            raise PayloadError(f"valuations: rows not of {since}..{until}", source=self.source)
         return rows
 
     def board_ratios(self, day: str) -> pd.DataFrame:
