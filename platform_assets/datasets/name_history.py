@@ -98,7 +98,7 @@ def _shown(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
 
 def _listed(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the terminal's list, which is of now whatever the scope is."""
-    listed = desk.securities()[["code", "name"]].assign(src="tdx")
+    listed = desk.terminal_list()[["code", "name"]].assign(src="tdx")
     listed = listed[listed["code"].isin(list(scope.codes))] if scope.codes is not None else listed
     return _names(listed, desk.calendar.on_or_before(desk.today))
 

@@ -40,6 +40,7 @@ from platform_assets.declaration.columns import (
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, batch, close_of, latest, trading
 from platform_assets.declaration.scope import Context, Scope
+from resources.errors import Unavailable
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
@@ -208,7 +209,9 @@ def _owners() -> dict[str, tuple[str, str]]:
 
 def joined(desk: Any, scope: Scope) -> pd.DataFrame:
     """Rows of the scope's dates from the owner tables."""
-    parts = [_of_date(desk, day, scope.codes) for day in scope.dates]
+    parts = [part for day in scope.dates if len(part := _of_date(desk, day, scope.codes))]
+    if not parts:
+        raise Unavailable(f"no quotes of {scope.until} are stored")
     return pd.concat(parts, ignore_index=True)
 
 
@@ -219,6 +222,8 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
         return frame
 
     rows = read("fusion_quote_snapshot", _QUOTE)
+    if rows.empty:
+        return rows
     master = read("fusion_stock_master", _MASTER, dated=False)
     rows = rows.merge(master[master["sec_type"] == "stock"], on="code", how="inner")
     rows = rows.merge(read("fusion_valuation", _VALUATION), on="code", how="left")

@@ -5,6 +5,7 @@ Answers that several tables of one run need (the security list, the quote batch 
 once per run and shared: `once` remembers the answer and whose responses it came from.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +16,10 @@ from platform_assets.compute.market_rules import board_of, sec_type_of
 from platform_assets.declaration.scope import Reader, Scope
 from resources.calendar import TradeCalendar
 from resources.clock import Clock
-from resources.errors import PayloadError, Unavailable
+from resources.errors import PayloadError, Unavailable, UpstreamError
 from resources.fetch import FetchLog
 from resources.stopping import safe_point
+from resources.upstreams.universe import HELD_TYPES, substitute_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +43,8 @@ if TYPE_CHECKING:
     from resources.upstreams.xueqiu import XueqiuClient
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 MARKETS = ("sz", "sh", "bj")
-HELD_TYPES = ("stock", "etf", "lof", "cb", "reit")
-"""Security types that the per-code datasets hold; indices and B shares are not among them."""
 CLOSE_TIME = "15:00:00"
 FAILED_SHARE = 0.1
 """Share of single codes that may fail in a sweep before the sweep itself has failed."""
@@ -338,9 +339,26 @@ class Desk:
     # -- the universe -------------------------------------------------------------------------------
 
     def securities(self) -> "pd.DataFrame":
-        """Every listed security that the per-code datasets hold, from the terminal's list: code, market
-        (SH, SZ, BJ), symbol, name, sec_type, board, decimals, pre_close."""
-        return self.once("securities", Desk._list_securities)
+        """Every listed security that the per-code datasets hold: code, market (SH, SZ, BJ), symbol, name,
+        sec_type, board, decimals, pre_close. The terminal's list; while the terminal is away what is stored
+        of the security list, with the stocks that the portal lists beside it (no decimals, no pre_close)."""
+        return self.once("securities", Desk._universe)
+
+    def terminal_list(self) -> "pd.DataFrame":
+        """The same from the terminal alone."""
+        return self.once("terminal_list", Desk._list_securities)
+
+    def _universe(self) -> "pd.DataFrame":
+        try:
+            return self.terminal_list()
+        except (UpstreamError, PayloadError, Unavailable) as error:
+            if self.direct:
+                raise
+            known = substitute_list(self)
+            if known is None:
+                raise
+            log.warning("the terminal's list is away (%s): %d securities from elsewhere", error, len(known))
+            return known
 
     def _list_securities(self) -> "pd.DataFrame":
         import pandas as pd

@@ -6,6 +6,7 @@ from serving_api.datamgr.cleanup.routes import router as cleanup_router
 from serving_api.datamgr.commands.routes import router as commands_router
 from serving_api.datamgr.config.routes import router as config_router
 from serving_api.datamgr.contracts.routes import router as contracts_router
+from serving_api.datamgr.day_report.routes import router as day_report_router
 from serving_api.datamgr.gaps.routes import router as gaps_router
 from serving_api.datamgr.lineage.routes import router as lineage_router
 from serving_api.datamgr.probes.routes import router as probes_router
@@ -29,6 +30,7 @@ DATAMGR_ROUTERS = (
     cleanup_router,
     contracts_router,
     gaps_router,
+    day_report_router,
     backfill_router,
     probes_router,
     reconcile_router,

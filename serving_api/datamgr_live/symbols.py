@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from platform_assets.compute.market_rules import sec_type_of
-from resources.upstreams.desk import HELD_TYPES
+from resources.upstreams.universe import HELD_TYPES
 from serving_api.datamgr_live import queries
 from serving_api.failures import read_or
 from serving_api.reading import Reading

@@ -1,0 +1,49 @@
+"""/datamgr/day-report: admin, enveloped."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.day_report import schemas, service
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+
+class ReportStatus(StrEnum):
+    complete = "complete"
+    fallback = "fallback"
+    failed = "failed"
+    not_run = "not_run"
+
+
+router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
+
+
+@router.get("")
+@serving(
+    list[schemas.ReportRow],
+    top=[
+        ("date", str),
+        ("total", int),
+        ("totals", schemas.ReportTotals),
+        ("by_source", dict[str, schemas.SourceTotals]),
+    ],
+    cache=NO_STORE,
+)
+async def day_report(
+    request: Request,
+    subject: Admin,
+    date: Annotated[
+        str | None, Query(max_length=32, description="trade date; default the newest complete one")
+    ] = None,
+    status: Annotated[ReportStatus | None, Query(description="only tables that stand so")] = None,
+) -> Answer:
+    """What of a trade date was loaded and by whom; what was not, and why: what needs a look comes first."""
+    wanted = None if status is None else status.value
+    return Answer(await service.day_report(state_of(request), date, wanted))

@@ -1,0 +1,115 @@
+"""The report of a trade date: table by table the newest outcome, and source by source who was away."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from platform_assets.compute.days import moved
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.tables import Table
+from resources.settings import Settings
+from resources.transport.redact import redact
+from serving_api.datamgr.day_report import queries
+from serving_api.datamgr.schedule.control import newest_complete
+from serving_api.datamgr.shared import instant, parse_json, run_url
+from serving_api.reading import Session
+from serving_api.state import State
+from serving_api.topics.listing import trade_date
+
+ORDER = ("failed", "fallback", "not_run", "complete")
+"""What needs a look comes first."""
+
+
+async def day_report(state: State, date: str | None, status: str | None) -> dict[str, Any]:
+    """{date, items[ReportRow], total, totals, by_source}; the last two are of all tables, whatever `status`
+    leaves. Raises InputError (date)."""
+    day = (
+        newest_complete(state.clock.now(), state.calendar)
+        if date is None
+        else trade_date(state, "date", date)
+    )
+    rows = await state.reading.scan(_read, day, state.settings)
+    totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}
+    shown = [row for row in rows if status in (None, row["status"])]
+    shown.sort(key=lambda row: ORDER.index(row["status"]))
+    return {
+        "date": day,
+        "items": shown,
+        "total": len(shown),
+        "totals": totals,
+        "by_source": _by_source(rows),
+    }
+
+
+def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]]:
+    batches: dict[str, list[dict[str, Any]]] = {}
+    for batch in queries.of_date(session, day, moved(day, 1)):
+        batches.setdefault(str(batch["table_name"]), []).append(batch)
+    return [
+        _row(dataset, table, batches.get(table.name, ()), settings)
+        for dataset in builtin_registry().datasets.values()
+        for table in dataset.tables()
+    ]
+
+
+def _row(
+    dataset: Dataset, table: Table, batches: Sequence[Mapping[str, Any]], settings: Settings
+) -> dict[str, Any]:
+    """The newest success of the date; where there is none, the newest failure."""
+    newest = next((one for one in reversed(batches) if one["status"] == "success"), None) or next(
+        iter(reversed(batches)), None
+    )
+    head = {
+        "table": table.name,
+        "dataset": dataset.name,
+        "layer": str(table.layer),
+        "second_source": _sources_of(dataset, table) > 1,
+    }
+    if newest is None:
+        left = dict.fromkeys(("reason", "rows", "batch_id", "run_id", "run_url", "at"))
+        return {**head, **left, "status": "not_run", "sources": []}
+    told = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
+    fallback = next((one["fallback_reason"] for one in told if one.get("fallback_reason")), None)
+    failed = newest["status"] == "failed"
+    reason = newest["error"] if failed else fallback
+    return {
+        **head,
+        "status": "failed" if failed else "complete" if fallback is None else "fallback",
+        "reason": None if reason is None else redact(str(reason)),
+        "sources": [_source(one) for one in told],
+        "rows": int(newest["rows"]),
+        "batch_id": newest["batch_id"],
+        "run_id": newest["run_id"],
+        "run_url": run_url(settings, newest["run_id"]),
+        "at": instant(newest["finished_at"]),
+    }
+
+
+def _sources_of(dataset: Dataset, table: Table) -> int:
+    """How many sources are declared for a table: its own, or those of what it is staged from."""
+    raw = next((one for one in dataset.raw if one.table_name == table.name), None)
+    if raw is not None:
+        return len(raw.sources)
+    return len(dataset.source_order)
+
+
+def _source(told: Mapping[str, Any]) -> dict[str, Any]:
+    error = told.get("error")
+    return {
+        "src": told.get("src"),
+        "rows": told.get("rows"),
+        "calls": told.get("calls"),
+        "error": f"{error}: {redact(str(told.get('reason', '')))}" if error else None,
+    }
+
+
+def _by_source(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        for one in row["sources"]:
+            if not (one["error"] or one["rows"] or one["calls"]):
+                continue  # there was nothing to ask it
+            entry = found.setdefault(str(one["src"]), {"answered": 0, "failed": 0, "reason": None})
+            entry["failed" if one["error"] else "answered"] += 1
+            entry["reason"] = one["error"] or entry["reason"]
+    return dict(sorted(found.items()))
