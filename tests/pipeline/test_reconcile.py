@@ -26,15 +26,15 @@ def of_pair(house: House, dataset: str, field: str, source: str, day: str = TODA
     return row
 
 
-def test_agreement_breaks_and_what_repairs_them(alone: House) -> None:
-    house = alone
+def test_agreement_breaks_and_what_repairs_them(house: House) -> None:
     house.at(BEFORE)
     house.day(BEFORE)
     broken, odd = stocks(house, BEFORE)[:2]
     close = house.warehouse.rows("fusion_kline_daily", where="code=?", values=(broken,))[0]["close"]
     with house.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
-            "UPDATE fusion_kline_daily SET close=? WHERE code=?", (round(close * 1.01, 2), broken)
+            house.warehouse.sql.text("UPDATE fusion_kline_daily SET close=? WHERE code=?"),
+            (round(close * 1.01, 2), broken),
         )
     house.at(TODAY)
     true = house.run.desk.tencent.quotes(house.run.desk.symbols((odd,)))["price"].iloc[0]

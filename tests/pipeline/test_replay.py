@@ -13,6 +13,7 @@ from resources.errors import InputError, NotFound, Unavailable
 from resources.recordings import Tape, record
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
+from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 TABLES = (
@@ -25,14 +26,23 @@ TABLES = (
 _OWN = {"batch_id", "superseded_by", "last_batch_id"}
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[tuple[House, Path]]:
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def recorded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
+) -> Iterator[tuple[House, Path]]:
     folder = tmp_path_factory.mktemp("recorded")
-    with opened_house(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, sample_world) as house:
-        failures = load_day(house.run, Scope((TODAY,)), tables=TABLES)
-        assert failures == {}
-        record(house.warehouse, TODAY, folder / TODAY)
-        yield house, folder / TODAY
+    for url in engine_url(request.param, folder):
+        with opened_house(url, folder, sample_world) as house:
+            failures = load_day(house.run, Scope((TODAY,)), tables=TABLES)
+            assert failures == {}
+            record(house.warehouse, TODAY, folder / TODAY)
+            yield house, folder / TODAY
+
+
+@pytest.fixture
+def again(recorded: tuple[House, Path], tmp_path: Path) -> Iterator[str]:
+    """Where a recording is replayed into: another database of the same engine."""
+    yield from engine_url("sqlite" if recorded[0].warehouse.sqlite else "mariadb", tmp_path)
 
 
 def content(warehouse: Warehouse) -> dict[str, list[str]]:
@@ -42,17 +52,17 @@ def content(warehouse: Warehouse) -> dict[str, list[str]]:
         table = warehouse.table(name)
         columns = [column for column in table.names if column not in _OWN]
         rows = warehouse.query(f"SELECT {', '.join(warehouse.sql.name(c) for c in columns)} FROM {name}")
-        found[name] = sorted(json.dumps(list(row), ensure_ascii=False) for row in rows)
+        found[name] = sorted(json.dumps(list(row), ensure_ascii=False, default=str) for row in rows)
     return found
 
 
 @pytest.mark.parametrize("choose", [min, max])
-def test_the_same_tables_in_any_order(recorded: tuple[House, Path], tmp_path: Path, choose) -> None:
+def test_the_same_tables_in_any_order(recorded: tuple[House, Path], again: str, choose) -> None:
     house, folder = recorded
     before = house.warehouse.query("SELECT COUNT(*) FROM sys_fetch")
     house.faults.replace([{"upstream": "*", "call": "*", "kind": "reset"}])  # nobody is asked
 
-    run = replay_run(folder, f"sqlite:///{tmp_path / 'again.sqlite3'}")
+    run = replay_run(folder, again)
     failures = load_day(run, Scope((TODAY,)), choose=choose, tables=TABLES)
 
     assert failures == {}

@@ -7,7 +7,6 @@ from fastapi import Query
 from starlette.requests import Request
 
 from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
 from serving_api.datamgr.day_report import schemas, service
 from serving_api.envelope import PREFIX
 from serving_api.permissions import Admin
@@ -34,7 +33,6 @@ router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
         ("totals", schemas.ReportTotals),
         ("by_source", dict[str, schemas.SourceTotals]),
     ],
-    cache=NO_STORE,
 )
 async def day_report(
     request: Request,
