@@ -6,7 +6,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.kill.marks import Marks
-from tests.kill.scene import open_scene, write_revision
+from tests.kill.scene import open_scene, write_range, write_revision
+
+_SHORT_TTL_S = 0.3
 
 
 def context() -> ForkServerContext:
@@ -29,6 +31,17 @@ def write_on(
         for revision in range(first, last + 1):
             write_revision(warehouse, revision, lease)
             report.done(str(revision))
+    warehouse.close()
+
+
+def write_days(url: str, folder: str, marks: str, days: list[str], die_after: int) -> None:
+    """Write a range of days in one transaction, and die after so many of its statements."""
+    warehouse = open_scene(url, Path(folder), ttl_s=_SHORT_TTL_S)
+    report = Marks(Path(marks), die_after=die_after)
+    report.watch(warehouse.engine)
+    with warehouse.locks.held(("kline",), "the range") as lease:
+        write_range(warehouse, days, lease)
+        report.done("range")
     warehouse.close()
 
 

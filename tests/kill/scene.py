@@ -14,7 +14,7 @@ from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from resources.warehouse.writer import WriteResult
+from resources.warehouse.writer import Piece, WriteResult
 
 DAY = "2026-08-20"
 FIRST_INSTANT = datetime(2026, 8, 20, 16, 0)
@@ -125,3 +125,21 @@ def write_revision(warehouse: Warehouse, revision: int, lease: Lease | None = No
         public_at=[f"{DAY} 15:00:00.000000"] * len(frame),
         source_rank={"tdx": 0, "tencent": 1},
     )
+
+
+def write_range(warehouse: Warehouse, days: list[str], lease: Lease | None = None) -> list[WriteResult]:
+    """The first revision on each of `days`, all of them in one transaction."""
+    frame = revision_frame(1)
+    pieces = [
+        Piece(
+            frame.assign(date=day),
+            Slice.of_date("date", day),
+            Batch(partition_key=day, fusion_type="killed", domain="kline", trigger="backfill"),
+            rejected=REJECTED,
+            quality=quality_of(1),
+            fetches=fetches_of(1),
+            public_at=[f"{day} 15:00:00.000000"] * len(frame),
+        )
+        for day in days
+    ]
+    return warehouse.writer.write_all(TABLE, pieces, lease=lease, source_rank={"tdx": 0, "tencent": 1})

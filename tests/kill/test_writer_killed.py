@@ -11,10 +11,10 @@ import pytest
 
 from resources.errors import ConflictError
 from resources.warehouse.warehouse import Warehouse
-from tests.kill.children import start, write_on
+from tests.kill.children import start, write_days, write_on
 from tests.kill.evidence import content, problems
 from tests.kill.marks import Landing, landing
-from tests.kill.scene import REJECTED, TABLE, open_scene, revision_frame, write_revision
+from tests.kill.scene import REJECTED, TABLE, open_scene, revision_frame, write_range, write_revision
 
 FREE_WITHIN_S = 5.0
 SHORT_TTL_S = 0.3
@@ -199,6 +199,35 @@ def test_a_writer_killed_after_each_of_its_statements(site: Site, record_propert
     record_property(
         "report",
         f"kill -9 after each statement, {site.engine}: {len(landings)} places, 0 torn",
+    )
+    warehouse.close()
+
+
+@pytest.mark.soak
+def test_a_large_write_killed_at_every_fiftieth_statement(site: Site, record_property: Report) -> None:
+    """A range of forty dates in one transaction: all of it is there, or nothing."""
+    days = [f"2026-0{month}-{day:02d}" for month in (6, 7) for day in range(1, 21)]
+    warehouse = open_scene(site.url, site.folder)
+    landings: list[Landing] = []
+    while not landings or landings[-1].between:
+        marks = site.marks()
+        child = start(write_days, site.url, str(site.folder), str(marks), days, 50 * (len(landings) + 1))
+        child.join()
+        landings.append(landing(marks))
+        assert problems(warehouse, TABLE) == []
+        stored = warehouse.query(f"SELECT COUNT(*), COUNT(DISTINCT date) FROM {TABLE.name}")[0]
+        if landings[-1].between:
+            assert tuple(stored) == (0, 0)
+        seconds_until_free(warehouse, time.monotonic())
+    write_range(warehouse, days)
+    count = len(revision_frame(1))
+    stored = warehouse.query(f"SELECT COUNT(*), COUNT(DISTINCT date) FROM {TABLE.name}")[0]
+    assert tuple(stored) == (count * len(days), len(days))
+    assert problems(warehouse, TABLE) == []
+    assert sum(item.between for item in landings) >= 3
+    record_property(
+        "report",
+        f"kill -9 at every 50th statement of a large write, {site.engine}: {len(landings)} places, 0 torn",
     )
     warehouse.close()
 

@@ -103,6 +103,7 @@ def _issue(security: Security, one: Issue) -> Row:
 
 
 def _offer(view: View, security: Security, one: Issue) -> Row:
+    most = max(500, one.shares // 10_000)
     return {
         **_head(security),
         "SECURITY_NAME": view.world.name(security, view.now),
@@ -114,7 +115,9 @@ def _offer(view: View, security: Security, one: Issue) -> Row:
         "LISTING_DATE": _day(one.listed),
         "BALLOT_NUM_DATE": _day(one.applied + timedelta(days=1)),
         "BALLOT_PAY_DATE": _day(one.applied + timedelta(days=2)),
-        "ONLINE_APPLY_UPPER": max(500, one.shares // 10_000),
+        "ONLINE_APPLY_UPPER": most,
+        "TOP_APPLY_MARKETCAP": most / 1000,  # 10k CNY of shares held for each thousand
+        "SECURITY_TYPE_CODE": "058001001",
         "MARKET": _MARKET_NAMES[security.market],
     }
 

@@ -1,0 +1,170 @@
+"""Every recorded answer has a test of its parser and one of its responder; here are those whose responder is
+told by a table: what the client's own call receives has the recorded keys and types."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from resources.clock import FrozenClock
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.loader import load_world
+from tests.simulated_market.http.conftest import bench_of
+from tests.simulated_market.http.test_shapes import kinds
+
+TESTS = Path(__file__).parents[2]
+FOLDERS = TESTS / "upstreams"
+EVENING = datetime.fromisoformat("2026-08-21T22:30")
+
+REPORTS = {
+    "RPTA_WEB_RZRQ_GGMX": ("em_dc_margin_600519.json", "(DATE='2026-08-20')"),
+    "RPT_SHAREBONUS_DET": ("em_dc_corporate_actions_20260728.json", "(REPORT_DATE='2025-12-31')"),
+    "RPTA_APP_IPOAPPLY": ("em_dc_corporate_actions_20260728.json", ""),
+    "RPT_LIFT_STAGE": ("em_dc_corporate_actions_20260728.json", ""),
+    "RPT_BOND_CB_LIST": ("em_dc_corporate_actions_20260728.json", ""),
+}
+"""Recorded reports of the data centre: the file, and a filter that a whole answer needs."""
+
+WITHOUT_RESPONDER = {
+    "csindex_series_20260720.json": "a card that no client asks for; the history of its figures is",
+    "sina_hq_index_20220407.txt": "the same record as that of 2026",
+    "tencent_quote_600519_hk00700_20260522.txt": "the record as in records.txt; Hong Kong is not served",
+    "tdx_finance_raw.json": "fields of a record: rendered and parsed in test_roundtrip",
+    "tdx_kline_600000_day.json": "bytes of the same call as in quotes_terminal_samples.json",
+    "tdx_quotes_raw.json": "bytes of the same call as in tdx_quotes_600000.json",
+    "tdx_securities_raw.json": "fields of a record: rendered and parsed in test_roundtrip",
+    "tdx_ticks_raw.json": "fields of a record: rendered and parsed in test_roundtrip",
+}
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[SimulatedMarket]:
+    with SimulatedMarket(load_world("synthetic", "S"), FrozenClock(EVENING), tcp_port=None) as running:
+        yield running
+
+
+def recorded(name: str):
+    return json.loads((FOLDERS / "eastmoney" / "payloads" / name.strip()).read_bytes())
+
+
+def test_every_recorded_answer_is_held_against_its_parser_and_its_responder():
+    names = {
+        path.name for path in FOLDERS.glob("*/payloads/*") if path.suffix != ".md"
+    }  # fmt: skip
+    said = {
+        folder: "".join(path.read_text(encoding="utf-8") for path in (TESTS / folder).rglob("*.py"))
+        for folder in ("upstreams", "simulated_market")
+    }
+
+    def named(name: str, folder: str) -> bool:
+        return name in said[folder] or Path(name).stem in said[folder]
+
+    assert {name for name in names if not named(name, "upstreams")} == set()
+    assert {name for name in names if not named(name, "simulated_market")} == set()
+    assert set(WITHOUT_RESPONDER) <= names
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_rows_of_a_report_have_the_recorded_columns(sample, report):
+    """Asked for the recorded columns, which are all that a client may ask for by name."""
+    name, where = REPORTS[report]
+    file = recorded(name)
+    theirs = kinds((file[report] if report in file else file["result"]["data"])[0])
+    asked = {"reportName": report, "columns": ",".join(theirs), "filter": where, "pageSize": "50"}
+    url = f"{sample.http_url}/eastmoney/api/data/v1/get"
+
+    made = httpx.get(url, params=asked, trust_env=False).json()
+
+    assert (made["success"], made["code"]) == (True, 0), made
+    if report not in file:
+        assert file["result"].keys() <= made["result"].keys()
+    rows = made["result"]["data"]
+    assert {key for row in rows for key in row} == theirs.keys()
+    for row in rows:
+        strange = {
+            key: (row[key], theirs[key])
+            for key, kind in kinds(row).items()
+            if kind != theirs[key] and "NoneType" not in {kind, theirs[key]}
+        }
+        assert strange == {}
+
+
+def test_main_indicators_have_the_recorded_columns(sample):
+    file = recorded("em_dc_f10_mainfina_600519_2026q1.json")
+    stock = next(
+        one for one in sample.world.securities(EVENING) if one.kind == "stock" and one.market == "SH"
+    )
+    where = f'(SECUCODE="{stock.code}.SH")'
+    asked = {"type": "RPT_F10_FINANCE_MAINFINADATA", "sty": "APP_F10_MAINFINADATA", "filter": where}
+    url = f"{sample.http_url}/eastmoney/securities/api/data/get"
+
+    made = httpx.get(url, params=asked, trust_env=False).json()
+
+    theirs = file["result"]["data"][0]
+    assert file.keys() <= made.keys()
+    for row in made["result"]["data"]:
+        assert theirs.keys() <= row.keys()
+        types = kinds(row)
+        assert all(
+            "NoneType" in {types[key], kind} or types[key] == kind for key, kind in kinds(theirs).items()
+        )
+
+
+def test_no_rows_and_no_such_report_are_told_as_recorded(sample):
+    bench = bench_of(sample)
+    assert len(bench.eastmoney.margin("2026-08-22")) == 0  # a Saturday
+    nothing = json.loads(bench.log.items[-1].body)
+    bench.transport.close()
+    url = f"{sample.http_url}/eastmoney/api/data/v1/get?reportName=RPT_NOBODY&columns=ALL"
+    missing = httpx.get(url, trust_env=False).json()
+
+    assert nothing == recorded("em_dc_empty_9201.json")
+    file = recorded("em_dc_report_missing_9501.json")
+    assert (file.keys() <= missing.keys(), missing["success"], missing["code"]) == (True, False, 9501)
+
+
+def test_ids_of_the_disclosure_platform_have_the_recorded_keys(sample):
+    (theirs,) = json.loads((FOLDERS / "cninfo/payloads/cninfo_stocklist_row.json").read_bytes())
+    answer = httpx.get(f"{sample.http_url}/cninfo/new/data/szse_stock.json", trust_env=False).json()
+
+    assert {str(kinds(row)) for row in answer["stockList"]} == {str(kinds(theirs))}
+
+
+def test_money_flow_of_the_second_site_has_the_recorded_figures(sample):
+    theirs = json.loads((FOLDERS / "sina/payloads/sina_moneyflow_001216.json").read_bytes())[0]
+    bench = bench_of(sample)
+    assert len(bench.sina.fund_flow(stock_of(sample), 5)) > 0
+    made = json.loads(bench.log.items[-1].body.decode("gb18030"))
+    bench.transport.close()
+
+    for row in made:
+        assert {key: kinds(row)[key] for key in theirs} == kinds(theirs)
+        for key, value in theirs.items():
+            assert len(row[key].partition(".")[2]) == len(value.partition(".")[2]), key
+
+
+def test_bars_of_the_line_host_have_the_recorded_columns(sample):
+    theirs = (FOLDERS / "ths/payloads/ths_last_600519_20260702.js").read_text(encoding="utf-8")
+    bench = bench_of(sample)
+    assert len(bench.ths.daily_bars(stock_of(sample))) > 0
+    made = bench.log.items[-1].body.decode()
+    bench.transport.close()
+
+    def rows(text: str) -> list[list[str]]:
+        document = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+        return [row.split(",") for row in document["data"].split(";")]
+
+    assert made.partition("(")[0].startswith("quotebridge_v6_line_hs_")
+    for row in rows(made):
+        (known, *_) = rows(theirs)
+        assert len(row) == len(known)
+        assert [len(value.partition(".")[2]) for value in row] == [len(v.partition(".")[2]) for v in known]
+
+
+def stock_of(sample: SimulatedMarket) -> str:
+    """A stock that trades."""
+    listed = sample.world.securities(EVENING)
+    return next(one.symbol for one in listed if one.kind == "stock" and one.market == "SH")
