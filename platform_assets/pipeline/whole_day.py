@@ -12,6 +12,8 @@ from resources.errors import PlatformError
 Load = Callable[[PipelineRun, Scope], Loaded]
 Choose = Callable[[Sequence[str]], str]
 """Which of the tables that could be loaded next is loaded next."""
+OVERVIEWS = frozenset({"calc_freshness_snapshot"})
+"""Tables about all the others as they stand."""
 
 
 def steps(registry: Registry) -> tuple[dict[str, Load], dict[str, set[str]]]:
@@ -31,6 +33,8 @@ def steps(registry: Registry) -> tuple[dict[str, Load], dict[str, set[str]]]:
             own.add(dataset.stage_name)
         loads[dataset.table_name] = lambda run, scope, d=dataset: load_fused(run, d, scope)  # type: ignore[misc]
         needs[dataset.table_name] = own
+    for name in OVERVIEWS & loads.keys():
+        needs[name] |= loads.keys() - OVERVIEWS
     return loads, needs
 
 

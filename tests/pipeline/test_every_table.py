@@ -19,6 +19,7 @@ WITHOUT_ROWS = {
     "raw_kline": "bars of single codes, when somebody asks for one",
     "raw_minute_kline": "bars of single codes, when somebody asks for one",
     "raw_hk_finance": "a tenth of the companies a day: none of the few pairs has its turn",
+    "calc_breadth_sample": "taken every five minutes of a session, and the evening is none",
     "calc_pattern_daily": "none of the world's stocks completes a pattern within the dates that are stored",
 }
 
