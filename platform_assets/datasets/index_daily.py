@@ -1,5 +1,6 @@
 """fusion_index_daily: daily bars of the broad indices."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from platform_assets.declaration.columns import S8, S64, Amt, Big, Code, Date, M
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
 from platform_assets.declaration.scope import Context, Scope
+from resources.errors import PayloadError, Permanent
 from resources.upstreams.desk import current_session
 
 INDICES = {
@@ -22,6 +24,8 @@ INDICES = {
     "sh000016": "上证50",
 }
 """Symbol -> name. An index that an upstream does not know is left out of its answer."""
+_PROVIDER_AMOUNT = 1e6
+"""CNY: 0.01 of the 100 million that the provider counts amounts in."""
 
 
 class IndexDaily(Model):
@@ -48,35 +52,62 @@ class IndexDaily(Model):
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Index bars of the scope; one more bar than asked gives the previous close."""
     wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-
-    def one(symbol: str) -> pd.DataFrame:
-        bars = pd.DataFrame(desk.tdx.index_bars(symbol, "day", wanted))
-        bars["last_close"] = bars["close"].shift()
-        bars["code"] = symbol
-        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
-
-    frames = [frame for frame in desk.each(one, list(INDICES)) if not frame.empty]
-    if not frames:
-        return pd.DataFrame(columns=["code", "date"])
-    return pd.concat(frames, ignore_index=True)
+    return _of_indices(desk, scope, lambda symbol: pd.DataFrame(desk.tdx.index_bars(symbol, "day", wanted)))
 
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """The quote site: one call for the finished session of today, else the unadjusted history."""
-    symbols = list(INDICES)
-    if not scope.is_range and desk.is_current_session(scope.until):
-        quotes = desk.tencent.quotes(symbols)
+    if current_session(desk, scope):
+        quotes = desk.tencent.quotes(list(INDICES))
         return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
     before = desk.calendar.offset(scope.since, -1)
     wanted = len(desk.calendar.between(before, scope.until))
+    return _of_indices(
+        desk,
+        scope,
+        lambda symbol: desk.tencent.daily_bars(symbol, start=before, end=scope.until, count=wanted),
+    )
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The portal's line of each index, a call each."""
+    before = desk.calendar.offset(scope.since, -1)
+    return _of_indices(
+        desk, scope, lambda symbol: desk.eastmoney.daily_bars(symbol, beg=before, end=scope.until)
+    )
+
+
+def provider(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The provider's own past of Shanghai's and its own indices, a call each; those of Shenzhen are another
+    provider's. Volumes come in 10,000 lots and amounts in 100 million CNY, with two decimals."""
+    before = desk.calendar.offset(scope.since, -1)
+
+    def bars(symbol: str) -> pd.DataFrame:
+        try:
+            told: pd.DataFrame = desk.csindex.history(symbol[2:], before, scope.until)
+        except Permanent:  # an index that it does not publish
+            return pd.DataFrame(columns=["date", "close"])
+        return told
+
+    return _of_indices(desk, scope, bars, [symbol for symbol in INDICES if symbol.startswith("sh")])
+
+
+def _of_indices(
+    desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
+) -> pd.DataFrame:
+    """Bars of each index within the scope, with the close of the bar before as `last_close`. Raises
+    PayloadError when nothing is told of any of them."""
 
     def one(symbol: str) -> pd.DataFrame:
-        bars = desk.tencent.daily_bars(symbol, start=before, end=scope.until, count=wanted)
+        bars = ask(symbol)
         bars["last_close"] = bars["close"].shift()
-        return bars[bars["date"] >= scope.since]
+        bars["code"] = symbol
+        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    frames = [frame for frame in desk.each(one, symbols) if not frame.empty]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["code", "date"])
+    frames = [frame for frame in desk.each(one, symbols or list(INDICES)) if not frame.empty]
+    if not frames:
+        raise PayloadError(f"no bar of any index from {scope.since} to {scope.until}")
+    return pd.concat(frames, ignore_index=True)
 
 
 def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -88,16 +119,20 @@ def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:
     """Half of the largest step that an amount comes in: 100 CNY of the quote site's history, or the
-    float32 of the terminal."""
+    float32 of the terminal; of the provider its own two decimals of 100 million CNY."""
     step = np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)).astype(float)
-    return pd.Series(np.maximum(step, 100.0) / 2, index=rows.index)
+    return pd.Series(np.maximum(step, 100.0) / 2, index=rows.index).mask(
+        rows["src"] == "csindex", _PROVIDER_AMOUNT / 2
+    )
 
 
 def volume_rounding(rows: pd.DataFrame) -> pd.Series:
-    """Half of the terminal's step of 100 lots, or of its float32, in shares."""
+    """Half of the terminal's step of 100 lots, which is the provider's as well, or of its float32, in
+    shares; null of another source's row against one that the provider told, whose place it takes."""
     hundreds = (rows["volume"].to_numpy(dtype=float, na_value=np.nan) / 10_000).astype(np.float32)
     step = np.maximum(np.spacing(hundreds).astype(float), 1.0) * 10_000
-    return pd.Series(step / 2, index=rows.index)
+    replaces = (rows["stored_src"] == "csindex") & (rows["src"] != "csindex")
+    return pd.Series(step / 2, index=rows.index).mask(replaces)
 
 
 def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -137,8 +172,10 @@ DATASET = Dataset(
     date_column="date",
     sources=(
         Source("tencent", quote_site),
+        Source("eastmoney", portal),
         Source("tdx", terminal),
         Source("sina", second_site, only_when=current_session),
+        Source("csindex", provider),
     ),
     fuse=Rows(),
     stands_within={"amount": amount_rounding, "volume": volume_rounding},

@@ -51,6 +51,65 @@ def test_bars_of_a_code_from_the_topic_portal_and_the_second_site(house: House, 
     assert rows["amount"].notna().all() == (last == "ths")
 
 
+INDEX_CALLS = {
+    "tencent": ["quotes", "bars"],
+    "eastmoney": ["kline"],
+    "tdx": ["index_bars_day"],
+    "sina": ["quotes"],
+}
+
+
+@pytest.mark.parametrize("last", ["eastmoney", "csindex"])
+def test_bars_of_indices_from_the_portal_and_the_provider(house: House, last: str) -> None:
+    """A coarser answer leaves what a finer one told; a finer one replaces what a coarser one told."""
+    names = ["open", "high", "low", "close", "last_close", "volume", "amount"]
+
+    def bars() -> pd.DataFrame:
+        rows = house.warehouse.frame("fusion_index_daily")
+        assert (rows["quality"] == "ok").all()
+        return rows.set_index(["code", "date"]).sort_index()
+
+    dates = house.run.calendar.last(3, TODAY)
+    house.fuse("index_daily", *dates[1:])
+    truth = bars()
+    down = {name: calls for name, calls in INDEX_CALLS.items() if last == "csindex" or name == "tencent"}
+    house.faults.replace(
+        [
+            {"upstream": name, "call": call, "kind": "reset" if name == "tdx" else "garbage"}
+            for name, calls in down.items()
+            for call in calls
+        ]
+    )
+    house.fresh()
+    again = house.fuse("index_daily", *dates[1:])
+    assert [result.rows_written for result in again.results] == [0, 0]
+    assert [item["src"] for item in again.sources if item.get("rows")] == [last]
+
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM fusion_index_daily")
+    house.fresh()
+    house.fuse("index_daily", *dates[1:])
+    rows = bars()
+    assert set(rows["src"]) == {last}
+    told = truth.loc[rows.index]
+    shown = set(truth.index.get_level_values("code"))
+    assert set(rows.index.get_level_values("code")) == {
+        code for code in shown if last == "eastmoney" or code.startswith("sh")
+    }
+    assert rows[names[:5]].equals(told[names[:5]])
+    steps = (100, 100) if last == "eastmoney" else (1e4, 1e6)
+    for name, step in zip(names[5:], steps, strict=True):
+        assert (rows[name] - told[name]).abs().max() <= step / 2
+
+    house.faults.clear()
+    house.fresh()
+    back = house.fuse("index_daily", *dates[1:])
+    if last == "csindex":
+        assert bars()[names].equals(truth[names])
+    else:  # its amounts are the finer ones
+        assert [result.rows_written for result in back.results] == [0, 0]
+
+
 def test_minute_bars_of_a_code_from_the_second_site(house: House) -> None:
     away(house, ("tdx", "bars_*"), ("tencent", "minute_bars"), ("eastmoney", "kline"))
     bars = one_code(house, "minute_kline", "raw_minute_kline")
