@@ -1,5 +1,6 @@
-"""What notices and news share: the days of a scope, one row per headline, codes with events."""
+"""What notices and news share: the days of a scope, flash news, one row per headline, codes with events."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,8 @@ from platform_assets.declaration.scope import Scope
 FIRST_DAY = "2000-01-01"
 """The platforms tell of nothing before it."""
 MOST_EVENT_CODES = 300
+MOST_FLASHES = {"eastmoney": 2_000, "cls": 2_000, "sina": 400}
+"""Upstream -> items of a load: some two days of them in 40 calls, or in 20 of the one with short pages."""
 _NEW_FOR_DAYS = 30
 _LIMITS = ("up", "down")
 
@@ -38,6 +41,20 @@ def inside(desk: Any, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataF
     since, until = days_of(desk, scope)
     days = rows[column].str[:10]
     return rows[(days >= since) & (days <= until)]
+
+
+def flashes(desk: Any, scope: Scope, upstream: str) -> pd.DataFrame:
+    """Flash news of an upstream within the dates of a scope, at most three days back. The tables of one run
+    share the answers."""
+    since, _ = scope.event_days(desk.calendar)
+    # A list that is read every day need not be read further back than what it may lack.
+    oldest = (datetime.fromisoformat(f"{desk.today}T00:00") - timedelta(days=3)).date().isoformat()
+    first = max(since, oldest)
+    told = desk.once(
+        ("flashes", upstream, first),
+        lambda view: getattr(view, upstream).flashes(first, MOST_FLASHES[upstream]),
+    )
+    return inside(desk, Scope(scope.dates), told, "pub_time")
 
 
 def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFrame:

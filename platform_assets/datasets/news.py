@@ -1,16 +1,18 @@
 """fusion_news: news and research on stocks, one row per code and headline.
 
 News has no list by date, only a search by word: a run asks for the codes that something happened to (see
-`event_codes`), never for all. Research reports are listed by date. A headline that comes again, in another
-paper or on another day, stays the row that it was: the earliest time and the longest text stand.
+`event_codes`), never for all; where it is silent, flash news that name their stocks stand in. Research
+reports are listed by date. A headline that comes again, in another paper or on another day, stays the row
+that it was: the earliest time and the longest text stand.
 """
 
 from typing import Any
 
+import orjson
 import pandas as pd
 
 from platform_assets.compute.sentiment import sentiment_of
-from platform_assets.datasets._press import days_of, event_codes, inside, one_per_headline, spans
+from platform_assets.datasets._press import days_of, event_codes, flashes, inside, one_per_headline, spans
 from platform_assets.declaration.columns import (
     K16,
     K32,
@@ -43,8 +45,11 @@ _SPAN = 20
 """Trade dates in one question for research: some forty pages of the hundred that are answered."""
 _RECENT = within_last(10)
 """The search tells the newest articles; a past day cannot be asked."""
+_TODAYS = within_last(3)
+"""Flash news reach less far back."""
 _TONES = {"买入": 1, "增持": 1, "强烈推荐": 1, "推荐": 1, "中性": 0, "持有": 0, "减持": -1, "卖出": -1}
 _NO_NEWS = ["code", "title_key", "pub_time"]
+_FLASH = ["code", "title_key", "title", "pub_time", "content", "media", "url"]
 
 
 class News(Model):
@@ -140,6 +145,31 @@ def search_for_f10(desk: Any, scope: Scope) -> pd.DataFrame:
     return search(desk, scope).rename(columns={"content": "summary"})
 
 
+def telegraph(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Items of the telegraph that name stocks, one row per stock: the answers of the flash news."""
+    return _naming(desk, scope, "cls")
+
+
+def telegraph_for_f10(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The answers of `telegraph` once more, no further call."""
+    return telegraph(desk, scope).rename(columns={"content": "summary"})
+
+
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The same of the second quote site's feed."""
+    return _naming(desk, scope, "sina")
+
+
+def _naming(desk: Any, scope: Scope, upstream: str) -> pd.DataFrame:
+    """Flash news by the stocks that they name themselves; of named codes theirs alone."""
+    told = flashes(desk, scope, upstream)
+    rows = told.assign(code=told["codes"].map(orjson.loads)).explode("code", ignore_index=True)
+    rows = rows[rows["code"].notna()]
+    if scope.codes is not None:
+        rows = rows[rows["code"].isin(scope.codes)]
+    return one_per_headline(rows, time="pub_time", text="content").reindex(columns=_FLASH)
+
+
 def research(desk: Any, scope: Scope) -> pd.DataFrame:
     """One call per 100 reports of the scope's days, two or three for a date; for named codes one each."""
     if scope.codes is None:
@@ -219,7 +249,11 @@ DATASET = Dataset(
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
             payload=False,
-            sources=(Source("eastmoney", search, only_when=_RECENT),),
+            sources=(
+                Source("eastmoney", search, only_when=_RECENT),
+                Source("cls", telegraph, only_when=_TODAYS),
+                Source("sina", second_site, only_when=_TODAYS),
+            ),
             late=1,
             may_be_empty=True,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
@@ -248,7 +282,10 @@ DATASET = Dataset(
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
             payload=False,
-            sources=(Source("em_f10", search_for_f10, only_when=_RECENT),),
+            sources=(
+                Source("em_f10", search_for_f10, only_when=_RECENT),
+                Source("cls", telegraph_for_f10, only_when=_TODAYS),
+            ),
             late=1,
             may_be_empty=True,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),

@@ -1,21 +1,15 @@
 """raw_news_flash: flash news around the clock, as they were put up: the portal's, else another paper's."""
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
 from typing import Any
 
 import pandas as pd
 
-from platform_assets.datasets._press import inside
+from platform_assets.datasets._press import flashes
 from platform_assets.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, Partition, calendar_days
 from platform_assets.declaration.scope import Scope
 from resources.upstreams.desk import within_last
-
-_FEW = 400
-_MOST = 2_000
-"""Items of a load, 40 calls: some two days of them."""
 
 
 class NewsFlash(Model):
@@ -34,24 +28,17 @@ class NewsFlash(Model):
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """One call per 50 items, from the newest back to the first day of the scope, at most 40."""
-    return _told(desk, scope, desk.eastmoney.flashes, _MOST)
+    return flashes(desk, scope, "eastmoney")
 
 
 def telegraph(desk: Any, scope: Scope) -> pd.DataFrame:
     """The same of the telegraph, with numbers of its own: one call per 50 items."""
-    return _told(desk, scope, desk.cls.flashes, _MOST)
+    return flashes(desk, scope, "cls")
 
 
 def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """The second quote site's feed, at most 400 items: one call per 20."""
-    return _told(desk, scope, desk.sina.flashes, _FEW)
-
-
-def _told(desk: Any, scope: Scope, ask: Callable[[str, int], pd.DataFrame], most: int) -> pd.DataFrame:
-    since, _ = scope.event_days(desk.calendar)
-    # A list that is read every day need not be read further back than what it may lack.
-    oldest = (datetime.fromisoformat(f"{desk.today}T00:00") - timedelta(days=3)).date().isoformat()
-    return inside(desk, Scope(scope.dates), ask(max(since, oldest), most), "pub_time")
+    return flashes(desk, scope, "sina")
 
 
 DATASET = Dataset(

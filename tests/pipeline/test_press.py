@@ -1,5 +1,6 @@
 """Notices and news: fallbacks, one row per headline whoever prints it when, what is asked, what is told."""
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -301,7 +302,8 @@ def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: Hous
     body = 'jQuery_news({"code":0,"msg":"OK","result":{"passportWeb":[]}})'
     args = {"code": 200, "body": body}
     blocked = {"upstream": "eastmoney", "call": "articles", "kind": "status", "args": args}
-    plain.faults.replace([blocked])
+    others = [{"upstream": name, "kind": "garbage"} for name in ("cls", "sina")]
+    plain.faults.replace([blocked, *others])
     plain.fresh()
 
     with pytest.raises(Exception, match="without articles"):
@@ -309,6 +311,45 @@ def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: Hous
     plain.stage("news")
     plain.fuse("news")
     assert len(plain.warehouse.frame("fusion_news")) == before
+
+
+@pytest.mark.parametrize("last", ["cls", "sina"])
+def test_flash_news_that_name_stocks_stand_in_for_the_search(plain: House, last: str) -> None:
+    notices(plain)
+    silent = {"upstream": "eastmoney", "call": "articles", "kind": "garbage"}
+    plain.faults.replace([silent, *([{"upstream": "cls", "kind": "garbage"}] if last == "sina" else [])])
+    plain.fresh()
+    flash = plain.raw("raw_news_flash")
+    loaded = plain.raw("raw_news")
+    assert set(flash.calls) == {"eastmoney"}
+    assert [item["src"] for item in loaded.sources if item.get("rows")] == [last]
+    rows = plain.warehouse.frame("raw_news")
+    told = plain.warehouse.frame("raw_news_flash")
+    assert set(rows["src"]) == {last}
+    assert set(rows["code"]) == {code for codes in told["codes"] for code in json.loads(codes)}
+    assert rows["pub_time"].min() >= BEFORE
+
+    if last == "cls":
+        assert plain.raw("aux_news").calls.get("cls") is None  # the answers of `raw_news` once more
+        assert len(plain.warehouse.frame("aux_news")) == len(rows)
+    plain.stage("news")
+    plain.fuse("news")
+    fused = plain.warehouse.frame("fusion_news")
+    assert set(fused["src"]) == {last}
+    assert set(fused["source"]) == set(rows["media"])
+    plain.fresh()
+    assert written(plain.raw("raw_news")) == 0
+
+    code = rows["code"].iloc[0]
+    plain.fresh()
+    one = download(plain.run, [code], ["news"], TODAY)["types"]["news"]
+    assert one["codes"][code]["total"] == (rows["code"] == code).sum()
+
+    # The search answers again: its headlines come beside those, and nothing is lost.
+    plain.faults.clear()
+    plain.fresh()
+    news(plain)
+    assert set(plain.warehouse.frame("raw_news")["src"]) == {"eastmoney", last}
 
 
 def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: House) -> None:
