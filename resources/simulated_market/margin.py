@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import PRICE_UNIT, Ints, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Security
 
 PUBLISHED = "09:00"
 _HUNDRED = 100
@@ -120,20 +120,24 @@ class MarginBook:
         if known is not None and view.fault is None and day and len(known.date) and known.date[-1] >= day:
             return known
         bars = view.world.bars(security, view.now)
-        made = _Series(bars.date, bars.close, bars.preclose, _rolled(bars.amount.tolist(), bars.volume))
+        made = _Series(bars.date, bars.close, bars.preclose, _rolled(bars.amount, bars.volume))
         if view.fault is None:
             self._held[key] = made
         return made
 
 
-def _rolled(amounts: list[float], volumes: Ints) -> Ints:
-    made = np.zeros((6, len(amounts)), dtype=np.int64)
+def _rolled(amounts: Floats, volumes: Ints) -> Ints:
+    """Rows: balance, bought, repaid, short, sold, covered."""
+    bought = (amounts * 0.08).astype(np.int64)
+    sold = (volumes * 0.0005).astype(np.int64) // _HUNDRED * _HUNDRED
     balance = short = 0
-    for at, (amount, volume) in enumerate(zip(amounts, volumes.tolist(), strict=True)):
-        bought, repaid = int(amount * 0.08), balance // 50
-        sold = int(volume * 0.0005) // _HUNDRED * _HUNDRED
-        covered = short // 20 // _HUNDRED * _HUNDRED
-        balance += bought - repaid
-        short += sold - covered
-        made[:, at] = (balance, bought, repaid, short, sold, covered)
-    return made
+    balances, shorts = [0], [0]
+    for more in bought.tolist():
+        balance += more - balance // 50
+        balances.append(balance)
+    for more in sold.tolist():
+        short += more - short // 20 // _HUNDRED * _HUNDRED
+        shorts.append(short)
+    long, lent = np.asarray(balances, dtype=np.int64), np.asarray(shorts, dtype=np.int64)
+    covered = lent[:-1] // 20 // _HUNDRED * _HUNDRED
+    return np.stack([long[1:], bought, long[:-1] // 50, lent[1:], sold, covered])

@@ -13,6 +13,7 @@ from resources.simulated_market.hkex.responder import HkexResponder
 from resources.simulated_market.indexers.cnindex import CnindexResponder
 from resources.simulated_market.indexers.csindex import CsindexResponder
 from resources.simulated_market.indexers.sw import SwResponder
+from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.sina.responder import SinaResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.ths.responder import ThsResponder
@@ -22,13 +23,14 @@ from resources.simulated_market.xueqiu.responder import XueqiuResponder
 
 def responders() -> list[Responder]:
     """New instances, since a responder may remember its last rendering."""
+    margin = MarginBook()
     return [
         TencentResponder(),
-        EastmoneyResponder(),
+        EastmoneyResponder(margin),
         CninfoResponder(),
-        SseResponder(),
-        SzseResponder(),
-        BseResponder(),
+        SseResponder(margin),
+        SzseResponder(margin),
+        BseResponder(margin),
         ThsResponder(),
         CsindexResponder(),
         CnindexResponder(),

@@ -18,38 +18,26 @@ _CHANGES = {1: "增加", 0: "不变", -1: "减少"}
 
 
 class F10Reports:
-    """Rows by report. The rows of the newest question of each report are kept, so that its pages cost one
-    reading."""
-
-    def __init__(self) -> None:
-        self._newest: dict[str, tuple[object, list[Row]]] = {}
+    """Rows by report."""
 
     def reports(self) -> dict[str, Callable[[View, Sequence[Clause]], list[Row]]]:
         """Rows by the name of the report."""
         return {
-            "RPT_DMSK_HOLDERS": self._of("RPT_DMSK_HOLDERS", _top_rows, "END_DATE"),
-            "RPT_F10_EH_FREEHOLDERS": self._of("RPT_F10_EH_FREEHOLDERS", _float_rows, "END_DATE"),
-            "RPT_MAINDATA_MAIN_POSITIONDETAILS": self._of(
-                "RPT_MAINDATA_MAIN_POSITIONDETAILS", _position_rows, "REPORT_DATE"
-            ),
-            "RPT_F10_EH_EQUITY": self._of("RPT_F10_EH_EQUITY", _equity_rows, "END_DATE"),
-            "RPTA_WEB_GETHGLIST_NEW": self._of("RPTA_WEB_GETHGLIST_NEW", _buyback_rows, "UPDATEDATE"),
-            "RPT_WEB_RESPREDICT": self._of("RPT_WEB_RESPREDICT", _consensus_rows, ""),
+            "RPT_DMSK_HOLDERS": self._of(_top_rows, "END_DATE"),
+            "RPT_F10_EH_FREEHOLDERS": self._of(_float_rows, "END_DATE"),
+            "RPT_MAINDATA_MAIN_POSITIONDETAILS": self._of(_position_rows, "REPORT_DATE"),
+            "RPT_F10_EH_EQUITY": self._of(_equity_rows, "END_DATE"),
+            "RPTA_WEB_GETHGLIST_NEW": self._of(_buyback_rows, "UPDATEDATE"),
+            "RPT_WEB_RESPREDICT": self._of(_consensus_rows, ""),
         }
 
-    def _of(self, name: str, rows_of: Of, day: str) -> Callable[[View, Sequence[Clause]], list[Row]]:
+    @staticmethod
+    def _of(rows_of: Of, day: str) -> Callable[[View, Sequence[Clause]], list[Row]]:
         def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
-            question = (id(view.world), view.now, repr(clauses))
-            kept = self._newest.get(name)
-            if view.fault is None and kept is not None and kept[0] == question:
-                return kept[1]
             codes = _codes(clauses)
             since = _since(clauses, day)
             asked = [one for one in stocks(view) if not codes or one.code in codes]
-            found = [row for security in asked for row in rows_of(view, security, since)]
-            if view.fault is None:
-                self._newest[name] = (question, found)
-            return found
+            return [row for security in asked for row in rows_of(view, security, since)]
 
         return rows
 

@@ -8,11 +8,13 @@ from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
+from resources.simulated_market.kept import Kept
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import Board, Quote, Security
 
 _PAGE = 100
 _MOMENT_SEC = 3
+_LISTS_KEPT = 4
 _BOARD_TYPES = {"t:1": "region", "t:2": "industry", "t:3": "concept"}
 _STOCK_TYPES = {
     ("SH", "main"): "t:2",
@@ -30,6 +32,7 @@ class Lists:
         self._key: tuple[int, object] = (0, None)
         self._facts: dict[str, SecurityFacts] = {}
         self._boards: dict[str, list[Board]] = {}
+        self._found: Kept[tuple[bool, list[Any]]] = Kept(_LISTS_KEPT)
 
     # --- endpoints
 
@@ -42,21 +45,27 @@ class Lists:
         natural = params.get("fltt") == "2"
         if hong_kong.PAIRS in params.get("fs", ""):
             return self._pairs(request, view, names, (page - 1) * size, size)
-        wanted = [set(re.split(r"[+ ]", part)) - {"f:!50"} for part in params.get("fs", "").split(",")]
-        fid, down = params.get("fid", ""), params.get("po", "1") == "1"
-        boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
-        found: list[Any]
-        if boards:
-            found = _sorted([self._board(view, board) for board in boards], BOARD, fid, down)
-        else:
-            listed = [one for one in self._all(view) if any(part and part <= _tags(one) for part in wanted)]
-            found = _sorted(listed, SECURITY, fid, down)
+        question = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
+        boards, found = self._found.of(view, question, lambda: self._chosen(view, *question))
         chosen = self._cut(view, found)[(page - 1) * size : page * size]
         if not chosen:
             return reply(request, envelope.RT_LIST, None)
         render: Any = board_row if boards else security_row
         diff = [render(one, names, natural=natural) for one in chosen for _ in range(view.copies)]
         return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
+
+    def _chosen(self, view: View, asked: str, fid: str, down: bool) -> tuple[bool, list[Any]]:
+        """(whether these are boards, the whole list in its order)."""
+        wanted = [set(re.split(r"[+ ]", part)) - {"f:!50"} for part in asked.split(",")]
+        boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
+        if boards:
+            return True, _sorted([self._board(view, board) for board in boards], BOARD, fid, down)
+        listed = []
+        for one in self._all(view):
+            tags = _tags(one)
+            if any(part and part <= tags for part in wanted):
+                listed.append(one)
+        return False, _sorted(listed, SECURITY, fid, down)
 
     def _pairs(self, request: HttpRequest, view: View, names: list[str], start: int, size: int) -> Reply:
         """Companies with shares in Hong Kong as well, by code."""

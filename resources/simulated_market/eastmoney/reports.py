@@ -22,10 +22,12 @@ from resources.simulated_market.eastmoney.profiles import offers
 from resources.simulated_market.eastmoney.risk import RiskReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.finance import FinanceBook
+from resources.simulated_market.kept import Kept
 from resources.simulated_market.margin import Margin, MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, View
 
 PAGE = 500
+_QUESTIONS_KEPT = 4
 MOST_PAGES = 100
 _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\)|[\w.-]+)\)")
 _SETS = {"ALL", "HKF10_FN_MAININDICATOR"}
@@ -48,8 +50,9 @@ class Reports:
     """Answers of the gateway. A report's rows are a function of the clauses, so that it may look at less
     than everything."""
 
-    def __init__(self, finance: FinanceBook) -> None:
-        self._margin = MarginBook()
+    def __init__(self, finance: FinanceBook, margin: MarginBook | None = None) -> None:
+        self._kept: Kept[list[Row]] = Kept(_QUESTIONS_KEPT)
+        self._margin = margin or MarginBook()
         ratios = MarketRatios()
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
@@ -86,10 +89,14 @@ class Reports:
         if make is None:
             raise UnknownReportError(params.get("reportName", ""))
         clauses = _clauses(params.get("filter", ""))
-        rows = [row for row in make(view, clauses) if all(_holds(row, clause) for clause in clauses)]
+        asked = ("reportName", "filter", "sortColumns", "sortTypes")
+        rows = self._kept.of(
+            view,
+            tuple(params.get(name, "") for name in asked),
+            lambda: _sorted([row for row in make(view, clauses) if _meets(row, clauses)], params),
+        )
         if not rows:
             return _failed(9201, "返回数据为空")
-        rows = _sorted(rows, params)
         count = len(rows)
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
@@ -164,6 +171,10 @@ def _clauses(text: str) -> list[Clause]:
     return clauses
 
 
+def _meets(row: Row, clauses: Sequence[Clause]) -> bool:
+    return all(_holds(row, clause) for clause in clauses)
+
+
 def _holds(row: Row, clause: Clause) -> bool:
     name, how, values = clause
     if name not in row:
@@ -186,7 +197,7 @@ def _sorted(rows: list[Row], params: Mapping[str, str]) -> list[Row]:
     names = [name for name in params.get("sortColumns", "").split(",") if name]
     ways = params.get("sortTypes", "").split(",")
     for name, way in reversed(list(zip(names, ways, strict=False))):
-        if name not in rows[0]:
+        if rows and name not in rows[0]:
             raise UnknownReportError(name)
         rows = sorted(rows, key=lambda row, by=name: (row[by] is not None, row[by]), reverse=way == "-1")  # type: ignore[misc]
     return rows

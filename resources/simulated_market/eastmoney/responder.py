@@ -22,6 +22,7 @@ from resources.simulated_market.eastmoney.press import PressDesk
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.limits import LimitBook
+from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.series import Bar
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -38,10 +39,10 @@ class EastmoneyResponder:
 
     upstream = "eastmoney"
 
-    def __init__(self) -> None:
+    def __init__(self, margin: MarginBook | None = None) -> None:
         self._lists = Lists()
         finance = FinanceBook()
-        self._reports = Reports(finance)
+        self._reports = Reports(finance, margin)
         pages = CompanyPages(finance)
         self._press = PressDesk()
         book = LimitBook()

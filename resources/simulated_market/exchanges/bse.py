@@ -15,8 +15,8 @@ _SUMS = ("rzye", "rzmre", "rzche", "rqyl", "rqmcl", "rqchl", "rqye", "rzrqye")
 class BseResponder:
     upstream = "bse"
 
-    def __init__(self) -> None:
-        self._book = MarginBook()
+    def __init__(self, margin: MarginBook) -> None:
+        self._book = margin
         self.routes: Sequence[Route] = (
             route("margin_total", r"/rzrqjyyexxController/summaryInfoResult\.do", self.total),
             route("margin_detail", r"/rzrqjyyexxController/detailInfoResult\.do", self.detail),

@@ -27,8 +27,8 @@ WAN, YI = 1e4, 1e8
 class SseResponder:
     upstream = "sse"
 
-    def __init__(self) -> None:
-        self._book = MarginBook()
+    def __init__(self, margin: MarginBook) -> None:
+        self._book = margin
         self._deals = BlockTrades()
         self._classes = MarketClasses()
         self._billboard = Billboard()

@@ -30,8 +30,8 @@ _HEADS = (
 class SzseResponder:
     upstream = "szse"
 
-    def __init__(self) -> None:
-        self._book = MarginBook()
+    def __init__(self, margin: MarginBook) -> None:
+        self._book = margin
         self._deals = BlockTrades()
         self._classes = MarketClasses()
         self._billboard = Billboard()

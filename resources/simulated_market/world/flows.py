@@ -17,30 +17,27 @@ def daily_flows(bars: Bars, place: int, first: int, seed: int) -> list[Flow]:
     if count == 0:
         return []
     raw = draws.raw(seed, Stream.FLOW, place, count * 8, start=(first + start) * 8).reshape(count, 8)
-    u, z = draws.uniform(raw), draws.normal(raw)
-    made = []
-    for k in range(count):
-        row = start + k
-        if not bars.traded[row]:
-            continue
-        change = (int(bars.close[row]) / int(bars.preclose[row]) - 1) * 100
-        fen = round(float(bars.amount[row]) * 100)
-        weights = _SHARES * (0.5 + u[k, :4])
-        weights = weights / weights.sum()
-        pull = float(np.clip(0.012 * change + 0.05 * z[k, 4], -0.3, 0.3))
-        split = 0.55 + 0.1 * float(z[k, 5])
-        nets = [
-            int(fen * pull * split),
-            int(fen * pull * (1 - split)),
-            int(-fen * pull * (0.35 + 0.15 * float(z[k, 6]))),
-        ]
-        nets.append(-sum(nets))
-        sides = [int(fen * float(w)) for w in weights[:3]]
-        sides.append(fen - sum(sides))
-        pairs = []
-        for side, net in zip(sides, nets, strict=True):
-            gross = max(side, abs(net))
-            pairs.append(((gross + net) // 2, (gross + net) // 2 - net))
-        (a, b), (c, d), (e, f), (g, h) = ((into / 100, out / 100) for into, out in pairs)
-        made.append(Flow(int(bars.date[row]), a, b, c, d, e, f, g, h, int(bars.close[row]), round(change, 2)))
-    return made
+    kept = np.flatnonzero(bars.traded[start:])
+    u, z = draws.uniform(raw)[kept], draws.normal(raw)[kept]
+    close = bars.close[start:][kept]
+    change = (close / bars.preclose[start:][kept] - 1) * 100
+    fen = np.rint(bars.amount[start:][kept] * 100).astype(np.int64)
+    weights = _SHARES * (0.5 + u[:, :4])
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    pull = np.clip(0.012 * change + 0.05 * z[:, 4], -0.3, 0.3)
+    split = 0.55 + 0.1 * z[:, 5]
+    net, gross = (np.zeros((len(kept), 4), dtype=np.int64) for _ in range(2))
+    net[:, 0] = (fen * pull * split).astype(np.int64)
+    net[:, 1] = (fen * pull * (1 - split)).astype(np.int64)
+    net[:, 2] = (-fen * pull * (0.35 + 0.15 * z[:, 6])).astype(np.int64)
+    net[:, 3] = -net[:, :3].sum(axis=1)
+    gross[:, :3] = (fen[:, None] * weights[:, :3]).astype(np.int64)
+    gross[:, 3] = fen - gross[:, :3].sum(axis=1)
+    inflow = (np.maximum(gross, np.abs(net)) + net) // 2
+    sides = np.stack([inflow, inflow - net], axis=2).reshape(len(kept), 8) / 100
+    return [
+        Flow(date, a, b, c, d, e, f, g, h, at, round(percent, 2))
+        for date, (a, b, c, d, e, f, g, h), at, percent in zip(
+            bars.date[start:][kept].tolist(), sides.tolist(), close.tolist(), change.tolist(), strict=True
+        )
+    ]

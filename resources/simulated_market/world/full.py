@@ -26,18 +26,19 @@ class SyntheticWorld(SyntheticTape):
 
     def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:
         super().__init__(profile, seed, cache_dir)
-        self._reports = lru_cache(maxsize=8192)(self._some_reports)
+        self._reports = lru_cache(maxsize=8192)(self._all_reports)
 
-    def _some_reports(self, place: int, years: tuple[int, int]) -> list[Report]:
+    def _all_reports(self, place: int) -> list[Report]:
+        """Every report that a company ever has: answers of all lengths and moments are cut from it."""
         last_year = int(self._dates[-1]) // 10_000
-        return fundamentals.reports(self._plans[place], place, self.seed, years, last_year)
+        return fundamentals.reports(self._plans[place], place, self.seed, last_year)
 
     def reports(self, security: Security, now: datetime, years: int = 15) -> list[Report]:
         """Reports of the last `years` published on or before `now`, oldest first; stocks only."""
         if security.kind != "stock":
             return []
         span = (now.year - years, now.year)
-        return fundamentals.visible(self._reports(self.place(security), span), date_number(now))
+        return fundamentals.visible(self._reports(self.place(security)), span, date_number(now))
 
     def valuation(self, security: Security, now: datetime) -> Valuation | None:
         total, floating = self.shares(security, now)

@@ -16,7 +16,7 @@ _PERIODS = ((1, 331, 430), (2, 630, 831), (3, 930, 1031), (4, 1231, 430))
 _SEASON = np.asarray([0.21, 0.25, 0.25, 0.29])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Report:
     """One period as published. Flows (revenue, profits, cash) are cumulative since 1 January, CNY.
 
@@ -53,9 +53,8 @@ class Report:
         return round(self.current_liabilities + self.long_liabilities, 2)
 
 
-def reports(plan: Plan, place: int, seed: int, years: tuple[int, int], last_year: int) -> list[Report]:
-    """Periods of a company within `years` (first, last), oldest first. The model runs from 2012 to
-    `last_year`, so that a short answer holds the same figures as a long one."""
+def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
+    """Periods of a company from 2012 to `last_year`, oldest first."""
     base = draws.raw(seed, Stream.REPORTS, place, 12)
     z, u = draws.normal(base), draws.uniform(base)
     quarters = (last_year - _FIRST_YEAR + 1) * 4
@@ -78,8 +77,7 @@ def reports(plan: Plan, place: int, seed: int, years: tuple[int, int], last_year
         0.9 if plan.sector == "银行" else 0.55 if plan.sector == "非银金融" else 0.2 + 0.4 * u[6]
     ) * np.ones(quarters)
     made = []
-    first = max(years[0] - _FIRST_YEAR, 0) * 4
-    for k in range(first, min((years[1] - _FIRST_YEAR + 1) * 4, quarters)):
+    for k in range(quarters):
         year, q = _FIRST_YEAR + k // 4, k % 4
         cut = slice(k - q, k + 1)
         flows = (float(revenue[cut].sum()), float(profit[cut].sum()))
@@ -138,9 +136,10 @@ def _published(year: int, deadline: int, late: float, q: int) -> int:
     return day_number(date(year, deadline // 100, deadline % 100) - timedelta(days=earlier))
 
 
-def visible(all_reports: list[Report], today: int) -> list[Report]:
-    """Reports whose notice is out, ordered by period."""
-    return [r for r in all_reports if r.published <= today]
+def visible(all_reports: list[Report], years: tuple[int, int], today: int) -> list[Report]:
+    """Reports of the years (first, last) whose notice is out, ordered by period."""
+    first, last = (max(year - _FIRST_YEAR, 0) * 4 for year in (years[0], years[1] + 1))
+    return [r for r in all_reports[first:last] if r.published <= today]
 
 
 def ttm(known: list[Report], field: str) -> float | None:

@@ -166,7 +166,7 @@ class Valuation:
     float_shares: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Flow:
     """Money flow of one stock on one date, CNY. in - out = net; the four nets sum to 0."""
 

@@ -39,6 +39,8 @@ Ints = npt.NDArray[np.int64]
 # A change of anything that moves a row bumps this and the pinned hashes in one commit.
 SAMPLE_VERSION = 1
 DEFAULT_SEED = 20240102
+_BARS_KEPT = 8192
+"""Instruments: those of the largest profile."""
 
 
 class SyntheticTape:
@@ -61,6 +63,8 @@ class SyntheticTape:
         self._live = Live(self._tape, self._plans, seed)
         self._listed = lru_cache(maxsize=8)(self._listed_on)
         self._boards = lru_cache(maxsize=4)(self._boards_on)
+        self._bars = lru_cache(maxsize=_BARS_KEPT)(self._all_bars)
+        self._nobody = np.zeros(len(self._dates), dtype=np.int64)
 
     def _identities(self) -> tuple[list[Security], list[Security]]:
         """Securities as they look while listed, and as they look once delisted."""
@@ -213,36 +217,50 @@ class SyntheticTape:
         first, last = self._days_of(place)
         stop = min(at.bars, last + 1)
         live = not at.complete and stop == at.day + 1 > first
-        return self._bars(place, first, max(stop, first), at if live else None)
+        whole = self._bars(place)
+        count = max(stop - first, 0)
+        known = Bars(**{name: column[:count] for name, column in vars(whole).items()})
+        return self._running(known, place, first, at) if live else known
 
-    def _bars(self, place: int, first: int, stop: int, live: Progress | None) -> Bars:
-        tape, unit, cut = self._tape, self._unit(place), slice(first, stop)
+    def _all_bars(self, place: int) -> Bars:
+        """Complete bars of an instrument's whole existence, not to be written to: answers of all moments are
+        cut from them, as views."""
+        tape, unit = self._tape, self._unit(place)
+        first, last = self._days_of(place)
+        cut = slice(first, last + 1)
         price = {
             name: getattr(tape, name)[place, cut].astype(np.int64) * unit
             for name in ("open", "high", "low", "close", "preclose")
         }
-        volume = tape.volume[place, cut].copy()
-        amount = tape.amount[place, cut] / 100
-        traded = tape.traded[place, cut].copy()
-        if live is not None and traded[-1]:
-            row, path = self._live.day_path(place, live.day)
-            state = snapshot.running(row, path, live.minutes)
-            for name in ("open", "high", "low", "close"):
-                price[name][-1] = int(getattr(state, name)[0]) * unit
-            volume[-1], amount[-1] = state.volume[0], state.amount[0] / 100
+        volume = tape.volume[place, cut]
         index = place - len(self._plans)
-        counts = (np.zeros(stop - first, dtype=np.int64), np.zeros(stop - first, dtype=np.int64))
+        up, down = self._nobody[cut], self._nobody[cut]
         if index >= 0:
-            counts = (
-                tape.up_count[index, cut].astype(np.int64),
-                tape.down_count[index, cut].astype(np.int64),
-            )
-            if live is not None:
-                counts[0][-1], counts[1][-1] = self._live.breadth(index, live)
-        return Bars(
-            date=self._dates[cut], **price, volume=volume, amount=amount, traded=traded,
-            turnover_pct=self._turnover(place, first, stop, volume), up_count=counts[0], down_count=counts[1],
+            up, down = (side[index, cut].astype(np.int64) for side in (tape.up_count, tape.down_count))
+        made = Bars(
+            date=self._dates[cut], **price, volume=volume, amount=tape.amount[place, cut] / 100,
+            traded=tape.traded[place, cut], turnover_pct=self._turnover(place, first, last + 1, volume),
+            up_count=up, down_count=down,
         )  # fmt: skip
+        for column in vars(made).values():
+            column.flags.writeable = False
+        return made
+
+    def _running(self, bars: Bars, place: int, first: int, at: Progress) -> Bars:
+        """The bars with the last one as it stands at a moment."""
+        changed = {name: column.copy() for name, column in vars(bars).items()}
+        if bars.traded[-1]:
+            unit = self._unit(place)
+            row, path = self._live.day_path(place, at.day)
+            state = snapshot.running(row, path, at.minutes)
+            for name in ("open", "high", "low", "close"):
+                changed[name][-1] = int(getattr(state, name)[0]) * unit
+            changed["volume"][-1], changed["amount"][-1] = state.volume[0], state.amount[0] / 100
+            changed["turnover_pct"] = self._turnover(place, first, first + len(bars), changed["volume"])
+        index = place - len(self._plans)
+        if index >= 0:
+            changed["up_count"][-1], changed["down_count"][-1] = self._live.breadth(index, at)
+        return Bars(**changed)
 
     def _turnover(self, place: int, first: int, stop: int, volume: Ints) -> npt.NDArray[np.float64]:
         floating = np.full(stop - first, np.nan)

@@ -1,0 +1,41 @@
+"""What a responder has rendered for a question, kept for the pages that follow it."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+from resources.simulated_market.wire import View
+
+Answer = TypeVar("Answer")
+
+
+class Kept(Generic[Answer]):
+    """The newest answers of one world and moment, `most` of them, by question. Under a fault nothing is
+    remembered: the next answer may be an honest one. Safe for the threads of a server."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._moment: Hashable = None
+        self._held: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, view: View, question: Hashable, make: Callable[[], Answer]) -> Answer:
+        """The answer, which nobody may change; made where it is not held."""
+        if view.fault is not None:
+            return make()
+        moment = (id(view.world), view.now)
+        with self._lock:
+            if moment != self._moment:
+                self._moment = moment
+                self._held.clear()
+            if question in self._held:
+                self._held.move_to_end(question)
+                return self._held[question]
+        made = make()
+        with self._lock:
+            if moment == self._moment:
+                self._held[question] = made
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+        return made
