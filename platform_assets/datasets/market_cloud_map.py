@@ -2,8 +2,10 @@
 stocks.
 
 The session that has ended comes from the portal's board list and its list of all A shares, which other
-tables of a run ask for as well; a past date, or a day without the portal, from our own closing quotes by
-industry, with what these do not know left empty. Limit-ups are those of the limit pool.
+tables of a run ask for as well; a day without the portal from the quote site's ranking of all A shares, a
+past date, or a day without both, from our own closing quotes; these two by the stored industries, with what
+they do not know left empty. What a better source told of a node stands. Limit-ups are those of the limit
+pool.
 """
 
 from typing import Any
@@ -12,10 +14,25 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.name_spans import named
-from platform_assets.declaration.columns import S8, S16, S64, Amt, Code, Date, Dt, Int, Model, Pct, col, key
+from platform_assets.declaration.columns import (
+    S8,
+    S16,
+    S64,
+    Amt,
+    Code,
+    Date,
+    Dt,
+    Int,
+    Model,
+    Pct,
+    col,
+    key,
+    model_columns,
+)
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
 from platform_assets.declaration.scope import Context, Scope
+from resources.errors import PayloadError
 from resources.upstreams.desk import current_session
 
 ROOT = "ROOT"
@@ -24,6 +41,9 @@ WAN_PER_YI = 1e4
 CNY_PER_YI = 1e8
 _MOST_SECTORS = 25
 _CAP_TOLERANCE = 0.05
+_SAME_SESSION = 0.95
+"""Share of the ranking's prices that are those of the stored closing quotes."""
+_HALF_FEN = 0.005
 
 
 class MarketCloudMap(Model):
@@ -88,6 +108,34 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     return _tree(stocks, sectors, scope.until)
 
 
+def ranking(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The quote site's ranking of all A shares, a call per 200, by their stored industries. It tells no date:
+    PayloadError unless its prices are those of the closing quotes that are stored of the session."""
+    day = scope.until
+    listed = desk.tencent.rank()
+    live = listed["volume"] > 0
+    quotes = desk.read("fusion_quote_snapshot", columns=("code", "price"), since=day, until=day)
+    both = listed[live].merge(quotes, on="code", suffixes=("", "_stored"))
+    same = (both["price"] - both["price_stored"].astype(float)).abs() < _HALF_FEN
+    if both.empty or same.mean() < _SAME_SESSION:
+        raise PayloadError(f"rank: {int(same.sum())} of {len(both)} prices are those of {day}")
+    stocks = pd.DataFrame(
+        {
+            "node_code": listed["code"],
+            "level": "stock",
+            "name": listed["name"],
+            "market_cap_yi": listed["total_market_cap"] / WAN_PER_YI,
+            "amount_yi": listed["amount"] / CNY_PER_YI,
+            "change_pct": listed["change_pct"].where(live),
+            **{name: listed[name] for name in ("turnover_pct", "main_net")},
+            "snapshot_time": None,
+        }
+    )
+    industries = desk.read("fusion_stock_industry", columns=("code", "em_industry"))
+    industry = stocks["node_code"].map(industries.set_index("code")["em_industry"])
+    return _by_industry(desk, stocks, industry, listed["float_market_cap"], day)
+
+
 def own_quotes(desk: Any, scope: Scope) -> pd.DataFrame:
     """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
     parts = [_stored(desk, day) for day in scope.dates]
@@ -114,14 +162,10 @@ def _stored(desk: Any, day: str) -> pd.DataFrame:
     spans = desk.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     known = named(pd.DataFrame({"code": rows["code"], "date": day}), spans).name
     rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(known, index=rows.index, dtype=object))
-    boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type"))
-    boards = boards[boards["block_type"] == "industry"].drop_duplicates("block_name")
-    code_of = dict(zip(boards["block_name"], boards["block_code"], strict=True))
     live = ~rows["is_suspended"].fillna(False).astype(bool)
     stocks = pd.DataFrame(
         {
             "node_code": rows["code"],
-            "parent_code": rows["em_industry"].map(code_of),
             "level": "stock",
             "name": rows["name"],
             "market_cap_yi": rows["total_market_cap"] / WAN_PER_YI,
@@ -134,13 +178,24 @@ def _stored(desk: Any, day: str) -> pd.DataFrame:
     )
     figures = ["market_cap_yi", "amount_yi", "change_pct", "turnover_pct", "main_net"]
     stocks[figures] = stocks[figures].astype(float)
-    stocks = stocks[stocks["name"].notna()].reset_index(drop=True)
-    weight = dict(zip(rows["code"], rows["float_market_cap"].astype(float), strict=True))
+    return _by_industry(desk, stocks, rows["em_industry"], rows["float_market_cap"], day)
+
+
+def _by_industry(
+    desk: Any, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
+) -> pd.DataFrame:
+    """The tree of some stocks without sectors: `industry` names that of each, `weight` is its float cap."""
+    boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type"))
+    boards = boards[boards["block_type"] == "industry"].drop_duplicates("block_name")
+    code_of = dict(zip(boards["block_name"], boards["block_code"], strict=True))
     name_of = {code: name for name, code in code_of.items()}
+    weights = dict(zip(stocks["node_code"], weight.astype(float), strict=True))
+    stocks = stocks.assign(parent_code=industry.map(code_of))
+    stocks = stocks[stocks["name"].notna()].reset_index(drop=True)
     groups = stocks.dropna(subset=["parent_code"]).groupby("parent_code")
     sectors = pd.DataFrame(
         [
-            {**_summed(members, members["node_code"].map(weight)), "node_code": code, "name": name_of[code]}
+            {**_summed(members, members["node_code"].map(weights)), "node_code": code, "name": name_of[code]}
             for code, members in groups
         ]
     ).assign(parent_code=ROOT, level="sector")
@@ -180,6 +235,21 @@ def _summed(members: pd.DataFrame, weight: pd.Series) -> dict[str, Any]:
 
 
 # -- derivation and checks --------------------------------------------------------------------------
+
+
+def keep_better_told(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Of nodes that a better source told before, what it told: who stands in corrects nothing."""
+    stored = context.read(
+        "fusion_market_cloud_map",
+        columns=(*_KEY, *_TOLD, "src"),
+        since=context.scope.since,
+        until=context.scope.until,
+    )
+    before = rows[list(_KEY)].merge(stored, on=list(_KEY), how="left").set_axis(rows.index)
+    better = before["src"].map(_RANK) < rows["src"].map(_RANK)
+    for name in (*_TOLD, "src"):
+        rows[name] = rows[name].astype(object).mask(better, before[name].astype(object))
+    return rows
 
 
 def count_limit_ups(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -244,16 +314,27 @@ def has_many_sectors(rows: pd.DataFrame, context: Context) -> str | None:
     return None if have >= promised else f"{have} sectors, at least {promised} are expected"
 
 
+_KEY = ("trade_date", "node_code")
+_TOLD = tuple(
+    spec.name for spec in model_columns(MarketCloudMap) if not spec.computed and spec.name not in _KEY
+)
+_SOURCES = (
+    Source("eastmoney", portal, current_session),
+    Source("tencent", ranking, current_session),
+    Source("derived", own_quotes),
+)
+_RANK = {source.name: place for place, source in enumerate(_SOURCES)}
+
 DATASET = Dataset(
     name="market_cloud_map",
     title="Tree map of the market",
     model=MarketCloudMap,
-    key=("trade_date", "node_code"),
+    key=_KEY,
     domain="daily",
     date_column="trade_date",
-    sources=(Source("eastmoney", portal, current_session), Source("derived", own_quotes)),
+    sources=_SOURCES,
     fuse=Rows(),
-    derive=(count_limit_ups, rank_by_change),
+    derive=(keep_better_told, count_limit_ups, rank_by_change),
     soft=(
         Soft(
             cap_is_that_of_its_stocks, "cap of a sector differs from the sum of its stocks by more than 5 %"

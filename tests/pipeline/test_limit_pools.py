@@ -13,6 +13,7 @@ from tests.pipeline.conftest import TODAY, House, opened_house
 BEFORE = "2026-08-20"
 DATES = ("2026-08-17", "2026-08-18", "2026-08-19", BEFORE, TODAY)
 POOLS_DOWN = {"upstream": "eastmoney", "call": "limit_pool", "kind": "status", "args": {"code": 503}}
+RANK_DOWN = {"upstream": "tencent", "call": "rank", "kind": "garbage"}
 LIST_DOWN = {"upstream": "eastmoney", "call": "clist", "kind": "status", "args": {"code": 503}}
 
 
@@ -236,23 +237,50 @@ def test_the_tree_map_adds_up(loaded_day: House) -> None:
     assert set(rows["snapshot_time"].dropna()) == {f"{TODAY} 15:00:00"}
 
 
-def test_the_map_of_our_own_quotes_tells_the_same(loaded_day: House) -> None:
+@pytest.mark.parametrize("last", ["tencent", "derived"])
+def test_the_map_of_who_stands_in_tells_the_same(loaded_day: House, last: str) -> None:
     loaded_day.fuse("market_cloud_map")
     portal = cloud(loaded_day)
-    fail(loaded_day, LIST_DOWN)
+    fail(loaded_day, LIST_DOWN, *([RANK_DOWN] if last == "derived" else []))
 
+    # What the portal told stands.
+    assert written(loaded_day.fuse("market_cloud_map")) == 0
+    forget(loaded_day)
+    loaded_day.fresh()
     loaded = loaded_day.fuse("market_cloud_map")
 
     own = cloud(loaded_day)
-    assert [item["src"] for item in loaded.sources] == ["eastmoney", "derived"]
+    assert [item["src"] for item in loaded.sources if item.get("rows")] == [last]
     assert own.keys() == portal.keys()
-    assert "derived" in {row["src"] for row in own.values()}
+    assert {row["src"] for row in own.values()} == {last}
     for code, row in own.items():
         for column in ("parent_code", "name", "up_count", "leader_code", "limit_up_count"):
             assert row[column] == portal[code][column], (code, column)
         assert row["change_pct"] == pytest.approx(portal[code]["change_pct"], abs=0.02)
-        assert row["market_cap_yi"] == pytest.approx(portal[code]["market_cap_yi"], abs=0.02)
+        assert row["market_cap_yi"] == pytest.approx(portal[code]["market_cap_yi"], abs=0.5)
+        assert (row["main_net"] is None) == (portal[code]["main_net"] is None)
     assert all(row["change_pct_5d"] is None for row in own.values())
+    forget(loaded_day)
+
+
+def forget(house: House) -> None:
+    """Take the map away."""
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM fusion_market_cloud_map")
+
+
+def test_a_ranking_of_another_session_is_refused(loaded_day: House) -> None:
+    with loaded_day.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE fusion_quote_snapshot SET price = price + 1")
+    fail(loaded_day, LIST_DOWN)
+
+    loaded = loaded_day.fuse("market_cloud_map")
+
+    with loaded_day.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE fusion_quote_snapshot SET price = price - 1")
+    asked = {item["src"]: item for item in loaded.sources}
+    assert f"prices are those of {TODAY}" in asked["tencent"]["reason"]
+    assert asked["derived"]["rows"] > 50
 
 
 def test_too_few_sectors_are_told(loaded_day: House) -> None:
