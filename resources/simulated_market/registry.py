@@ -1,5 +1,6 @@
 """The responders that the simulated market serves: one line per upstream."""
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.chinabond.responder import ChinabondResponder
 from resources.simulated_market.chinamoney.responder import ChinamoneyResponder
 from resources.simulated_market.cls.responder import ClsResponder
@@ -13,7 +14,6 @@ from resources.simulated_market.hkex.responder import HkexResponder
 from resources.simulated_market.indexers.cnindex import CnindexResponder
 from resources.simulated_market.indexers.csindex import CsindexResponder
 from resources.simulated_market.indexers.sw import SwResponder
-from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.sina.responder import SinaResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.ths.responder import ThsResponder
@@ -23,23 +23,23 @@ from resources.simulated_market.xueqiu.responder import XueqiuResponder
 
 def responders() -> list[Responder]:
     """New instances, since a responder may remember its last rendering."""
-    margin = MarginBook()
+    books = Books()
     return [
         TencentResponder(),
-        EastmoneyResponder(margin),
-        CninfoResponder(),
-        SseResponder(margin),
-        SzseResponder(margin),
-        BseResponder(margin),
-        ThsResponder(),
-        CsindexResponder(),
+        EastmoneyResponder(books),
+        CninfoResponder(books),
+        SseResponder(books),
+        SzseResponder(books),
+        BseResponder(books),
+        ThsResponder(books),
+        CsindexResponder(books),
         CnindexResponder(),
-        SwResponder(),
+        SwResponder(books),
         *futures_responders(),
         HkexResponder(),
         ChinabondResponder(),
         ChinamoneyResponder(),
-        SinaResponder(),
-        XueqiuResponder(),
-        ClsResponder(),
+        SinaResponder(books),
+        XueqiuResponder(books),
+        ClsResponder(books),
     ]

@@ -21,6 +21,7 @@ _FIGURES = ("price", "cap", "float_cap", "earnings", "equity", "paid", "volume",
 _CASH = 1
 _WAN = 1e4
 _MOST_DAYS = 300
+_LOOKED_AT = 8
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def line_of(view: View, security: Security) -> Line:
         price=price,
         cap=price * total,
         float_cap=price * floating,
-        earnings=_stepped(bars.date, steps[order], [_earned(known, int(at)) for at in order]),
+        earnings=_stepped(bars.date, steps[order], _earned(known, order)),
         equity=_stepped(bars.date, steps[order], [known[at].net_assets for at in order]),
         paid=_paid(view, security, bars.date) * total,
         volume=bars.volume.astype(float),
@@ -160,10 +161,17 @@ def line_of(view: View, security: Security) -> Line:
     )
 
 
-def _earned(known: list[Report], at: int) -> float:
-    told = [one for one in known if one.published <= known[at].published]
-    found = ttm(told, "net_profit")
-    return np.nan if found is None else found
+def _earned(known: Sequence[Report], order: Ints) -> list[float]:
+    """Trailing result that was known when each report came out, in the order in which they did."""
+    published = np.asarray([one.published for one in known], dtype=np.int64)
+    made = []
+    for out in published[order].tolist():
+        newest = int(np.flatnonzero(published <= out)[-1])
+        # The trailing year looks back to the same quarter of the year before.
+        near = known[max(newest - _LOOKED_AT, 0) : newest + 1]
+        found = ttm([one for one in near if one.published <= out], "net_profit")
+        made.append(np.nan if found is None else found)
+    return made
 
 
 def _stepped(dates: Ints, steps: Ints, values: Sequence[float]) -> Floats:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney.fields import unix
-from resources.simulated_market.notices import NoticeBook
 from resources.simulated_market.press import Press
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.upstreams.cls.roll import sign
@@ -18,8 +18,8 @@ class ClsResponder:
 
     upstream = "cls"
 
-    def __init__(self) -> None:
-        self._press = Press(NoticeBook())
+    def __init__(self, books: Books) -> None:
+        self._press = Press(books.notices)
         self.routes: Sequence[Route] = (route("roll", r"/v1/roll/get_roll_list", self.roll),)
 
     def roll(self, request: HttpRequest, view: View) -> Reply:

@@ -46,8 +46,8 @@ _LETTER_NAMES = {
 
 
 class IndustryRatios:
-    def __init__(self) -> None:
-        self._lines = Lines()
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
 
     def ratios(self, request: HttpRequest, view: View) -> Reply:
         """Records of one date; none before 15:30 of it. A header that is not of now is turned away."""

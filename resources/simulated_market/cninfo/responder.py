@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.cninfo import records
 from resources.simulated_market.cninfo.industries import IndustryRatios
-from resources.simulated_market.notices import Notice, NoticeBook, page_of
+from resources.simulated_market.notices import Notice, page_of
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import Security
 
@@ -20,12 +21,12 @@ _ORG_MARKETS = {"SH": "gssh0", "SZ": "gssz0", "BJ": "gfbj0"}
 class CninfoResponder:
     upstream = "cninfo"
 
-    def __init__(self) -> None:
-        self._book = NoticeBook()
+    def __init__(self, books: Books) -> None:
+        self._book = books.notices
         self.routes: Sequence[Route] = (
             route("announcements", r"/new/hisAnnouncement/query", self.announcements),
             route("orgs", r"/new/data/szse_stock\.json", orgs),
-            route("industry_ratios", r"/api/sysapi/p_sysapi1087", IndustryRatios().ratios),
+            route("industry_ratios", r"/api/sysapi/p_sysapi1087", IndustryRatios(books.lines).ratios),
             route("schedule", r"/new/information/getPrbookInfo", records.schedule),
             route("holder_counts", r"/api/sysapi/p_sysapi1034", records.holders),
             route("share_changes", r"/api/stock/p_stock2215", records.equity),

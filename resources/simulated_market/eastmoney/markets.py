@@ -23,8 +23,8 @@ _HOUR = "15:30"
 
 
 class MarketRatios:
-    def __init__(self) -> None:
-        self._lines = Lines()
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
         self._newest: tuple[object, list[Row]] = (None, [])
 
     def stocks(self, view: View, clauses: Sequence[Clause]) -> list[Row]:

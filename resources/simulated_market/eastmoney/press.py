@@ -16,8 +16,8 @@ _KINDS = {"main": "A,SHA", "star": "A,SHA,KCB", "gem": "A,SZA,CYB", "bj": "A,BJA
 class PressDesk:
     """np-anotice-stock, reportapi, search-api-web and np-weblist."""
 
-    def __init__(self) -> None:
-        self._book = NoticeBook()
+    def __init__(self, notices: NoticeBook) -> None:
+        self._book = notices
         self._press = Press(self._book)
 
     def notices(self, request: HttpRequest, view: View) -> Reply:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney import bonds, macro
 from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.events import Events
@@ -23,7 +24,7 @@ from resources.simulated_market.eastmoney.risk import RiskReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.kept import Kept
-from resources.simulated_market.margin import Margin, MarginBook
+from resources.simulated_market.margin import Margin
 from resources.simulated_market.wire import HttpRequest, Reply, View
 
 PAGE = 500
@@ -50,10 +51,11 @@ class Reports:
     """Answers of the gateway. A report's rows are a function of the clauses, so that it may look at less
     than everything."""
 
-    def __init__(self, finance: FinanceBook, margin: MarginBook | None = None) -> None:
+    def __init__(self, finance: FinanceBook, books: Books | None = None) -> None:
+        books = books or Books(finance=finance)
         self._kept: Kept[list[Row]] = Kept(_QUESTIONS_KEPT)
-        self._margin = margin or MarginBook()
-        ratios = MarketRatios()
+        self._margin = books.margin
+        ratios = MarketRatios(books.lines)
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
             **FinanceReports(finance).makers,

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from resources.simulated_market import series
+from resources.simulated_market.books import Books
 from resources.simulated_market.connect_days import southbound_net
 from resources.simulated_market.eastmoney import envelope, futures_lines, macro, profiles
 from resources.simulated_market.eastmoney.business import business
@@ -20,9 +21,6 @@ from resources.simulated_market.eastmoney.pools import Pools
 from resources.simulated_market.eastmoney.popularity import Popularity
 from resources.simulated_market.eastmoney.press import PressDesk
 from resources.simulated_market.eastmoney.reports import Reports
-from resources.simulated_market.finance import FinanceBook
-from resources.simulated_market.limits import LimitBook
-from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.series import Bar
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -39,13 +37,14 @@ class EastmoneyResponder:
 
     upstream = "eastmoney"
 
-    def __init__(self, margin: MarginBook | None = None) -> None:
+    def __init__(self, books: Books | None = None) -> None:
+        books = books or Books()
         self._lists = Lists()
-        finance = FinanceBook()
-        self._reports = Reports(finance, margin)
+        finance = books.finance
+        self._reports = Reports(finance, books)
         pages = CompanyPages(finance)
-        self._press = PressDesk()
-        book = LimitBook()
+        self._press = PressDesk(books.notices)
+        book = books.limits
         self.routes: Sequence[Route] = (
             route("clist", r"/api/qt/clist/get", self._lists.clist),
             route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.exchanges.days import day_of, iso_of
-from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 PAGE = 20
@@ -15,8 +15,8 @@ _SUMS = ("rzye", "rzmre", "rzche", "rqyl", "rqmcl", "rqchl", "rqye", "rzrqye")
 class BseResponder:
     upstream = "bse"
 
-    def __init__(self, margin: MarginBook) -> None:
-        self._book = margin
+    def __init__(self, books: Books) -> None:
+        self._book = books.margin
         self.routes: Sequence[Route] = (
             route("margin_total", r"/rzrqjyyexxController/summaryInfoResult\.do", self.total),
             route("margin_detail", r"/rzrqjyyexxController/detailInfoResult\.do", self.detail),

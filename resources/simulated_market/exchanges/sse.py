@@ -7,10 +7,10 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
+from resources.simulated_market.books import Books
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
 from resources.simulated_market.exchanges.days import day_of, iso_of
-from resources.simulated_market.margin import MarginBook
 from resources.simulated_market.market_classes import MarketClass, MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import Security
@@ -27,8 +27,8 @@ WAN, YI = 1e4, 1e8
 class SseResponder:
     upstream = "sse"
 
-    def __init__(self, margin: MarginBook) -> None:
-        self._book = margin
+    def __init__(self, books: Books) -> None:
+        self._book = books.margin
         self._deals = BlockTrades()
         self._classes = MarketClasses()
         self._billboard = Billboard()

@@ -7,13 +7,14 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
+from resources.simulated_market.books import Books
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import NoticeList
-from resources.simulated_market.margin import Margin, MarginBook
+from resources.simulated_market.margin import Margin
 from resources.simulated_market.market_classes import MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
@@ -30,15 +31,15 @@ _HEADS = (
 class SzseResponder:
     upstream = "szse"
 
-    def __init__(self, margin: MarginBook) -> None:
-        self._book = margin
+    def __init__(self, books: Books) -> None:
+        self._book = books.margin
         self._deals = BlockTrades()
         self._classes = MarketClasses()
         self._billboard = Billboard()
         self.routes: Sequence[Route] = (
             route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
-            route("notices", r"/api/disc/announcement/annList", NoticeList().notices),
+            route("notices", r"/api/disc/announcement/annList", NoticeList(books.notices).notices),
         )
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:

@@ -10,8 +10,8 @@ _PAGE = 50
 
 
 class NoticeList:
-    def __init__(self) -> None:
-        self._book = NoticeBook()
+    def __init__(self, notices: NoticeBook) -> None:
+        self._book = notices
 
     def notices(self, request: HttpRequest, view: View) -> Reply:
         """One page; a notice of several companies is one row."""

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.constituents import (
@@ -14,7 +15,6 @@ from resources.simulated_market.indexers.constituents import (
     shares_at,
 )
 from resources.simulated_market.indexers.workbook import XLS, workbook
-from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
@@ -41,8 +41,8 @@ _GONE = Reply(b"<?xml version='1.0'?><Error><Code>NoSuchKey</Code></Error>", "ap
 class CsindexResponder:
     upstream = "csindex"
 
-    def __init__(self) -> None:
-        self._lines = Lines()
+    def __init__(self, books: Books) -> None:
+        self._lines = books.lines
         self.routes: Sequence[Route] = (
             route("cons", _FILES + r"/cons/\d{6}cons\.xls", members),
             route("closeweight", _FILES + r"/closeweight/\d{6}closeweight\.xls", weights),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
@@ -21,8 +22,8 @@ _MOST_ROWS = 200
 class SwResponder:
     upstream = "sw"
 
-    def __init__(self) -> None:
-        self._book = IndustryBook()
+    def __init__(self, books: Books) -> None:
+        self._book = IndustryBook(books.lines)
         root = r"/institute-sw/api"
         self.routes: Sequence[Route] = (
             route("current", root + r"/index_publish/current/", self.current),

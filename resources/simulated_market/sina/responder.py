@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from resources.simulated_market import series
-from resources.simulated_market.finance import FinanceBook, Result
-from resources.simulated_market.notices import NoticeBook
+from resources.simulated_market.books import Books
+from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
@@ -27,9 +27,9 @@ class SinaResponder:
 
     upstream = "sina"
 
-    def __init__(self) -> None:
-        self._finance = FinanceBook()
-        self._press = Press(NoticeBook())
+    def __init__(self, books: Books) -> None:
+        self._finance = books.finance
+        self._press = Press(books.notices)
         service = r"/quotes_service/api/json_v2\.php/"
         self.routes: Sequence[Route] = (
             route("quote", r"/(?:rn=\d+&)?list=.*", self.quotes),

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from resources.simulated_market import series
+from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.limits import (
     STRONG_PCT,
-    LimitBook,
     Standing,
     newest_session,
     sessions_before,
@@ -35,8 +35,8 @@ Row = dict[str, Any]
 class ThsResponder:
     upstream = "ths"
 
-    def __init__(self) -> None:
-        self._book = LimitBook()
+    def __init__(self, books: Books) -> None:
+        self._book = books.limits
         self.routes: Sequence[Route] = (
             route("limit_pool", f"/dataapi/limit_up/(?:{'|'.join(_POOLS)})", self.limit_pool),
             route("hot_list", r"/fuyao/hot_list_data/out/hot_list/v1/stock", self.hot_list),

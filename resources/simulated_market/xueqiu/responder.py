@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney.fields import unix
-from resources.simulated_market.limits import LimitBook
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
@@ -30,8 +30,8 @@ class XueqiuResponder:
 
     upstream = "xueqiu"
 
-    def __init__(self) -> None:
-        self._book = LimitBook()
+    def __init__(self, books: Books) -> None:
+        self._book = books.limits
         self.routes: Sequence[Route] = (
             route("visit", r"/(?:hq)?", self.visit),
             route("quote", r"/v5/stock/quote\.json", self.quote),

@@ -1,0 +1,21 @@
+"""What several upstreams tell in their own ways, read once for all of them."""
+
+from dataclasses import dataclass, field
+
+from resources.simulated_market.finance import FinanceBook
+from resources.simulated_market.limits import LimitBook
+from resources.simulated_market.margin import MarginBook
+from resources.simulated_market.notices import NoticeBook
+from resources.simulated_market.valuations import Lines
+
+
+@dataclass(frozen=True)
+class Books:
+    """Facts of a world that its responders share: a market of 5,500 stocks fits into memory once, not once
+    for each upstream."""
+
+    margin: MarginBook = field(default_factory=MarginBook)
+    lines: Lines = field(default_factory=Lines)
+    limits: LimitBook = field(default_factory=LimitBook)
+    finance: FinanceBook = field(default_factory=FinanceBook)
+    notices: NoticeBook = field(default_factory=NoticeBook)
