@@ -10,6 +10,13 @@ import numpy as np
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Board, Flow, Quote, Security, Valuation
 
+_STOCK_TYPES = {
+    ("SH", "main"): "t:2",
+    ("SH", "star"): "t:23",
+    ("SZ", "main"): "t:6",
+    ("SZ", "gem"): "t:80",
+    ("BJ", "bj"): "t:81",
+}
 SIZES = ("super", "large", "medium", "small")
 
 
@@ -78,6 +85,32 @@ class SecurityFacts:
         if quote is None or not self.flows or self.flows[-1].date != quote.date:
             return None
         return money_of(self.flows[-days:])
+
+    @cached_property
+    def tags(self) -> set[str]:
+        """The filter terms of the lists that are true for this security."""
+        security = self.security
+        tags = {"m:1" if security.market == "SH" else "m:0"}
+        tags |= {f"b:{board.code}" for board in self.boards}
+        if security.kind == "stock":
+            tags.add(_STOCK_TYPES.get((security.market, security.board), "t:?"))
+            if security.market == "BJ":
+                tags.add("s:2048")
+            if "ST" in self.name:
+                tags.add("f:4")
+        elif security.kind == "b":
+            tags.add("t:3" if security.market == "SH" else "t:7")
+        elif security.kind == "index":
+            tags |= {"b:MK0010", "t:1", "s:2"} if security.market == "SH" else {"b:MK0010", "t:5"}
+        elif security.kind == "etf":
+            tags.add("b:MK0021")
+        elif security.kind == "lof":
+            tags.add("b:MK0404")
+        elif security.kind == "cb":
+            tags.add("b:MK0354")
+        elif security.kind == "reit":
+            tags |= {"e:97", "t:9" if security.market == "SH" else "t:10"}
+        return tags
 
     @cached_property
     def closes(self) -> Any:

@@ -16,13 +16,6 @@ _PAGE = 100
 _MOMENT_SEC = 3
 _LISTS_KEPT = 4
 _BOARD_TYPES = {"t:1": "region", "t:2": "industry", "t:3": "concept"}
-_STOCK_TYPES = {
-    ("SH", "main"): "t:2",
-    ("SH", "star"): "t:23",
-    ("SZ", "main"): "t:6",
-    ("SZ", "gem"): "t:80",
-    ("BJ", "bj"): "t:81",
-}
 
 
 class Lists:
@@ -60,11 +53,8 @@ class Lists:
         boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
         if boards:
             return True, _sorted([self._board(view, board) for board in boards], BOARD, fid, down)
-        listed = []
-        for one in self._all(view):
-            tags = _tags(one)
-            if any(part and part <= tags for part in wanted):
-                listed.append(one)
+        wanted = [part for part in wanted if part]
+        listed = [one for one in self._all(view) if any(part <= one.tags for part in wanted)]
         return False, _sorted(listed, SECURITY, fid, down)
 
     def _pairs(self, request: HttpRequest, view: View, names: list[str], start: int, size: int) -> Reply:
@@ -164,32 +154,6 @@ class Lists:
 
 def _wants_board(wanted: list[set[str]], board: Board) -> bool:
     return any("m:90" in part and board.kind in {_BOARD_TYPES.get(term) for term in part} for part in wanted)
-
-
-def _tags(facts: SecurityFacts) -> set[str]:
-    """The filter terms that are true for a security."""
-    security = facts.security
-    tags = {"m:1" if security.market == "SH" else "m:0"}
-    tags |= {f"b:{board.code}" for board in facts.boards}
-    if security.kind == "stock":
-        tags.add(_STOCK_TYPES.get((security.market, security.board), "t:?"))
-        if security.market == "BJ":
-            tags.add("s:2048")
-        if "ST" in facts.name:
-            tags.add("f:4")
-    elif security.kind == "b":
-        tags.add("t:3" if security.market == "SH" else "t:7")
-    elif security.kind == "index":
-        tags |= {"b:MK0010", "t:1", "s:2"} if security.market == "SH" else {"b:MK0010", "t:5"}
-    elif security.kind == "etf":
-        tags.add("b:MK0021")
-    elif security.kind == "lof":
-        tags.add("b:MK0404")
-    elif security.kind == "cb":
-        tags.add("b:MK0354")
-    elif security.kind == "reit":
-        tags |= {"e:97", "t:9" if security.market == "SH" else "t:10"}
-    return tags
 
 
 def _sorted(items: list[Any], table: Any, fid: str, down: bool) -> list[Any]:
