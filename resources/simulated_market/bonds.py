@@ -41,7 +41,9 @@ class Bond:
             for one in self.view.world.securities(self.view.now)
             if one.kind == "stock" and one.list_date <= self.security.list_date and one.delist_date is None
         ]
-        return max(found, key=lambda one: _draw("bond", self.security.symbol, one.symbol), default=None)
+        # As `_draw` of all three words, of which the first two are the same for every stock.
+        begun = zlib.crc32(f"bond {self.security.symbol} ".encode())
+        return max(found, key=lambda one: zlib.crc32(one.symbol.encode(), begun), default=None)
 
     @cached_property
     def convert_price(self) -> float | None:

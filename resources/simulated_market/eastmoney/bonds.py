@@ -54,7 +54,7 @@ def _of_bond(pick: Callable[[Bond], Any]) -> Value:
     """A field that only bonds have."""
 
     def value(facts: SecurityFacts) -> Any:
-        return pick(Bond(facts.view, facts.security)) if facts.security.kind == "cb" else None
+        return None if facts.bond is None else pick(facts.bond)
 
     return value
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from resources.simulated_market.bonds import Bond
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Board, Flow, Quote, Security, Valuation
 
@@ -85,6 +86,11 @@ class SecurityFacts:
         if quote is None or not self.flows or self.flows[-1].date != quote.date:
             return None
         return money_of(self.flows[-days:])
+
+    @cached_property
+    def bond(self) -> Bond | None:
+        """Terms, where the security is a convertible bond."""
+        return Bond(self.view, self.security) if self.security.kind == "cb" else None
 
     @cached_property
     def tags(self) -> set[str]:
