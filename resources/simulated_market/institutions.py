@@ -1,6 +1,7 @@
 """What institutions hold of the companies of a world: a share of the float by kind, company and period, told
 with the company's report. A replayed market has no reports, so nothing."""
 
+import itertools
 import zlib
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ def holdings(view: View, security: Security, since: int = 0) -> list[OrgHolding]
     """Holdings at the ends of published periods on or after `since`, newest period first."""
     found: list[OrgHolding] = []
     newer: Finance | None = None
-    for older in (*reports(view, security, view.now), None):
+    for older in itertools.chain(reports(view, security, view.now), (None,)):
         if newer is not None:
             if newer.report_date < since:
                 break

@@ -2,6 +2,7 @@
 the float, and the funds behind what `institutions` says that funds hold. A replayed market has no reports, so
 nothing. Ranks tie: in one company of three the two smallest of a list hold alike."""
 
+import itertools
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ def top_holders(view: View, security: Security, kind: str, since: int = 0) -> li
     """Both ends of the list by period, published periods on or after `since`, newest first."""
     found: list[Holding] = []
     newer: Finance | None = None
-    for older in (*reports(view, security, view.now), None):
+    for older in itertools.chain(reports(view, security, view.now), (None,)):
         if newer is not None:
             if newer.report_date < since:
                 break
