@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.errors import ConflictError
+from resources.errors import ConflictError, StorageError
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.slots import SlotLedger
 from resources.warehouse.ledger.tasks import Slot
@@ -31,9 +31,13 @@ def test_racing_claimers_have_one_winner(url: str) -> None:
     def race(number: int) -> list[bool]:
         ledger = SlotLedger(engines[number])
         won = []
-        for slot in slots:
-            barrier.wait()
-            won.append(claim(ledger, f"claimer {number}", slot))
+        try:
+            for slot in slots:
+                barrier.wait()
+                won.append(claim(ledger, f"claimer {number}", slot))
+        except StorageError:
+            barrier.abort()  # the others must not wait for a claimer that is gone
+            raise
         return won
 
     with ThreadPoolExecutor(4) as pool:

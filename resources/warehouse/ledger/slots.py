@@ -8,6 +8,7 @@ whoever fires it. Every slot of every task has a row, also when nothing ran, wit
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.engine import Connection, Engine
 
@@ -56,18 +57,17 @@ class SlotLedger(SlotReads):
         takes its own claim back at once; any other claimant waits `claim_limit_s` without a run.
         """
         now = self._sql.now
+        if self._add(
+            slot,
+            status="queued",
+            trade_date=trade_date,
+            trigger=trigger,
+            reason=reason,
+            attempt=attempt,
+            claimant=claimant,
+        ):
+            return True
         with transaction(self._engine) as connection:
-            if self._insert(
-                connection,
-                slot,
-                status="queued",
-                trade_date=trade_date,
-                trigger=trigger,
-                reason=reason,
-                attempt=attempt,
-                claimant=claimant,
-            ):
-                return True
             taken = connection.exec_driver_sql(
                 self._sql.text(
                     f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
@@ -107,28 +107,25 @@ class SlotLedger(SlotReads):
 
     def wait(self, slot: Slot, reason: str, *, trade_date: str | None) -> None:
         """Note what a due slot waits for; a claimed or settled slot is left alone."""
+        if self._add(slot, status="queued", trade_date=trade_date, trigger="schedule", reason=reason):
+            return
         with transaction(self._engine) as connection:
-            if not self._insert(
-                connection, slot, status="queued", trade_date=trade_date, trigger="schedule", reason=reason
-            ):
-                connection.exec_driver_sql(
-                    self._sql.text(
-                        "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
-                        "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
-                    ),
-                    (_short(reason), seconds(slot.due), slot.task, slot.name),
-                )
+            connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
+                    "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
+                ),
+                (_short(reason), seconds(slot.due), slot.task, slot.name),
+            )
 
     def set_aside(self, slot: Slot, status: str, reason: str, *, trade_date: str | None) -> bool:
         """Record that a slot does not run (`skipped` or `missed`) and why; a claimed slot is left alone.
         True when this call recorded it."""
         if status not in SET_ASIDE:
             raise InputError("status", f"{status!r} is none of {', '.join(SET_ASIDE)}")
+        if self._add(slot, status=status, trade_date=trade_date, trigger="schedule", reason=reason):
+            return True
         with transaction(self._engine) as connection:
-            if self._insert(
-                connection, slot, status=status, trade_date=trade_date, trigger="schedule", reason=reason
-            ):
-                return True
             changed = connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
@@ -275,6 +272,12 @@ class SlotLedger(SlotReads):
         return row
 
     # -- inside -----------------------------------------------------------------------------------
+
+    def _add(self, slot: Slot, **row: Any) -> bool:
+        """Insert the slot's row if there is none, in a transaction of its own: an insert that finds a row
+        shares its lock on MariaDB, and two that then both want to change it would be a deadlock."""
+        with transaction(self._engine) as connection:
+            return self._insert(connection, slot, **row)
 
     def _insert(
         self,
