@@ -33,15 +33,14 @@ F10_PREFIX = "aux_"
 async def table_stats(state: State) -> dict[str, Any]:
     """{_totalRows, <table>: {count, latestUpdate, error?}}."""
     monitored = list(builtin_registry().monitored())
-    records = [state.reading.warehouse.table(name) for name in RECORDS]
-    return await state.reading.scan(_table_stats, monitored, records)
+    return await state.reading.scan(_table_stats, monitored)
 
 
-def _table_stats(session: Session, monitored: list[Table], records: list[Table]) -> dict[str, Any]:
+def _table_stats(session: Session, monitored: list[Table]) -> dict[str, Any]:
     found = attempt(queries.counters, session)
     counters = {} if isinstance(found, Failure) else found
     entries = {table.name: attempt(_counted, session, table, counters) for table in monitored}
-    entries |= {table.name: attempt(queries.count, session, table) for table in records}
+    entries |= {name: attempt(_recorded, session, name) for name in RECORDS}
     shown: dict[str, Any] = {"_totalRows": sum(e[0] for e in entries.values() if not isinstance(e, Failure))}
     for name, entry in entries.items():
         if isinstance(entry, Failure):
@@ -49,6 +48,10 @@ def _table_stats(session: Session, monitored: list[Table], records: list[Table])
         else:
             shown[name] = {"count": entry[0], "latestUpdate": instant(entry[1])}
     return shown
+
+
+def _recorded(session: Session, name: str) -> tuple[int, str | None]:
+    return queries.count(session, session.table(name))
 
 
 def _counted(session: Session, table: Table, counters: dict[str, dict[str, Any]]) -> tuple[int, str | None]:
