@@ -152,7 +152,7 @@ def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(house: House) 
     assert house.warehouse.rows("fusion_kline_daily") == []
 
 
-@pytest.mark.parametrize("kind", ["reset", "truncate", "dead", "empty", "garbage"])
+@pytest.mark.parametrize("kind", ["reset", "truncate", "empty", "garbage"])
 def test_a_broken_upstream_reaches_no_table_and_crashes_nothing(house: House, kind: str) -> None:
     house.faults.replace([{"upstream": "*", "call": "*", "kind": kind}])
 
@@ -161,6 +161,15 @@ def test_a_broken_upstream_reaches_no_table_and_crashes_nothing(house: House, ki
 
     assert house.warehouse.rows("raw_quote") == []
     assert house.warehouse.rows("sys_batch")[0]["status"] == "failed"
+
+
+def test_a_terminal_that_answers_without_data_is_stood_in_for(house: House) -> None:
+    house.faults.replace([{"upstream": "tdx", "call": "*", "kind": "dead"}])
+
+    house.raw("raw_quote")
+
+    told = {str(row["src"]) for row in house.warehouse.rows("raw_quote")}
+    assert told == {"tencent", "eastmoney"}
 
 
 def test_the_master_knows_boards_pinyin_and_identity(house: House) -> None:
