@@ -1,22 +1,32 @@
 """fusion_kline_bar: week and month bars, quarter and year derived from months.
 
 The periods of a date are resampled from the stored daily bars every day; the per-code sync asks the
-terminal for 240 closed bars each. `date` is the last trade date inside the period by the calendar, so an
-open period keeps one row while it grows; `is_closed` says whether it has ended.
+terminal, else the portal, else the quote site, for 240 bars of each period. `date` is the last trade date
+inside the period by the calendar, so an open period keeps one row while it grows; `is_closed` says whether
+it has ended.
 """
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
 from platform_assets.declaration.columns import S8, Amt, Big, Bool, Code, Date, Int, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import DERIVED, Dataset, Source
 from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
 from platform_assets.declaration.scope import Context, Scope
+from resources.errors import PayloadError
 
 BARS_PER_SYNC = 240
+_KLT = {"week": 102, "month": 103}
+_LOT = 100
+_PARTS = {"week": 1, "month": 1, "quarter": 3, "year": 12}
+"""Bars of an upstream, each with a rounding of its own, in one bar of ours."""
+_TOLD = ["open", "high", "low", "close", "volume", "amount"]
+_RATES = ("change_pct", "turnover_pct")
 _DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume", "amount", "turnover_pct")
 
 
@@ -92,28 +102,56 @@ def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.Data
 
 
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """240 week and month bars of single codes from the terminal."""
+    """240 week and month bars of single codes from the terminal, two calls a code."""
+    return _of_codes(
+        desk, scope, lambda symbol, period: pd.DataFrame(desk.tdx.bars(symbol, period, BARS_PER_SYNC))
+    )
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The same from the portal."""
+    return _of_codes(
+        desk,
+        scope,
+        lambda symbol, period: desk.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC),
+    )
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The same from the quote site."""
+    return _of_codes(
+        desk, scope, lambda symbol, period: desk.tencent.bars(symbol, period=period, count=BARS_PER_SYNC)
+    )
+
+
+def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
+    none of them says what an ex-date does to its change. Raises PayloadError when nothing is told of any."""
     horizon = desk.calendar.horizon
 
     def one(symbol: str) -> pd.DataFrame:
         parts = []
         for period in ("week", "month"):
-            bars = pd.DataFrame(desk.tdx.bars(symbol, period, BARS_PER_SYNC))
+            bars = ask(symbol, period)
             if bars.empty:
                 continue
-            grid = desk.calendar.between(bars["date"].iloc[0][:4] + "-01-01", horizon)
-            bars["date"] = period_ends(bars["date"].tolist(), grid, period)
-            before = bars["date"].shift().fillna("")
-            ends = bars["date"].tolist()
-            bars["bar_count"] = [
-                len([d for d in desk.calendar.between(a or b[:8] + "01", min(b, desk.today)) if d > a])
-                for a, b in zip(before, ends, strict=True)
+            bars = bars[["date", *_TOLD]]
+            grid = desk.calendar.between(f"{int(bars['date'].iloc[0][:4]) - 1}-12-01", horizon)
+            starts = period_starts(bars["date"].tolist(), grid, period)
+            ends = period_ends(bars["date"].tolist(), grid, period)
+            # A period in which nothing was traded may be no bar, so the bar before tells no begin.
+            counts = [
+                len(desk.calendar.between(start, min(end, desk.today)))
+                for start, end in zip(starts, ends, strict=True)
             ]
-            parts.append(bars.assign(period=period))
+            parts.append(bars.assign(date=ends, bar_count=counts, period=period))
         rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
         return rows.assign(code=symbol[2:]) if len(rows) else rows
 
-    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    symbols = desk.symbols(scope.codes)
+    frames = [frame for frame in desk.each(one, symbols) if not frame.empty]
+    if not frames and symbols:
+        raise PayloadError(f"no bar of any of {len(symbols)} codes")
     if not frames:
         return pd.DataFrame(columns=["code", "date", "period"])
     bars = pd.concat(frames, ignore_index=True)
@@ -141,6 +179,37 @@ def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
+def keep_known_rates(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Of a bar of an upstream the rates that were resampled of the same bar before."""
+    told = rows["src"] != DERIVED
+    codes = context.scope.codes
+    if codes is None or not told.any():
+        return rows
+    key = ["code", "period", "date"]
+    columns = (*key, "open", "close", *_RATES)
+    stored = context.read("fusion_kline_bar", columns=columns, codes=codes)
+    before = rows[key].merge(stored, on=key, how="left").set_axis(rows.index)
+    same = told & (before["open"] == rows["open"]) & (before["close"] == rows["close"])
+    for name in _RATES:
+        rows[name] = rows[name].where(~same | rows[name].notna(), before[name])
+    return rows
+
+
+def volume_rounding(rows: pd.DataFrame) -> pd.Series:
+    """A lot, which one wire cuts and another rounds, or half a step of the terminal's float32 of lots; null
+    of what was resampled."""
+    lots = (rows["volume"].to_numpy(dtype=float, na_value=np.nan) / _LOT).astype(np.float32)
+    step = np.maximum(np.spacing(lots).astype(float) / 2, 1.0) * _LOT
+    return (rows["period"].map(_PARTS) * step).mask(rows["src"] == DERIVED)
+
+
+def amount_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half of 100 CNY of the quote site and of the terminal's float32, since one may stand against the other;
+    null of what was resampled."""
+    step = np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)).astype(float)
+    return (rows["period"].map(_PARTS) * (step + 100.0) / 2).mask(rows["src"] == DERIVED)
+
+
 def not_more_bars_than_days(rows: pd.DataFrame, context: Context) -> pd.Series:
     limit = rows["period"].map({"week": 6, "month": 23, "quarter": 67, "year": 262})
     return rows["bar_count"] <= limit
@@ -155,9 +224,15 @@ DATASET = Dataset(
     partition=Partition.CODE,
     may_be_empty=True,  # the first days of a warehouse complete no period
     date_column="date",
-    sources=(Source("tdx", terminal, only_when=_single_codes), Source("derived", resampled)),
+    sources=(
+        Source("tdx", terminal, only_when=_single_codes),
+        Source("eastmoney", portal, only_when=_single_codes),
+        Source("tencent", quote_site, only_when=_single_codes),
+        Source(DERIVED, resampled),
+    ),
     fuse=Rows(),
-    derive=(mark_closed,),
+    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    derive=(keep_known_rates, mark_closed),
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
     reads=("fusion_kline_daily",),
     reads_own_past=True,

@@ -148,11 +148,15 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
         for spec in dataset.columns
         if spec.family in ("float", "int") and not spec.computed and spec.name not in (*dataset.key, *columns)
     ]
+    scope = context.scope
+    # A load of single codes brings their whole past where the table is kept code by code.
+    by_code = dataset.partition is Partition.CODE and scope.codes is not None
     stored = context.read(
         dataset.table_name,
         columns=(*dataset.key, *columns, *told, "src"),
-        since=context.scope.since,
-        until=context.scope.until,
+        codes=scope.codes if by_code else None,
+        since=None if by_code else scope.since,
+        until=None if by_code else scope.until,
     )
     known = frame[list(dataset.key)].merge(stored, on=list(dataset.key), how="left")
     known.index = frame.index

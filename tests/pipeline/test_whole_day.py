@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from platform_assets.compute.periods import period_ends
@@ -154,6 +155,40 @@ def test_single_codes_get_period_bars_of_the_terminal(house: House) -> None:
         newest = max(by_period[period], key=lambda r: str(r["date"]))
         months = [r for r in by_period["month"] if str(r["date"])[:4] == str(newest["date"])[:4]]
         assert newest["close"] == max(months, key=lambda r: str(r["date"]))["close"]
+
+
+@pytest.mark.parametrize("last", ["eastmoney", "tencent"])
+def test_period_bars_of_single_codes_from_the_portal_and_the_quote_site(alone: House, last: str) -> None:
+    """What the terminal told stands; alone they tell the same bars."""
+    alone.master()
+    rows = alone.warehouse.rows("fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1)
+    code = str(rows[0]["code"])
+    names = ["open", "high", "low", "close", "bar_count", "is_closed"]
+
+    def bars() -> pd.DataFrame:
+        return alone.warehouse.frame("fusion_kline_bar").set_index(["period", "date"]).sort_index()
+
+    alone.fuse("kline_bar", codes=(code,))
+    truth = bars()
+    away = [{"upstream": "tdx", "call": "bars_*", "kind": "reset"}]
+    if last == "tencent":
+        away.append({"upstream": "eastmoney", "call": "kline", "kind": "garbage"})
+    alone.faults.replace(away)
+    alone.fresh()
+    again = alone.fuse("kline_bar", codes=(code,))
+    assert [item["src"] for item in again.sources if item.get("rows")] == [last]
+    assert sum(result.rows_written for result in again.results) == 0
+
+    with alone.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM fusion_kline_bar")
+    alone.fresh()
+    alone.fuse("kline_bar", codes=(code,))
+    told = bars()
+    assert set(told["src"]) == {last}
+    assert told[names].equals(truth.loc[told.index, names])
+    assert len(told) == len(truth)
+    assert (told["volume"] - truth.loc[told.index, "volume"]).abs().max() <= 12 * 100
+    assert (told["amount"] / truth.loc[told.index, "amount"] - 1).abs().max() < 1e-5
 
 
 def test_history_and_quotes_of_an_index_are_one_version(house: House) -> None:
