@@ -422,10 +422,11 @@ def test_the_worker_keeps_its_command_alive_and_hands_it_back_when_it_stops(hous
 
 
 def test_a_long_command_does_not_hold_up_a_short_one(house: House) -> None:
-    release, short_done = threading.Event(), threading.Event()
+    started, release, short_done = threading.Event(), threading.Event(), threading.Event()
 
     def long(_work: Work) -> dict[str, Any]:
-        release.wait(5)
+        started.set()
+        release.wait(20)
         return {}
 
     def short(_work: Work) -> dict[str, Any]:
@@ -439,7 +440,8 @@ def test_a_long_command_does_not_hold_up_a_short_one(house: House) -> None:
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
-        assert short_done.wait(5)
+        assert started.wait(10)
+        assert short_done.wait(10)
         assert house.commands.get(waiting.id).status == "running"
     finally:
         release.set()

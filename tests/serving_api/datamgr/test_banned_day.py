@@ -36,7 +36,7 @@ NOTHING_YET = {
     "raw_risk_goodwill": "balance: no stored balance holds goodwill",  # nobody disclosed one in two days
 }
 """Table -> what its second source rightly says on this day."""
-OFTEN = ("eastmoney", "tdx")
+OFTEN = ("eastmoney",)
 
 
 @pytest.fixture(scope="module")
