@@ -1,7 +1,8 @@
-"""Names of securities: what a shown name says about its state, and its pinyin."""
+"""Names of securities: what a shown name says about its state, and its pinyin. Names of industries."""
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pandas as pd
 _PREFIX = re.compile(r"^(XD|XR|DR|N|C)(?=[^A-Za-z]|S?\*?ST)")
 _ST = re.compile(r"^S?\*?ST", re.IGNORECASE)
 """Lists of former names spell the mark in small letters too."""
+_LEVEL = re.compile(r"[ⅠⅡⅢ]+$")
 
 
 def plain_name(shown: str) -> str:
@@ -35,6 +37,12 @@ def is_delisting(shown: str) -> bool:
     """Whether a shown name is that of the delisting period or of a delisted security."""
     text = plain_name(shown)
     return text.startswith("退市") or text.endswith(("退", "(退)"))
+
+
+@lru_cache(maxsize=1024)
+def plain_industry(name: str) -> str:
+    """The name of an industry without the mark of its level (IT服务Ⅱ)."""
+    return _LEVEL.sub("", name.strip())
 
 
 def pinyin_of(name: str) -> tuple[str, str]:

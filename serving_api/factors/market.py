@@ -15,11 +15,10 @@ from platform_assets.compute.factors.presets import (
     PRESETS,
     Batch,
     Preset,
-    plain_industry,
     preset_picks,
 )
 from platform_assets.compute.factors.scores import Scores, has_bar, score
-from platform_assets.compute.names import special
+from platform_assets.compute.names import plain_industry, special
 from serving_api.display import COLUMNS, NUMBERS
 from serving_api.factors import queries
 from serving_api.reading import Session

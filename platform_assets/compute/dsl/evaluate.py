@@ -4,7 +4,7 @@ Conditions are three-valued arrays: 1 true, 0 false, NaN unknown. A comparison w
 is unknown, and so is its `not`; only what is true is selected.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -20,11 +20,14 @@ from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
 from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.names import plain_industry
 from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
 Floats = npt.NDArray[np.float64]
 Texts = npt.NDArray[np.object_]
 Ints = npt.NDArray[np.int64]
+INDUSTRY = "industry"
+"""The text whose level mark (白酒Ⅱ) counts for nothing: sources write the same industry either way."""
 _TIMES = {"亿": Decimal(10**8), "万": Decimal(10**4)}
 
 
@@ -145,15 +148,19 @@ class _Rows:
                 value, low, high = (self.number(one, scale) for one in bounds)
                 return self._whole(where_known((value >= low) & (value <= high), value, low, high))
             case tree.In() if self._is_text(node.field):
-                wanted = {one.value for one in node.values}
-                return self._of_texts(node.field, lambda text: (text in wanted) != node.negated)
+                plain = _plain_of(node.field)
+                wanted = {plain(str(one.value)) for one in node.values}
+                return self._of_texts(node.field, lambda text: (plain(text) in wanted) != node.negated)
             case tree.In():
                 value = self._field(node.field)
                 scale = scale_of(node.field)
                 within = np.isin(value, [float(self.number(one, scale)) for one in node.values])
                 return self._whole(where_known(within != node.negated, value))
             case tree.Like():
-                return self._of_texts(node.field, Pattern(node.pattern).fits)
+                pattern, plain = Pattern(node.pattern), _plain_of(node.field)
+                return self._of_texts(
+                    node.field, lambda text: pattern.fits(text) or pattern.fits(plain(text))
+                )
         raise AssertionError(node)
 
     def _whole(self, held: Floats) -> Floats:
@@ -171,8 +178,11 @@ class _Rows:
 
     def _same_text(self, node: tree.Compare) -> Floats:
         pairs = zip(self._text(node.left), self._text(node.right), strict=True)
+        plain = _plain_of(node.left, node.right)
         wanted = node.sign == "="
-        return np.array([np.nan if a is None or b is None else float((a == b) is wanted) for a, b in pairs])
+        return np.array(
+            [np.nan if a is None or b is None else float((plain(a) == plain(b)) is wanted) for a, b in pairs]
+        )
 
     def _text(self, node: tree.Expression) -> Texts:
         if isinstance(node, tree.Text):
@@ -258,6 +268,12 @@ class _Bars(_Rows):
         function = getattr(series, call.function)
         found: Floats = function(value, period)
         return found
+
+
+def _plain_of(*nodes: tree.Node) -> Callable[[str], str]:
+    """How texts are compared beside one of these: industries by their plain names, all others as they are."""
+    is_industry = any(isinstance(node, tree.Field) and node.name == INDUSTRY for node in nodes)
+    return plain_industry if is_industry else str
 
 
 _ARITHMETIC: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}

@@ -90,8 +90,9 @@ def text(
     *,
     aliases: str = "",
     options: tuple[str | int, ...] = (),
+    note: str = "",
 ) -> Field:
-    return Field(name, label, "text", "", table, name, example, tuple(aliases.split()), options=options)
+    return Field(name, label, "text", "", table, name, example, tuple(aliases.split()), "", options, note)
 
 
 def flag(name: str, label: str, table: str, example: str, *, column: str, note: str = "") -> Field:

@@ -17,7 +17,14 @@ DRAGON = "calc_dragon_score"
 _IDENTITY = (
     text("code", "代码", WIDE, "code in ('600519', '000858')", aliases="股票代码"),
     text("name", "名称", WIDE, "name like '银行'", aliases="股票名称 简称"),
-    text("industry", "行业", WIDE, "industry in ('银行', '白酒')", aliases="所属行业"),
+    text(
+        "industry",
+        "行业",
+        WIDE,
+        "industry in ('银行', '白酒')",
+        aliases="所属行业",
+        note="one name a stock, of the second level where it is known; its mark (白酒Ⅱ) does not count",
+    ),
     text("market", "市场", WIDE, "market = 'SH'", options=("SH", "SZ", "BJ")),
     flag(
         "st",

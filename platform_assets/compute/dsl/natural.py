@@ -4,15 +4,17 @@ What the rules do not understand is listed, never guessed.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.parser import parse
-from platform_assets.compute.dsl.phrases import FILLERS
+from platform_assets.compute.dsl.phrases import FILLERS, JOINING, SEPARATING
 from platform_assets.compute.dsl.spoken import (
     LINK,
     NEGATIVE,
+    Industries,
     Names,
     condition_at,
     field_names,
@@ -41,16 +43,17 @@ class Translation:
 
 @dataclass
 class _Heard:
-    """What was understood so far; `joins[i]` stands before the condition i. `gap`: where the words began that
-    were not, -1 behind one that was."""
+    """What was understood so far. All of `conditions` must hold, of each of these one, and of that all parts:
+    a written `and` binds closest, as in the language, then `or`; a comma, or nothing at all, sets apart.
+    `join`: what was said since the last condition. `gap`: where the words began that were not understood, -1
+    behind one that was."""
 
     text: str
-    industries: Names
-    conditions: list[str] = field(default_factory=list)
-    joins: list[str] = field(default_factory=list)
+    industries: Industries
+    conditions: list[list[list[str]]] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     limit: int | None = None
-    join: str = "and"
+    join: Literal["", "apart", "and", "or"] = ""
     unmatched: list[str] = field(default_factory=list)
     at: int = 0
     gap: int = -1
@@ -62,15 +65,22 @@ class _Heard:
         if found is not None and self._is_turned():
             self.at = found.end
         elif found is not None:
-            self.conditions.append(found.condition)
-            self.joins.append(self.join)
-            self.join = "and"
+            self._add(found.condition)
             self._understood(found.end)
         elif end := self._order() or self._first() or self._filler():
             self._understood(end)
         else:
             self.gap = before if self.gap < 0 else self.gap
             self.at = word_end(self.text, before)
+
+    def _add(self, condition: str) -> None:
+        if self.join == "or" and self.conditions:
+            self.conditions[-1].append([condition])
+        elif self.join == "and" and self.conditions:
+            self.conditions[-1][-1].append(condition)
+        else:
+            self.conditions.append([[condition]])
+        self.join = ""
 
     def _is_turned(self) -> bool:
         """Whether words that were not understood may say the opposite of what follows (不太可能涨停)."""
@@ -108,30 +118,43 @@ class _Heard:
         return match.end()
 
     def _filler(self) -> int | None:
-        for word, join in (("或者", "or"), ("或", "or")):
+        for word in ("或者", "或"):
             if self.text.startswith(word, self.at):
-                self.join = join
+                self.join = "or"
                 return self.at + len(word)
         filler = _FILLERS.at(self.text, self.at)
         if filler is None and not self.text[self.at].isspace():
             return None
+        # Behind a comma, or before a bracket, a word for `and` sets apart as they do.
+        if not self.join and filler in JOINING:
+            self.join = "and"
+        elif (not self.join and filler in SEPARATING) or (self.join == "and" and filler == "("):
+            self.join = "apart"
         return self.at + len(filler or " ")
 
     def query(self) -> str:
         if not (self.conditions or self.order or self.limit):
             return ""
-        where = EVERYTHING
-        for at, (join, condition) in enumerate(zip(self.joins, self.conditions, strict=True)):
-            where = f"({condition})" if at == 0 else f"{where} {join} ({condition})"
+        where = (
+            " and ".join(_any_of([_all_of(part) for part in one]) for one in self.conditions) or EVERYTHING
+        )
         order = f" order by {', '.join(dict.fromkeys(self.order))}" if self.order else ""
         limit = "" if self.limit is None else f" limit {self.limit}"
         return written(parse(where + order + limit))
 
 
+def _all_of(conditions: Sequence[str]) -> str:
+    return " and ".join(f"({one})" for one in conditions)
+
+
+def _any_of(conditions: Sequence[str]) -> str:
+    return f"({' or '.join(conditions)})" if len(conditions) > 1 else conditions[0]
+
+
 def translated(sentence: str, industries: Collection[str] = ()) -> Translation:
-    """The query of a sentence. `industries` are the names that stand for an industry."""
+    """The query of a sentence. `industries` are the names that stand for an industry, as they are stored."""
     text = sentence.translate(_FULL_WIDTH).lower()
-    heard = _Heard(text, Names(industries))
+    heard = _Heard(text, Industries(industries))
     while heard.at < len(text):
         heard.words()
     heard.close_gap()

@@ -50,3 +50,7 @@ FILLERS = frozenset(
     """.split()
 )
 """Words that say nothing about which stocks are meant."""
+JOINING = frozenset("且 并且 而且 同时 和 与 及 以及".split())
+"""Those that join two conditions closer than `或` does."""
+SEPARATING = frozenset(", ; . ! ? )".split())
+"""Those behind which something new begins, of which all must hold too."""

@@ -9,6 +9,7 @@ from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.parser import parse
 from platform_assets.compute.dsl.phrases import PHRASES
 from platform_assets.compute.language import LanguageError
+from platform_assets.compute.names import plain_industry
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)\s*(%|亿|万|倍|元|块|天|日|手|次|个|只|分|点)?"
 _AT_LEAST = "大于等于|不低于|不少于|不小于|大于|超过|高于|多于|至少|>=|≥"
@@ -72,6 +73,22 @@ class Names:
         return None
 
 
+class Industries(Names):
+    """Names of industries, each with the mark of its level (白酒Ⅱ) and without; a sentence has them in small
+    letters."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._plain = {
+            form.lower(): plain_industry(name) for name in names for form in (name, plain_industry(name))
+        }
+        super().__init__(self._plain)
+
+    def plain_at(self, text: str, at: int) -> tuple[str, int] | None:
+        """(the plain name of the industry that is named here, where its name ends)."""
+        name = self.at(text, at)
+        return None if name is None else (self._plain[name], at + len(name))
+
+
 @cache
 def field_names() -> Names:
     return Names(catalogue().names)
@@ -90,10 +107,10 @@ def word_end(text: str, at: int) -> int:
     return end
 
 
-def condition_at(text: str, at: int, industries: Names) -> Spoken | None:
+def condition_at(text: str, at: int, industries: Industries) -> Spoken | None:
     """The condition that begins here, with its denial before or behind it. None where there is none, or
     where a denial cannot be told."""
-    found = _compared_at(text, at) or _named_at(text, at, industries)
+    found = _compared_at(text, at) or _among_at(text, at, industries) or _named_at(text, at, industries)
     if found is not None:
         others = _OTHERS.match(text, found.end)
         return found if others is None else Spoken(f"not ({found.condition})", others.end())
@@ -122,16 +139,46 @@ def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def _named_at(text: str, at: int, industries: Names) -> Spoken | None:
+def _named_at(text: str, at: int, industries: Industries) -> Spoken | None:
     """A set phrase, or the name of an industry."""
-    phrase = _phrases().at(text, at)
-    field = field_names().at(text, at)
-    if phrase is not None and (field is None or len(field) <= len(phrase)):
+    phrase = _phrase_at(text, at)
+    if phrase is not None:
         return Spoken(PHRASES[phrase], at + len(phrase))
-    name = industries.at(text, at)
-    if name is None or "'" in name or (field is not None and len(field) > len(name)):
+    found = _industry_at(text, at, industries)
+    return None if found is None else _if_one(f"industry = '{found[0]}'", found[1])
+
+
+def _among_at(text: str, at: int, industries: Industries) -> Spoken | None:
+    """Several industries in a row (银行和白酒): a stock has one, so it is any of them, however joined."""
+    names: list[str] = []
+    end, start = at, at
+    while found := _industry_at(text, start, industries):
+        names.append(found[0])
+        end = found[1]
+        more = _LIST.match(text, end)
+        if more is None:
+            break
+        start = more.end()
+    several = list(dict.fromkeys(names))
+    if len(several) < 2:
         return None
-    return _if_one(f"industry = '{name}'", at + len(name))
+    quoted = "', '".join(several)
+    return _if_one(f"industry in ('{quoted}')", end)
+
+
+def _phrase_at(text: str, at: int) -> str | None:
+    """A set phrase that is no part of a longer field's name."""
+    phrase, field = _phrases().at(text, at), field_names().at(text, at)
+    return phrase if phrase is None or field is None or len(field) <= len(phrase) else None
+
+
+def _industry_at(text: str, at: int, industries: Industries) -> tuple[str, int] | None:
+    """(an industry's plain name, where it ends), where nothing else is meant."""
+    found = industries.plain_at(text, at)
+    if found is None or "'" in found[0] or _phrase_at(text, at) is not None:
+        return None
+    field = field_names().at(text, at)
+    return None if field is not None and at + len(field) > found[1] else found
 
 
 def _compared_at(text: str, at: int) -> Spoken | None:

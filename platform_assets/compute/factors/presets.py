@@ -1,6 +1,5 @@
 """The fourteen presets, and the ranking of a scored market by one of them or by filters of a user."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import pandas as pd
 
 from platform_assets.compute.factors.definitions import KEYS
 from platform_assets.compute.factors.scores import factors_of_rows, numbers
+from platform_assets.compute.names import plain_industry
 from platform_assets.compute.parameters.factors import (
     AI_INDUSTRIES,
     PRESET_FILTERS,
@@ -24,7 +24,6 @@ Ints = npt.NDArray[np.intp]
 COMPOSITE = "composite"
 INDUSTRY_COLUMNS = ("industry", "em_industry", "sw_l1_name", "sw_l2_name")
 """Columns of `fusion_stock_wide` that name an industry of a stock."""
-_LEVEL = re.compile(r"[ⅠⅡⅢ]+$")
 
 
 @dataclass(frozen=True)
@@ -191,11 +190,6 @@ def in_industries(names: Iterable[Sequence[Any]], wanted: Sequence[str]) -> Bool
     return np.array(
         [any(plain_industry(name) in keys for name in row if isinstance(name, str)) for row in names], bool
     )
-
-
-def plain_industry(name: str) -> str:
-    """The name of an industry without the mark of its level."""
-    return _LEVEL.sub("", name.strip())
 
 
 def ordered(

@@ -31,7 +31,7 @@ def translator_of(_state: State) -> Translator:
 
 
 def industries_of(market: Market | None) -> frozenset[str]:
-    """Names of the industries of the date's stocks."""
+    """Names of the industries of the date's stocks, as they are stored."""
     if market is None:
         return frozenset()
-    return frozenset(str(name).lower() for name in market.table.texts("industry") if name)
+    return frozenset(str(name) for name in market.table.texts("industry") if name)

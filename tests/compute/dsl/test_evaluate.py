@@ -127,6 +127,26 @@ def test_what_is_selected(text: str, codes: list[str], table: Table) -> None:
     assert chosen(text, table) == codes
 
 
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("industry in ('银行', '白酒')", ["001", "519"]),
+        ("industry = '白酒Ⅱ'", ["519"]),
+        ("industry != '银行Ⅱ'", ["002", "000", "519"]),
+        ("industry not in ('IT服务Ⅱ')", ["001", "000", "519"]),
+        ("industry = 'IT服务'", ["002"]),
+        ("industry like '白酒'", ["519"]),
+        ("industry like 'it%务'", ["002"]),
+        ("industry like '%Ⅱ'", ["001", "002", "519"]),
+        ("name = '平安银行Ⅱ'", []),
+    ],
+)
+def test_the_mark_of_an_industry_s_level_does_not_count(text: str, codes: list[str], table: Table) -> None:
+    stored = np.array(["银行Ⅱ", "IT服务Ⅱ", "股份制银行", "白酒Ⅱ", None], dtype=object)
+    held = Table(table.codes, {**table.columns, "industry": stored})
+    assert chosen(text, held) == codes
+
+
 def fits(pattern: str, text: str) -> bool:
     """The definition: of every piece of the pattern, which pieces of the text it is."""
     if not set(pattern) & {"%", "_"}:

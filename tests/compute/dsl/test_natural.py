@@ -70,6 +70,49 @@ def test_what_is_denied_is_not_asked_for(sentence: str, query: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "query"),
+    [
+        ("银行或白酒，市盈率小于20", "industry in ('银行', '白酒') and pe_ttm <= 20"),
+        ("市盈率小于20的银行股和白酒股", "pe_ttm <= 20 and industry in ('银行', '白酒')"),
+        ("银行、白酒或银行且放量", "industry in ('银行', '白酒') and volume_ratio >= 1.5"),
+        ("银行和白酒除外", "not industry in ('银行', '白酒')"),
+        ("银行和放量", "industry = '银行' and volume_ratio >= 1.5"),
+        ("超跌或银行，市盈率小于20", "(rsi6 < 20 or industry = '银行') and pe_ttm <= 20"),
+        ("市盈率小于20，超跌或放量", "pe_ttm <= 20 and (rsi6 < 20 or volume_ratio >= 1.5)"),
+        ("市盈率小于20，且超跌，或放量", "pe_ttm <= 20 and (rsi6 < 20 or volume_ratio >= 1.5)"),
+        (
+            "银行且市盈率小于10或白酒且市盈率小于20",
+            "industry = '银行' and pe_ttm <= 10 or industry = '白酒' and pe_ttm <= 20",
+        ),
+        ("(超跌或放量)且市盈率小于20", "(rsi6 < 20 or volume_ratio >= 1.5) and pe_ttm <= 20"),
+        ("市盈率小于20且(超跌或放量)", "pe_ttm <= 20 and (rsi6 < 20 or volume_ratio >= 1.5)"),
+    ],
+)
+def test_an_or_holds_for_what_stands_beside_it_alone(sentence: str, query: str) -> None:
+    told = translated(sentence, INDUSTRIES)
+    assert (told.query, told.unmatched) == (query, ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "query"),
+    [
+        ("白酒股", "industry = '白酒'"),
+        ("白酒Ⅱ股", "industry = '白酒'"),
+        ("it服务", "industry = 'IT服务'"),
+        ("IT服务Ⅱ或IT设备", "industry in ('IT服务', 'IT设备')"),
+        ("不是IT设备", "not industry = 'IT设备'"),
+    ],
+)
+def test_an_industry_goes_by_its_plain_name(sentence: str, query: str) -> None:
+    told = translated(sentence, ("白酒Ⅱ", "IT服务Ⅱ", "IT设备"))
+    assert (told.query, told.unmatched) == (query, ())
+
+
+def test_an_industry_of_another_level_is_not_guessed() -> None:
+    assert translated("银行", ("股份制银行Ⅱ",)).unmatched == ("银行",)
+
+
+@pytest.mark.parametrize(
     "sentence", ["不太可能涨停", "走势不明朗银行股", "没有任何涨停", "不含银行以外的", "除了那些银行股"]
 )
 def test_a_denial_of_what_is_not_understood_leaves_the_phrase(sentence: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.presets import PRESETS
 from platform_assets.compute.dsl.written import written
+from platform_assets.compute.names import plain_industry
 from platform_assets.declaration.registry import builtin_registry
 from serving_api.display import COLUMNS
 from serving_api.quant.screening.conditions import query_of
@@ -216,7 +217,7 @@ def test_a_sentence_is_understood_by_rules(quant: Topics, wide: Rows) -> None:
     told = quant.api.post("/screener/nl-find", json=asked).json()
 
     assert (told["source"], told["unmatched"]) == ("rule", ["妖"])
-    query = f"industry = '{industry}' and turnover_pct >= 0.1% order by total_market_cap desc"
+    query = f"industry = '{plain_industry(industry)}' and turnover_pct >= 0.1% order by total_market_cap desc"
     assert told["dsl"] == told["normalized"] == query
     assert codes(told) == codes(found(quant, query)) != []
     nothing = quant.api.post("/screener/nl-find", json={"query": "妖股"}).json()
