@@ -1,7 +1,8 @@
 """What followed a pattern: returns of its signals beside those of all codes and of the index. Pure numpy.
 
 A signal is followed as every pick is (`compute.scorecards.forward`): bought at the open of the next market
-date, sold at the close of the last of `hold` dates, the first of which is that of the purchase.
+date, sold at the close of the last of `hold` dates, the first of which is that of the purchase. One that
+never traded again while it was waited for has no return and has not won: it stays in the denominator.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.scorecards.forward import forward_returns
+from platform_assets.compute.scorecards.forward import PENDING, forward_returns
 from platform_assets.compute.scorecards.prices import Benchmark, Bools, Floats, Prices
 
 HORIZONS = (1, 3, 5, 10)
@@ -19,14 +20,14 @@ HORIZONS = (1, 3, 5, 10)
 
 
 class Outcome(NamedTuple):
-    """One signal and what followed it; returns in percent."""
+    """One settled signal and what followed it; returns in percent, NaN where it never traded again."""
 
     date: str
     change: float
     excess: float
     """less that of the index over the same dates; NaN when it is not known"""
     base_rate: float
-    """share of all codes that moved in the signal's direction over the same dates, percent"""
+    """share of all settled codes that moved in the signal's direction over the same dates, percent"""
     is_unfillable: bool
     """the purchase would have been at the limit-up price"""
 
@@ -34,24 +35,26 @@ class Outcome(NamedTuple):
 @dataclass(frozen=True)
 class Followed:
     """What followed every code on some dates, [dates, codes]: percent, NaN where the code did not trade on
-    the date, never traded within the holding, or the holding has not ended."""
+    the date, never traded within the holding, or the holding has not ended. `settled`: it traded on the date,
+    and nothing is waited for any more."""
 
     codes: tuple[str, ...]
     dates: tuple[str, ...]
     change: Floats
     excess: Floats
     unfillable: Bools
+    settled: Bools
 
     @property
     def nbytes(self) -> int:
-        return self.change.nbytes + self.excess.nbytes + self.unfillable.nbytes
+        return self.change.nbytes + self.excess.nbytes + self.unfillable.nbytes + self.settled.nbytes
 
 
 def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> Followed:
     """Of the first `count` dates of the prices; the later ones are there to tell how it went on."""
     codes = np.arange(len(prices.codes))
     change, excess = (np.full((count, len(codes)), np.nan) for _ in range(2))
-    unfillable = np.zeros((count, len(codes)), dtype=bool)
+    unfillable, settled = (np.zeros((count, len(codes)), dtype=bool) for _ in range(2))
     for at in range(count):
         traded = np.flatnonzero(np.isfinite(prices.close[:, at]))
         days = np.full(len(traded), at)
@@ -59,11 +62,12 @@ def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> 
         change[at, traded] = found.profit_pct
         excess[at, traded] = found.excess_pct
         unfillable[at, traded] = found.unfillable
-    return Followed(prices.codes, prices.dates[:count], change, excess, unfillable)
+        settled[at, traded] = found.status != PENDING
+    return Followed(prices.codes, prices.dates[:count], change, excess, unfillable, settled)
 
 
 def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: int) -> list[Outcome]:
-    """Of each (code, date) whose end is known; in the order of the dates."""
+    """Of each settled (code, date); in the order of the dates."""
     place = {code: at for at, code in enumerate(window.codes)}
     column = {day: at for at, day in enumerate(window.dates)}
     by_day: dict[str, list[int]] = {}
@@ -73,9 +77,8 @@ def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: in
     found: list[Outcome] = []
     for day, rows in sorted(by_day.items()):
         at = column[day]
-        changes = window.change[at]
-        known = changes[~np.isnan(changes)]
-        base = float(np.mean(known * direction > 0) * 100) if len(known) else np.nan
+        changes, settled = window.change[at], window.settled[at]
+        base = float(np.mean(changes[settled] * direction > 0) * 100) if settled.any() else np.nan
         found += [
             Outcome(
                 day,
@@ -85,24 +88,25 @@ def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: in
                 bool(window.unfillable[at, row]),
             )
             for row in rows
-            if changes[row] == changes[row]
+            if settled[row]
         ]
     return found
 
 
 def summary(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
-    """Figures of the outcomes, percent; of none: zero samples and None. `fillable` has them without those
-    that nobody could have bought."""
-    changes = np.array([one.change for one in found])
+    """Figures of the outcomes, percent; of none: zero samples and None. Shares are of all of them, everything
+    else of those with a return. `fillable` has them without those that nobody could have bought."""
+    changes = np.array([one.change for one in found], dtype=np.float64)
+    known = changes[~np.isnan(changes)]
     years = np.array([one.date[:4] for one in found], dtype="<U4")
     fillable = [one for one in found if not one.is_unfillable]
     return {
         **_figures(found, direction),
         "dates": len({one.date for one in found}),
-        "median_pct": _rounded(np.median(changes)) if len(found) else None,
+        "median_pct": _rounded(np.median(known)) if len(known) else None,
         "base_rate_pct": _mean([one.base_rate for one in found]),
-        "best_pct": _rounded(changes.max()) if len(found) else None,
-        "worst_pct": _rounded(changes.min()) if len(found) else None,
+        "best_pct": _rounded(known.max()) if len(known) else None,
+        "worst_pct": _rounded(known.min()) if len(known) else None,
         "unfillable": len(found) - len(fillable),
         "fillable": _figures(fillable, direction),
         "by_year": [

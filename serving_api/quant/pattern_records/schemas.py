@@ -28,10 +28,14 @@ class Performance(BaseModel):
     pattern: str
     direction: int
     forward_days: int
-    samples: int = Field(description="signals whose end is known, also the unfillable ones")
+    samples: int = Field(
+        description="settled signals, also the unfillable ones and those that never traded again"
+    )
     dates: int = Field(description="distinct dates of them")
-    win_rate_pct: float | None = Field(description="share that moved in the direction of the signal")
-    avg_pct: float | None
+    win_rate_pct: float | None = Field(
+        description="share of the samples that moved in the direction of the signal"
+    )
+    avg_pct: float | None = Field(description="mean of the samples that traded again, as the figures below")
     median_pct: float | None
     excess_pct: float | None = Field(description="mean return less that of sh000300 over the same days")
     base_rate_pct: float | None = Field(
