@@ -1,7 +1,7 @@
 """Who closed at a price limit, counted date by date from bars. Pure numpy.
 
-A window is [codes, dates]: consecutive trade dates, oldest first, NaN where a code has no bar. Nothing of a
-date looks at a later one.
+A window is [codes, dates]: consecutive trade dates, oldest first, NaN where a code has no bar. No price of a
+date looks at a later one; which dates are loaded is told by the counts of bars on either side (`known_dates`).
 """
 
 from dataclasses import dataclass
@@ -60,8 +60,8 @@ class LimitWindow:
     @cached_property
     def boards(self) -> Ints:
         """Consecutive limit-ups up to and including each date, of it and the `STREAK_DAYS` before; days
-        without trade are passed over."""
-        sealed = np.where(self.traded, self.up, np.nan)
+        without trade are passed over. A date that was never loaded is no rest: streaks end there."""
+        sealed = np.where(self.traded, self.up, np.where(self.known, np.nan, 0.0))
         return limit_streaks(sealed.T, STREAK_DAYS + 1).T.astype(np.int64)
 
     @cached_property

@@ -91,6 +91,19 @@ def test_one_stored_bar_is_no_market() -> None:
     assert count_limits(replace(small, volume=rests), np.zeros((2, 2), dtype=bool)).all_up.tolist() == [2, 1]
 
 
+def test_a_streak_ends_where_the_market_was_not_loaded() -> None:
+    volume = np.full((40, 4), 100.0)
+    volume[0, 1] = np.nan  # one stock rests
+    volume[1:, 2] = np.nan  # a date whose load is missing, but for one downloaded code
+    gap = replace(held(4), volume=volume)
+    counts = count_limits(gap, np.zeros((40, 4), dtype=bool))
+
+    assert gap.boards[0].tolist() == [1, 0, 2, 3]
+    assert gap.boards[1].tolist() == [1, 2, 0, 1]
+    # What was downloaded alone goes on; of the market nothing is known across the gap.
+    np.testing.assert_array_equal(counts.max_boards, [1, 2, N, 3])
+
+
 def test_a_streak_does_not_depend_on_how_far_back_the_window_begins() -> None:
     days = STREAK_DAYS + 20
     whole = count_limits(held(days), np.zeros((40, days), dtype=bool)).max_boards
