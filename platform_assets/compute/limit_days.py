@@ -1,7 +1,7 @@
 """Who closed at a price limit, counted date by date from bars. Pure numpy.
 
 A window is [codes, dates]: consecutive trade dates, oldest first, NaN where a code has no bar. No price of a
-date looks at a later one; which dates are loaded is told by the counts of bars on either side (`known_dates`).
+date looks at a later one; which dates are loaded is told by the bars counted on either side (`known_dates`).
 """
 
 from dataclasses import dataclass

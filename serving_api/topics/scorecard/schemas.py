@@ -25,7 +25,7 @@ class PickSources(BaseModel):
 class FillableStats(BaseModel):
     """Without the picks whose purchase would have been at the limit-up price."""
 
-    reviewed: int
+    reviewed: int | None = Field(description="null where a scorecard of a date keeps no sums")
     win_rate_pct: float | None
     avg_profit_pct: float | None
     avg_excess_pct: float | None

@@ -20,6 +20,7 @@ from serving_api.app import create_app
 from serving_api.routing import PlatformRoute
 from serving_api.system_time import SystemTime
 from serving_api.topics.scorecard.routes import builtin_router, router
+from serving_api.topics.scorecard.strategies.queries import summed
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.serving_api import market
 from tests.serving_api.client import running
@@ -275,6 +276,18 @@ def test_strategies_by_their_scorecards_and_single_hits_as_they_are_read(bench: 
     assert (rested["status"], rested["profit_pct"]) == ("partial", 40.0)
     wrong = bench.api.get("/scorecard/picks", params={"source": "strategy", "status": "pending"})
     assert (wrong.status_code, wrong.json()["detail"][:6]) == (422, "status")
+
+
+def test_figures_of_a_few_dates_do_not_stand_beside_counts_of_all() -> None:
+    figures = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
+    older = {**dict.fromkeys(SCORECARDS[0]), "picks": 30, "reviewed": 30}
+    mixed = summed([older, *SCORECARDS])
+    assert (mixed["picks"], mixed["reviewed"]) == (85, 50)
+    assert {name: mixed[name] for name in figures} == dict.fromkeys(figures)
+    assert mixed["fillable"] == {"reviewed": None, **dict.fromkeys(figures)}
+    # Of a date whose picks are all pending nothing is missing.
+    pending = {**older, "reviewed": 0}
+    assert summed([pending, *SCORECARDS])["win_rate_pct"] == summed(SCORECARDS)["win_rate_pct"] == 15.0
 
 
 @pytest.mark.parametrize(

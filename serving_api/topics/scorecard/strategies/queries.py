@@ -29,21 +29,26 @@ def by_date(session: Session, since: str) -> list[Row]:
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Counts and figures of some scorecards together, `fillable` without what nobody could have bought. A
-    scorecard without sums tells nothing of returns."""
+    """Counts and figures of some scorecards together, `fillable` without what nobody could have bought.
+
+    A scorecard from before sums were kept tells nothing of its returns: with settled picks on such a one the
+    figures are None, so that none of a few dates stands beside counts of all."""
     told: dict[str, Any] = {
         name: sum(row[name] or 0 for row in rows) for name in ("picks", "reviewed", "unfillable")
     }
-    known = [row for row in rows if row["returns"] is not None]
-    return {**told, **_figures(known, ""), "fillable": _figures(known, _FILLABLE)}
+    if any(row["reviewed"] and row["returns"] is None for row in rows):
+        nothing = dict.fromkeys(_MEANS)
+        return {**told, **nothing, "fillable": {"reviewed": None, **nothing}}
+    reviewed, figures = _figures(rows, _FILLABLE)
+    return {**told, **_figures(rows, "")[1], "fillable": {"reviewed": reviewed, **figures}}
 
 
-def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> dict[str, Any]:
+def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> tuple[int, dict[str, float | None]]:
+    """(settled picks, their figures)"""
     parts = (Sums(**{name: row[f"{prefix}{name}"] or 0 for name in _SUMS}) for row in rows)
     sums = sum(parts, Sums())
     told = {name: getattr(sums, name) for name in _MEANS}
-    shown = {name: None if value is None else round(value, 4) for name, value in told.items()}
-    return {"reviewed": sums.reviewed, **shown} if prefix else shown
+    return sums.reviewed, {name: None if value is None else round(value, 4) for name, value in told.items()}
 
 
 def extent(session: Session) -> tuple[str | None, int, set[str]]:
