@@ -116,6 +116,11 @@ def _before(running: Floats, bars: Floats) -> Floats:
     return np.where(place >= 0, taken, np.where(place == -1, 0.0, np.nan))
 
 
+def _dma(x: Floats, weight: Floats) -> Floats:
+    """A weight outside of 0 to 1 would throw the mean further from every value: it is none."""
+    return series.dma(x, np.where((weight >= 0) & (weight <= 1), weight, np.nan))
+
+
 def _cross(a: Floats, b: Floats) -> Floats:
     return where_known(series.cross(a, b), a, b, series.ref(a, 1), series.ref(b, 1))
 
@@ -148,7 +153,7 @@ _CALLS: dict[str, Callable[..., Floats]] = {
     "EMA": series.ema,
     "SMA": series.sma,
     "WMA": series.wma,
-    "DMA": series.dma,
+    "DMA": _dma,
     "REF": _ref,
     "HHV": series.hhv,
     "LLV": series.llv,

@@ -34,7 +34,9 @@ FUNCTIONS = {
         "xnw", "exponential mean, weight m / n (m at most n), from the first value on", remembers=True
     ),
     "WMA": Function("xn", "mean with weights n for the newest bar down to 1"),
-    "DMA": Function("xx", "exponential mean with the second argument as weight", remembers=True),
+    "DMA": Function(
+        "xx", "exponential mean, weight from 0 to 1; no value on a bar where it is another", remembers=True
+    ),
     "REF": Function("xr", "the value n bars before"),
     "HHV": Function("xn", "highest of the last n bars"),
     "LLV": Function("xn", "lowest of the last n bars"),

@@ -175,6 +175,8 @@ class _Parser(Cursor):
                 self._checked(name, kind, argument, start)
                 if kind == "w":
                     self._weighted(argument, arguments[-1], start)
+                elif name == "DMA" and at == 1:
+                    self._shared(argument, start)
                 arguments.append(argument)
         if not self.accept(")"):
             self.unexpected(")")
@@ -186,6 +188,12 @@ class _Parser(Cursor):
         if (constant(weight, self._variables) or 0.0) > most:
             message = "the weight of SMA is at most its period"
             self.fail("limit", message, start, expected=(f"1..{most:.0f}",))
+
+    def _shared(self, weight: tree.Node, start: Token) -> None:
+        """As above. Of a weight that moves the bars outside are passed over when it is evaluated."""
+        value = constant(weight, self._variables)
+        if value is not None and not 0 <= value <= 1:
+            self.fail("limit", "the weight of DMA lies between 0 and 1", start, expected=("0..1",))
 
     def _checked(self, name: str, kind: str, argument: tree.Node, start: Token) -> None:
         """Bars are whole numbers that stand there, or for some functions BARSLAST."""

@@ -163,6 +163,19 @@ def test_what_is_not_known_is_neither_true_nor_false(bars: dict[str, Any]) -> No
         assert value(undefined, bars).isna().all()
 
 
+def test_a_moving_weight_outside_of_0_to_1_is_passed_over(bars: dict[str, Any]) -> None:
+    c, v = pd.Series(bars["close"][0]), pd.Series(bars["volume"][0])
+    weight = v / 500
+    held = value("DMA(C,V/500)", bars)
+    assert 20 < (weight > 1).sum() < BARS - 20
+    assert held[1:].isna().tolist() == (weight > 1)[1:].tolist()
+    inside = weight <= 1
+    inside[0] = True  # the first value is taken as it is
+    np.testing.assert_allclose(held[inside][1:], recursive(c[inside], weight[inside])[1:], rtol=1e-9)
+    assert value("DMA(C,-V)", bars)[1:].isna().all()
+    np.testing.assert_array_equal(value("DMA(C,1)", bars), c)
+
+
 def test_statements_comments_and_signs(bars: dict[str, Any]) -> None:
     c = pd.Series(bars["close"][0])
     text = "{ two means } 快线:=MA(CLOSE,5); n:=10;\nslow:ma(c,n); 快线 - slow <> 0 && c >= -1 || 1 == 2;"
@@ -192,6 +205,8 @@ def test_statements_comments_and_signs(bars: dict[str, Any]) -> None:
         ("AVEDEV(C,500)", "limit", 0, {}),
         ("SMA(C,1,500)", "limit", 8, {"token": "500", "expected": ["1..1"]}),
         ("N:=4; SMA(C,3,N)", "limit", 14, {"token": "N"}),
+        ("DMA(C,5)", "limit", 6, {"token": "5", "expected": ["0..1"]}),
+        ("N:=-0.5; DMA(C,N)", "limit", 15, {"token": "N"}),
         ("MAA(C,5)", "unknown_field", 0, {"suggestion": "MA"}),
         ("CLOS > 5", "unknown_field", 0, {"suggestion": "CLOSE"}),
         ("MA(C)", "syntax", 4, {"expected": [","]}),
