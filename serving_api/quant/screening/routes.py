@@ -120,7 +120,9 @@ async def screen(request: Request, subject: Anyone, body: schemas.ConditionList)
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
     found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
-    return Answer(dict(NOTHING) if found is None else found.page(0, body.limit), top=asked.top)
+    if found is None:
+        return Answer({**NOTHING, "explain": []}, top=asked.top)
+    return Answer({**found.page(0, body.limit), "explain": found.explain()}, top=asked.top)
 
 
 @quant_router.get("/fields")

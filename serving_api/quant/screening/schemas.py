@@ -69,14 +69,6 @@ class FormulaText(BaseModel):
     limit: Limit = 100
 
 
-class ScreenResult(BaseModel):
-    date: str | None
-    items: list[Display18]
-    matched: dict[str, dict[str, Any]] = Field(description="code -> values of the fields asked about")
-    total: int
-    as_of: str | None = None
-
-
 class QueryStep(BaseModel):
     condition: str
     fields: list[str]
@@ -86,11 +78,19 @@ class QueryStep(BaseModel):
     note: str | None
 
 
+class ScreenResult(BaseModel):
+    date: str | None
+    items: list[Display18]
+    matched: dict[str, dict[str, Any]] = Field(description="code -> values of the fields asked about")
+    total: int
+    explain: list[QueryStep]
+    as_of: str | None = None
+
+
 class SearchResult(ScreenResult):
     page: int
     pageSize: int
     normalized: str
-    explain: list[QueryStep]
 
 
 class SentenceResult(SearchResult):

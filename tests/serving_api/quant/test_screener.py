@@ -157,6 +157,10 @@ def test_an_instant_does_not_reach_calculated_tables_and_the_plan_says_so(quant:
         None,
     ]
     assert [step["note"] for step in found(quant, "rsi6 > 0 and pb > 0")["explain"]] == [None, None]
+    condition = {"field": "rsi6", "op": ">", "value": 0}
+    (step,) = screened(quant, condition, as_of=TODAY + "T15:45").json()["explain"]
+    assert step["note"] == told["explain"][0]["note"]
+    assert screened(quant, condition, as_of="2026-08-20").json()["explain"] == []
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda one: one.key)
@@ -245,7 +249,8 @@ def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
     )
     whole = found(quant, query)
     assert codes(told) == codes(whole)[:15]
-    assert set(told) == {"date", "items", "matched", "total"}
+    assert set(told) == {"date", "items", "matched", "total", "explain"}
+    assert told["explain"] == whole["explain"]
     assert told["total"] == whole["total"] > len(told["items"]) == len(told["matched"]) == 15
 
 
