@@ -28,3 +28,14 @@ def weighted_mean(parts: Floats, weights: npt.ArrayLike) -> tuple[Floats, Floats
     weight = np.where(known, given, 0.0).sum(axis=0)
     total = np.where(known, parts * given, 0.0).sum(axis=0)
     return divided(total, weight), weight
+
+
+def filled_factor(factor: Floats) -> Floats:
+    """[bars] cumulative factors, oldest first: a gap takes the one before it, a leading gap the first known
+    one; no factor at all is 1."""
+    known = np.flatnonzero(np.isfinite(factor) & (factor > 0))
+    if not len(known):
+        return np.ones(len(factor))
+    at = np.searchsorted(known, np.arange(len(factor)), side="right") - 1
+    values: Floats = factor[known[np.maximum(at, 0)]]
+    return values

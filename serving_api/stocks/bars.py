@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
+
+from platform_assets.compute.known import filled_factor
 
 PRICE_DECIMALS = 4
 _BETWEEN = b"},{"
@@ -30,13 +33,9 @@ class Bar(NamedTuple):
 
 
 def known_factors(bars: Sequence[Bar]) -> list[float]:
-    """The factor of each bar, oldest first: a gap takes the one before it, a leading gap the first known."""
-    factors: list[float] = []
-    last = next((bar.factor for bar in bars if bar.factor), 1.0)
-    for bar in bars:
-        last = bar.factor or last
-        factors.append(last)
-    return factors
+    """The factor of each bar, oldest first, gaps filled."""
+    told: list[float] = filled_factor(np.array([bar.factor for bar in bars], dtype=np.float64)).tolist()
+    return told
 
 
 def ratios(bars: Sequence[Bar], adjust: str) -> list[float]:

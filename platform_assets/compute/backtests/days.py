@@ -99,13 +99,3 @@ def entitlements(
             # The step holds all that went ex on the bar: what was counted of it would be given twice.
             cash[at], bonus[at] = 0, round((step - 1) * PER_MILLION)
     return cash, bonus
-
-
-def filled_factor(factor: Floats) -> Floats:
-    """A gap takes the factor before it, a leading gap the first known one, no factor at all is 1."""
-    known = np.flatnonzero(np.isfinite(factor) & (factor > 0))
-    if not len(known):
-        return np.ones(len(factor))
-    at = np.searchsorted(known, np.arange(len(factor)), side="right") - 1
-    values: Floats = factor[known[np.maximum(at, 0)]]
-    return values

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from platform_assets.compute.backtests.atr_stop import TrailingStop
-from platform_assets.compute.backtests.days import Days, entitlements, filled_factor
+from platform_assets.compute.backtests.days import Days, entitlements
 from platform_assets.compute.backtests.engine import Run, run_rule
 from platform_assets.compute.backtests.strategies import Strategy
 from platform_assets.compute.backtests.validation import Strategic
+from platform_assets.compute.known import filled_factor
 from platform_assets.compute.market_rules import board_of
 from platform_assets.compute.parameters.backtests import ATR_PERIOD, Style
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS

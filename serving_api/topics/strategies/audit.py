@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from platform_assets.compute.factors.gates import GATE_COLUMNS, gate_of, is_special
+from platform_assets.compute.known import filled_factor
 from platform_assets.compute.parameters import audit as p
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.parameters.scorecards import (
@@ -167,7 +168,10 @@ def _pattern(
     if not rows:
         return _missing("pattern", [f"{INDICATOR} is of {stored[0]['date']}, the bars of {bars[0]['date']}"])
     values = {name: np.array([[_number(row[name]) for row in rows]]) for name in INDICATORS}
-    factor = np.array([[_number(by_date[row["date"]]["adj_factor"] or 1.0) for row in rows]])
+    oldest_first = bars[::-1]
+    filled = filled_factor(np.array([_number(bar["adj_factor"]) for bar in oldest_first]))
+    factors = {bar["date"]: one for bar, one in zip(oldest_first, filled.tolist(), strict=True)}
+    factor = np.array([[factors[row["date"]] for row in rows]])
     newest = rows[-1]["date"]
     volume = np.array([_number(by_date[newest]["volume"])])
     fired, count = _directions(session, code, [one for one in by_date if one <= newest])

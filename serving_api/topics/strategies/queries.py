@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from platform_assets.compute.known import filled_factor
 from serving_api.catalog.queries import newest_date, public_rows
 from serving_api.reading import Session
 
@@ -62,7 +65,8 @@ def signals_of_code(session: Session, code: str, since: str, limit: int) -> list
 
 
 def adjusted_closes(session: Session, code: str, since: str) -> dict[str, float]:
-    """Date -> close times the cumulative factor, on the days that the code traded, oldest first."""
+    """Date -> close times the cumulative factor, on the days that the code traded, oldest first. A missing
+    factor is that of the bar before."""
     rows = session.rows(
         KLINE,
         columns=("date", "close", "adj_factor"),
@@ -70,4 +74,16 @@ def adjusted_closes(session: Session, code: str, since: str) -> dict[str, float]
         values=(code, since),
         order="date",
     )
-    return {str(day): close * (factor or 1.0) for day, close, factor in rows if close is not None}
+    earlier: list[tuple[Any, ...]] = []
+    if rows and not rows[0][2]:
+        where, values = "code=? AND date<? AND adj_factor>0", (code, since)
+        earlier = session.rows(
+            KLINE, columns=("adj_factor",), where=where, values=values, order="date DESC", limit=1
+        )
+    known = [factor for (factor,) in earlier] + [factor for *_, factor in rows]
+    factors = filled_factor(np.array(known, dtype=np.float64))[len(earlier) :].tolist()
+    return {
+        str(day): close * factor
+        for (day, close, _), factor in zip(rows, factors, strict=True)
+        if close is not None
+    }

@@ -77,10 +77,13 @@ def hit(code: str, day: int, key: str = "ma_cross", **more: Any) -> dict[str, An
 
 def fill(warehouse: Warehouse) -> None:
     """600001 rises by 1 a day and splits 1:2 on day 20; 600002 is suspended from day 11 on; 600003 opens
-    sealed on day 21. 600004 was listed on day 26 and loses money; 600005 has no bar on the newest date."""
+    sealed on day 21. 600004 was listed on day 26 and loses money; 600005 has no bar on the newest date.
+    600006 splits 1:2 on day 19. The factors of 600001 on the newest date
+    and of 600006 on day 18 are missing yet."""
     bars = []
     for at, day in enumerate(DATES):
         price, factor = (10.0 + at, 1.0) if at < 20 else ((10.0 + at) / 2, 2.0)
+        factor = None if at == len(DATES) - 1 else factor
         own = {"change_pct": 1.5, "market": "SH"}
         bars.append({**market.bar("600001", day, price, factor), "open": price, **own})
         if at <= 10:
@@ -89,6 +92,9 @@ def fill(warehouse: Warehouse) -> None:
             bars.append({**market.bar("600004", day, 10.0), "open": 10.0, **own})
         if at <= 28:
             bars.append({**market.bar("600005", day, 10.0), "open": 10.0, **own})
+        if at >= 17:
+            split = (10.0, None if at == 18 else 1.0) if at < 19 else (5.0, 2.0)
+            bars.append({**market.bar("600006", day, *split), **own})
         sealed = {"limit_up": 11.0} if at == 21 else {}
         bars.append({**market.bar("600003", day, 11.0 if at >= 21 else 10.0), "open": 11.0, **own, **sealed})
     put(warehouse, market.KLINE, bars)
@@ -102,6 +108,7 @@ def fill(warehouse: Warehouse) -> None:
             hit("600003", 20, score=90.0),
             hit("600001", 20, score=None),
             hit("600001", 29),
+            hit("600006", 18, "turtle"),
             hit("600001", 18, "turtle", params='{"fast_period":20,"slow_period":10}'),
         ],
     )
@@ -274,6 +281,8 @@ def test_hits_of_a_stock_with_what_came_after(api: Api) -> None:
     assert [row["changeSince"] for row in rows] == pytest.approx(
         [0.0, 30.0, 39 / 28 * 100 - 100, 39 / 28 * 100 - 100], abs=1e-4
     )
+    (split,) = told(api, "/stocks/600006/strategy-hits")["results"]
+    assert split["changeSince"] == 0.0
     assert len(told(api, "/stocks/600001/strategy-hits", days=10)["results"]) == 2
     assert len(told(api, "/stocks/600001/strategy-hits", limit=1)["results"]) == 1
     assert told(api, "/stocks/999999/strategy-hits")["results"] == []
