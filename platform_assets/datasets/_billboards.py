@@ -12,11 +12,13 @@ from platform_assets.declaration.scope import Scope
 
 OFFICIAL = ("szse", "sse")
 _MOST_DATES = 10
+"""As many as `exchange_sync` asks for."""
 
 
 def few_dates(desk: Any, scope: Scope) -> bool:
-    """The market of a few dates: the exchanges cannot be asked by code, and one call a date adds up."""
-    return scope.codes is None and len(scope.dates) <= _MOST_DATES
+    """The market of a few dates: the exchanges cannot be asked by code, and one call a date adds up. Counted
+    are the dates that somebody asked for: the late one before them is no reason to ask nobody."""
+    return scope.codes is None and len(scope.asked) <= _MOST_DATES
 
 
 def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from platform_assets.pipeline.on_demand import download
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import World
+from schedules.tasks import TASKS
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 BEFORE = "2026-08-20"
@@ -188,6 +189,20 @@ def test_no_lie_reaches_the_fused_table_and_what_stands_beside_f10_stands_whole(
     assert set(rows["src"]) == {"em_f10"}
     assert rows[["net_buy", "reason", "buy_seats", "org_buy_count"]].notna().all().all()
     assert rows["amount"].isna().all()  # told by the listings alone
+
+
+def test_the_dates_of_the_evening_task_are_asked_of_the_exchanges_too(alone: House) -> None:
+    task = next(task for task in TASKS if task.key == "exchange_sync")
+    dates = alone.run.calendar.last(task.dates, TODAY)
+    loaded = alone.raw("raw_dragon_tiger", *dates)
+
+    assert loaded.calls["sse"] == len(dates) + 1  # and the date before, whose listings came out since
+    assert loaded.calls["szse"] > 0
+    official = alone.warehouse.frame("raw_dragon_tiger")
+    assert set(official.loc[official["date"] == BEFORE, "src"]) >= {"sse", "szse"}
+    assert set(alone.raw("raw_dragon_tiger", *alone.run.calendar.last(task.dates + 1, TODAY)).calls) <= {
+        "eastmoney"
+    }
 
 
 def test_the_exchanges_stand_in_and_the_portal_finds_the_same_listings_later(alone: House) -> None:
