@@ -106,6 +106,7 @@ DATASET = Dataset(
                 Source("cninfo", platform, only_when=wanted),
                 Source("eastmoney", portal, only_when=wanted),
             ),
+            moves=True,
             may_be_empty=True,
             topical=True,
             reads=("raw_announcements",),

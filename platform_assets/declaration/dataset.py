@@ -72,6 +72,9 @@ class Raw:
     `Partition.SNAPSHOT`."""
     keep_when_null: tuple[str, ...] = ()
     """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
+    moves: bool = False
+    """What it tells of a key changes with time (a plan becomes a date), and the key does not say who told it:
+    where the better source is away, what the next one tells takes the place of the stored row."""
     may_be_empty: bool = False
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     late: int = 0

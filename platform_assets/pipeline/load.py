@@ -133,12 +133,14 @@ def _first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFr
 
 def _keep_better(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """Without the rows that a better source tells, now or in what is stored: the key knows one row, whoever
-    told it."""
+    told it. Stored rows do not stand against what moves, nor against a group that is replaced whole."""
     rank = {source.name: place for place, source in enumerate(raw.sources)}
     key = list(raw.key)
     if raw.combine == "all":
         best = frame.assign(_rank=frame["src"].map(rank)).sort_values("_rank", kind="stable")
         frame = frame[frame.index.isin(best.drop_duplicates(key).index)]
+    if raw.moves or raw.replace_by:  # of a group, a half would take the place of the stored whole
+        return frame
     stored = run.warehouse.frame(
         raw.table_name, columns=(*key, "src"), where=raw_window(run, raw, scope).slice()
     )

@@ -69,6 +69,20 @@ def test_without_the_portal_the_topic_portal_tells_three_pools(lite: House) -> N
     assert rows[rows["pool"] == "up"]["seal_fund"].gt(0).all()
 
 
+def test_what_the_topic_portal_tells_takes_the_place_of_the_portals_day_whole(lite: House) -> None:
+    lite.raw("raw_limit_pool")
+    up = lite.warehouse.frame("raw_limit_pool").query("pool == 'up'")["code"]
+    with lite.warehouse.engine.begin() as connection:  # as if it had been sealed in between
+        connection.exec_driver_sql(f"DELETE FROM raw_limit_pool WHERE code='{up.iloc[0]}'")
+    fail(lite, POOLS_DOWN)
+    told = lite.raw("raw_limit_pool")
+
+    rows = lite.warehouse.frame("raw_limit_pool")
+    assert set(rows["src"]) == {"ths"}
+    assert set(rows.query("pool == 'up'")["code"]) == set(up)
+    assert len(rows) == sum(item.get("rows", 0) for item in told.sources)
+
+
 def test_beyond_the_portals_memory_the_topic_portal_answers_and_beyond_its_own_nobody(lite: House) -> None:
     old = lite.raw("raw_limit_pool", "2026-06-05")
     older = lite.raw("raw_limit_pool", "2025-06-05")

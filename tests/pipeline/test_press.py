@@ -428,6 +428,26 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> 
     columns = ["code", "first_date", "change1_date", "actual_date"]
     second = plain.warehouse.frame("cninfo_periodic_report")
     assert second[columns].fillna("").equals(rows[columns].fillna(""))
+    assert set(second["src"]) == {"cninfo"}  # told alike, so nothing is written
+
+
+def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: House) -> None:
+    plain.raw("cninfo_periodic_report")
+    before = plain.warehouse.frame("cninfo_periodic_report").set_index("code")["actual_date"]
+    plain.at(LATER)
+    plain.faults.replace([{"upstream": "cninfo", "call": "schedule", "kind": "double_rows"}])
+    plain.raw("cninfo_periodic_report", LATER)
+
+    rows = plain.warehouse.frame("cninfo_periodic_report").set_index("code")
+    came = rows["actual_date"].notna() & before.reindex(rows.index).isna()
+    assert came.any()
+    assert rows.loc[came, "actual_date"].between(TOMORROW, LATER).all()
+    assert set(rows.loc[came, "src"]) == {"eastmoney"}
+    assert "cninfo" in set(rows.loc[~came, "src"])
+    # The platform is back, and tells the same.
+    plain.faults.clear()
+    plain.fresh()
+    assert written(plain.raw("cninfo_periodic_report", LATER)) == 0
 
 
 def test_disclosure_dates_are_asked_while_reports_are_due(plain: House) -> None:
