@@ -1,7 +1,8 @@
 """The exchanges' own billboards, second sources of what the portal reports.
 
 They are asked every evening (one call a date at Shanghai, about two at Shenzhen), which is what the portal is
-measured against; their listings are staged for the dates that the portal tells nothing of.
+measured against; their listings are staged for the dates that the portal tells nothing of, where the portal
+will have the same key for them.
 """
 
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.declaration.scope import Scope
+from resources.upstreams.exchanges.szse_billboard import PORTAL_WORDS
 
 OFFICIAL = ("szse", "sse")
 _MOST_DATES = 10
@@ -49,3 +51,9 @@ def where_the_portal_is_silent(rows: pd.DataFrame) -> pd.DataFrame:
     """Without the exchanges' rows of dates that the portal tells of: it has theirs, and more of each."""
     told = set(rows.loc[rows["src"] == "eastmoney", "date"])
     return rows[~(rows["src"].isin(list(OFFICIAL)) & rows["date"].isin(told))]
+
+
+def of_known_rules(rows: pd.DataFrame) -> pd.DataFrame:
+    """Without Shenzhen's rows of a rule that is not known. The portal has other words for it: the listing
+    would stand beside the portal's for good."""
+    return rows[(rows["src"] != "szse") | rows["reason"].isin(PORTAL_WORDS)]

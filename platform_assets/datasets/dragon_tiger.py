@@ -16,6 +16,7 @@ from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._afterwards import add_changes_after, closed_after
 from platform_assets.datasets._billboards import (
     few_dates,
+    of_known_rules,
     shanghai,
     shanghai_seats,
     shenzhen,
@@ -173,7 +174,7 @@ def _by_listing(rows: pd.DataFrame) -> dict[tuple[str, str, str], dict[str, list
 
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return where_the_portal_is_silent(rows)
+    return of_known_rules(where_the_portal_is_silent(rows))
 
 
 def seats_of_listings(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from datetime import datetime
 import pandas as pd
 import pytest
 
+from platform_assets.compute.text_keys import hash_key
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
@@ -229,3 +230,30 @@ def test_the_exchanges_stand_in_and_the_portal_finds_the_same_listings_later(alo
     told = rows[~rows["code"].str.startswith("92")]
     assert set(told["src"]) == {"eastmoney"}  # of both exchanges nothing is listed twice
     assert sorted(map(tuple, told[listing].values)) == sorted(map(tuple, alone_rows[listing].values))
+
+
+def test_a_listing_of_shenzhen_whose_rule_is_unknown_is_kept_and_not_staged(alone: House) -> None:
+    house = alone
+    house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "double_rows"}])
+    house.raw("raw_dragon_tiger", BEFORE)
+    official = house.warehouse.frame("raw_dragon_tiger")
+    code = str(official.loc[(official["src"] == "szse") & (official["date"] == BEFORE), "code"].iloc[0])
+    own = "异常期间换手率累计达到45.10%"
+    change(
+        house,
+        f"UPDATE raw_dragon_tiger SET reason='{own}', reason_key='{hash_key(own)}'"
+        f" WHERE code='{code}' AND date='{BEFORE}'",
+    )
+    house.stage("dragon_tiger", BEFORE)
+    assert own in set(house.warehouse.frame("raw_dragon_tiger")["reason"])
+    staged = house.warehouse.frame("stg_dragon_tiger")
+    assert set(staged["src"]) == {"sse", "szse"}
+    assert own not in set(staged["reason"])
+
+    house.faults.clear()
+    house.fresh()
+    house.raw("raw_dragon_tiger", BEFORE)
+    house.stage("dragon_tiger", BEFORE)
+    house.fuse("dragon_tiger", BEFORE)
+    rows = fused(house)
+    assert set(rows.loc[rows["code"] == code, "src"]) == {"eastmoney"}

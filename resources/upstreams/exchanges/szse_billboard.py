@@ -45,6 +45,9 @@ _SPECIAL = {
     for way in "涨跌"
 }
 
+PORTAL_WORDS = frozenset(word for words in (*_RULES.values(), tuple(_SPECIAL.values())) for word in words)
+"""Reasons of rules that are known; any other is the exchange's own text, which names no rule twice alike."""
+
 
 def rule_of(reason: str, code: str, name: str) -> str:
     """The portal's words for the rule behind the exchange's reason; the reason itself where no rule is
