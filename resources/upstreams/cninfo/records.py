@@ -1,5 +1,5 @@
 """Records of the data service by field: holder counts of a quarter end (p_sysapi1034), share capital of a
-company (p_stock2215). Requests bear their time as those of the industries do."""
+company (p_stock2215)."""
 
 import math
 from datetime import datetime
@@ -9,15 +9,12 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.cninfo.industries import time_header
+from resources.upstreams.cninfo.data_service import data_request, records_of
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     amount,
     iso_day,
-    json_of,
-    list_of,
     number,
-    object_of,
     required,
     string_of,
 )
@@ -35,33 +32,18 @@ _WAN = 1e4
 _SLACK = 0.001
 
 
-def records_request(api: str, call: str, params: tuple[tuple[str, str], ...], now: datetime) -> Request:
-    """A question to the service, at the market's time `now`."""
-    label = " ".join(value for _, value in params)
-    headers = (("Accept-Enckey", time_header(now)), ("X-Requested-With", "XMLHttpRequest"))
-    return Request("cninfo.data", call, api, params, label=label, method="POST", headers=headers)
-
-
 def holders_request(period: str, now: datetime) -> Request:
     """All companies at a quarter end."""
     params = (("rdate", period.replace("-", "")),)
-    return records_request("/api/sysapi/p_sysapi1034", "holder_counts", params, now)
+    label = params[0][1]
+    return data_request("/api/sysapi/p_sysapi1034", "holder_counts", params, now, label=label)
 
 
 def equity_request(code: str, since: str, until: str, now: datetime) -> Request:
     """One company, changes on the days of [since, until]."""
     params = (("scode", code), ("sdate", since), ("edate", until))
-    return records_request("/api/stock/p_stock2215", "share_changes", params, now)
-
-
-def records_of(body: bytes, what: str) -> list[dict[str, Any]]:
-    """`records` of an answer; none where the service has none. PayloadError for a question that it turned
-    away."""
-    document = object_of(json_of(body), what)
-    if document.get("resultcode", 200) != 200:
-        said = str(document.get("resultmsg"))[:60]
-        raise PayloadError(f"{what}: resultcode {document.get('resultcode')!r} {said}")
-    return [object_of(raw, f"{what} record") for raw in list_of(document.get("records") or [], what)]
+    label = f"{code} {since} {until}"
+    return data_request("/api/stock/p_stock2215", "share_changes", params, now, label=label)
 
 
 def parse_holders(body: bytes, period: str) -> pd.DataFrame:

@@ -100,11 +100,22 @@ def test_a_list_of_plans_that_ends_early_is_refused() -> None:
         (answer({**COUNT, "F001N": None}), "F001N is missing"),
         (answer(COUNT, COUNT), "twice"),
         (b'{"resultcode": 401, "resultmsg": "no"}', "resultcode 401"),
+        (b'{"msg": "gateway"}', "resultcode None"),
+        (b'{"records": []}', "resultcode None"),
+        (b'{"resultcode": 200}', "no field records"),
+        (b'{"resultcode": 200, "records": ""}', "records"),
     ],
 )
 def test_counts_that_cannot_be_believed(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         CninfoClient(Pages(body)).holder_counts(PERIOD, NOW)
+
+
+def test_only_an_answer_of_the_service_says_that_there_is_nothing() -> None:
+    for nothing in (b'{"resultcode": 200, "records": []}', b'{"resultcode": 200, "records": null}'):
+        assert CninfoClient(Pages(nothing)).holder_counts(PERIOD, NOW).empty
+    with pytest.raises(PayloadError, match="resultcode"):
+        CninfoClient(Pages(b'{"msg": "gateway"}')).share_changes("600519", "1990-01-01", PERIOD, NOW)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from resources.errors import InputError, PayloadError
 from resources.simulated_market.indexers.workbook import workbook
-from resources.upstreams.cninfo import industries
+from resources.upstreams.cninfo import data_service, industries
 from resources.upstreams.sw import SwClient
 from resources.upstreams.sw.classes import parse_classes, parse_stocks
 from resources.upstreams.sw.envelope import page_of
@@ -198,6 +198,7 @@ def test_industries_of_the_disclosure_platform() -> None:
         (records(RECORD, resultcode=401), "resultcode 401"),
         (records(RECORD, RECORD), "twice"),
         (records(RECORD[:-1]), "11 values"),
+        (b'{"resultcode": 200}', "no field records"),
     ):
         with pytest.raises(PayloadError, match=reason):
             industries.parse_ratios(answer, DAY)
@@ -207,7 +208,7 @@ def test_industries_of_the_disclosure_platform() -> None:
 
 def test_the_time_in_a_request_is_the_documented_cipher() -> None:
     # 1790000000 as `openssl enc -aes-128-cbc` has it.
-    assert industries.time_header(datetime(2026, 9, 21, 22, 13, 20)) == "X/R2zCgQvr6M8bY0txRQoQ=="
+    assert data_service.time_header(datetime(2026, 9, 21, 22, 13, 20)) == "X/R2zCgQvr6M8bY0txRQoQ=="
 
 
 @quick
