@@ -5,7 +5,6 @@ The portal's list has the value of the moment (IOPV) of ETFs and no net asset va
 of LOFs, are the quote site's. Of past dates Shanghai tells the units of its ETFs and nobody the rest.
 """
 
-from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -67,9 +66,12 @@ def units(desk: Any, scope: Scope) -> pd.DataFrame:
     """Units of Shanghai's ETFs, one call a date; of the session that has ended Shenzhen's too."""
     parts = [desk.sse.etf_units(day).assign(src="sse") for day in scope.dates]
     if current_session(desk, scope):
-        # Shenzhen's stand beside them, when it answers: it knows the newest date alone.
-        with suppress(UpstreamError, PayloadError, Unavailable):
+        # Shenzhen's stand beside them, when it answers: it knows the newest date alone. Its silence must not
+        # take Shanghai's away, and must not pass for a market without funds.
+        try:
             parts.append(desk.szse.etf_units(scope.until).assign(src="szse"))
+        except (UpstreamError, PayloadError, Unavailable) as error:
+            desk.problems.append(("szse", f"no units of Shenzhen: {error}"))
     return _of_units(desk, scope, parts)
 
 

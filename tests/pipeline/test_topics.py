@@ -128,6 +128,20 @@ def test_both_exchanges_tell_the_units_of_the_newest_date(house: House) -> None:
     assert ((rows["total_shares"] - truth.loc[rows.index]).abs() <= 50).all()  # 万份 with two decimals
 
 
+def test_units_of_shenzhen_that_could_not_be_had_are_told_in_the_batch(house: House) -> None:
+    house.clock.at = house.clock.at.replace(hour=18, minute=30)
+    house.fresh()
+    house.faults.replace([{"upstream": "eastmoney", "call": "clist", "kind": "double_rows"},
+                          {"upstream": "tencent", "call": "quote", "kind": "truncate"},
+                          {"upstream": "szse", "call": "*", "kind": "status", "args": {"code": 403}}])  # fmt: skip
+    house.raw("raw_fund_etf")
+
+    assert set(house.warehouse.frame("raw_fund_etf")["src"]) == {"sse"}
+    with house.warehouse.connect() as connection:
+        told = connection.exec_driver_sql("SELECT message FROM sys_quality_record").scalars().all()
+    assert any("no units of Shenzhen" in message for message in told)
+
+
 def test_units_change_from_one_date_to_the_next(house: House) -> None:
     house.raw("raw_fund_etf", "2026-08-19", BEFORE)
     change(house, f"UPDATE raw_fund_etf SET total_shares=total_shares-5000 WHERE trade_date='{BEFORE}'")
