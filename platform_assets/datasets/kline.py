@@ -1,7 +1,7 @@
 """raw_kline: unadjusted daily bars of single codes, as somebody asked for them. On demand alone.
 
-The first time 2,000 bars, later those since the newest stored one. A download is followed by the fusion of
-the code's week, month, quarter and year bars.
+The first time 2,000 bars, later those since the newest stored one of a source that has so many. A download
+is followed by the fusion of the code's week, month, quarter and year bars.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from platform_assets.declaration.scope import Scope
 
 FIRST_BARS = 2000
 _TOPIC_BARS, _SECOND_BARS = 1800, 1023
+_SHORT = ("ths", "sina")
 _KNOWN_WITHIN = 250
 """Trade dates in which a stored bar is looked for; a code without one is asked for from the begin."""
 _COLUMNS = ["code", "date", "open", "high", "low", "close", "volume", "amount", "turnover_pct"]
@@ -123,9 +124,12 @@ def _of_codes(desk: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
 
 
 def _newest_stored(desk: Any, scope: Scope, until: str) -> dict[str, str]:
-    """Newest stored date by code, of codes that have a bar of the last year."""
+    """Newest stored date by code, of codes that have a bar of the last year. Bars of sources that do not go
+    back as far, or tell no amounts, count for nothing: the next source that does fills the code anew."""
     since = desk.calendar.last(_KNOWN_WITHIN, until)[0]
-    stored = desk.read("raw_kline", columns=("code", "date"), codes=scope.codes, since=since, until=until)
+    columns = ("code", "date", "src")
+    stored = desk.read("raw_kline", columns=columns, codes=scope.codes, since=since, until=until)
+    stored = stored[~stored["src"].isin(_SHORT)]
     return {str(code): str(day) for code, day in stored.groupby("code")["date"].max().items()}
 
 

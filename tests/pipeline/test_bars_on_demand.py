@@ -81,6 +81,24 @@ def test_missing_trade_dates_are_counted(house: House) -> None:
     assert counts["saved"] == 0
 
 
+@pytest.mark.parametrize("last", ["ths", "sina"])
+def test_few_bars_of_a_last_resort_are_no_whole_first_load(house: House, last: str) -> None:
+    house.at(TODAY)
+    download(house.run, [BANK], ["kline"], TODAY)
+    whole = bars(house, BANK)
+    with house.warehouse.engine.begin() as connection:  # as such a source left it
+        connection.exec_driver_sql(f"DELETE FROM raw_kline WHERE code='{BANK}' AND date<'{whole.index[-60]}'")
+        connection.exec_driver_sql(f"UPDATE raw_kline SET src='{last}', amount=NULL WHERE code='{BANK}'")
+    house.fresh()
+
+    answer = download(house.run, [BANK], ["kline"], TODAY)
+
+    filled = bars(house, BANK)
+    assert answer["types"]["kline"]["codes"][BANK]["saved"] >= len(whole) - 60
+    assert set(filled["src"]) == {"tdx"}
+    assert filled["amount"].reindex(whole.index).equals(whole["amount"])
+
+
 def test_during_a_session_its_bar_is_not_told(house: House) -> None:
     house.clock.at = house.clock.at.replace(hour=10, minute=40)
     house.fresh()

@@ -131,9 +131,9 @@ def test_both_exchanges_tell_the_units_of_the_newest_date(house: House) -> None:
 def test_units_of_shenzhen_that_could_not_be_had_are_told_in_the_batch(house: House) -> None:
     house.clock.at = house.clock.at.replace(hour=18, minute=30)
     house.fresh()
-    house.faults.replace([{"upstream": "eastmoney", "call": "clist", "kind": "double_rows"},
-                          {"upstream": "tencent", "call": "quote", "kind": "truncate"},
-                          {"upstream": "szse", "call": "*", "kind": "status", "args": {"code": 403}}])  # fmt: skip
+    lists = {"upstream": "eastmoney", "call": "clist", "kind": "double_rows"}
+    refused = {"upstream": "szse", "call": "*", "kind": "status", "args": {"code": 403}}
+    house.faults.replace([lists, QUOTES_DOWN, refused])
     house.raw("raw_fund_etf")
 
     assert set(house.warehouse.frame("raw_fund_etf")["src"]) == {"sse"}
