@@ -3,12 +3,13 @@
 Level, not edge: the plan is made from what has succeeded, so that a load that was interrupted goes on.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from resources.calendar import TradeCalendar
-from resources.errors import PlatformError
+from resources.errors import ConflictError, PlatformError
 from schedules.house import House
 from schedules.kernels import wait_for_kernels
 from schedules.tasks import EOD_CORE
@@ -154,9 +155,9 @@ def initial_load(work: Work) -> dict[str, Any]:
 
 
 def _ask_for_calculations(house: House, step: Step) -> None:
-    if not house.commands.of_name(CALCULATIONS, statuses=("queued", "running")):
-        args = {"start": step.start, "end": step.end}
-        house.commands.enqueue(CALCULATIONS, args, requested_by="initial_load")
+    args = {"start": step.start, "end": step.end}
+    with suppress(ConflictError):  # one is under way
+        house.commands.enqueue_alone(CALCULATIONS, args, requested_by="initial_load")
 
 
 def calculations(work: Work) -> dict[str, Any]:

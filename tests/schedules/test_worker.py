@@ -15,7 +15,7 @@ from platform_assets.run_lease import LEASE_TAG
 from resources.calendar import shipped_calendar
 from resources.errors import ConflictError, NotFound, PlatformError
 from resources.warehouse.engine import transaction
-from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
 from resources.warehouse.ledger.heartbeats import Node, this_node
 from resources.warehouse.locks import DOMAINS
 from schedules import tags
@@ -333,6 +333,26 @@ def test_the_calculations_follow_a_load_as_one_command(house: House) -> None:
     assert drain(house, runner) == ["calculations"]
     do(house, "initial_load", {}, runner)
     assert house.commands.of_name("calculations", statuses=("queued",)) == []
+
+
+def test_two_loads_that_end_at_once_ask_for_one_calculation(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    look = CommandQueue.of_name
+
+    def overtaken(self: CommandQueue, command: str, **how: Any) -> list[Command]:
+        found = look(self, command, **how)
+        if command == "calculations" and how["statuses"] == OPEN:
+            monkeypatch.undo()  # the other load looked as well, and is the first to ask
+            house.commands.enqueue_alone(command, requested_by="another")
+        return found
+
+    monkeypatch.setattr(CommandQueue, "of_name", overtaken)
+    assert do(house, "initial_load", {}, FakeRunner()).status == "success"
+
+    (asked,) = house.commands.of_name("calculations", statuses=OPEN)
+    assert asked.requested_by == "another"
 
 
 def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> None:
