@@ -185,8 +185,11 @@ def _by_industry(
     desk: Any, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
 ) -> pd.DataFrame:
     """The tree of some stocks without sectors: `industry` names that of each, `weight` is its float cap."""
-    boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type"))
-    boards = boards[boards["block_type"] == "industry"].drop_duplicates("block_name")
+    boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type", "src"))
+    boards = boards[boards["block_type"] == "industry"]
+    # A node is known by the portal's code, also while the terminal's boards stand beside the portal's.
+    own = boards["src"] == "eastmoney"
+    boards = (boards[own] if own.any() else boards).drop_duplicates("block_name")
     code_of = dict(zip(boards["block_name"], boards["block_code"], strict=True))
     name_of = {code: name for name, code in code_of.items()}
     weights = dict(zip(stocks["node_code"], weight.astype(float), strict=True))

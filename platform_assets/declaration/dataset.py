@@ -66,7 +66,8 @@ class Raw:
     freshness: Freshness | None = None
     topical: bool = False
     replace_by: tuple[str, ...] = ()
-    """Columns whose groups are replaced whole by a successful download (block members)."""
+    """Columns whose groups are replaced whole by a successful download (block members). Where `src` is one of
+    them, the groups of the sources after the one that answered are withdrawn: they stood in for it."""
     makes_anew: bool = False
     """A download holds all there is (of its codes): stored rows that it lacks are withdrawn. Only for
     `Partition.SNAPSHOT`."""

@@ -95,7 +95,10 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     if len(raw.sources) > 1 and "src" not in raw.key:
         checked.frame = _keep_better(run, raw, checked.frame, scope)
     parts = (
-        list(group_parts(raw.replace_by, raw.date_column, checked.frame, scope))
+        [
+            *_stand_ins(run, raw, checked.frame, scope),
+            *group_parts(raw.replace_by, raw.date_column, checked.frame, scope),
+        ]
         if raw.replace_by
         else list(partition_parts(raw_window(run, raw, scope), checked.frame))
     )
@@ -146,6 +149,18 @@ def _keep_better(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) 
     )
     known = frame[key].merge(stored, on=key, how="left")["src"].map(rank).set_axis(frame.index)
     return frame[~(known < frame["src"].map(rank))]
+
+
+def _stand_ins(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:
+    """Where the groups are those of a source: an empty part for each stored one that only stood in for the
+    source that has answered now. Nobody would ask it again, so its rows would stay and age."""
+    if "src" not in raw.replace_by or raw.combine == "all" or frame.empty:
+        return []
+    names = [source.name for source in raw.sources]
+    worse = names[max(names.index(name) for name in frame["src"].unique()) + 1 :]
+    groups = [Slice(equal=(("src", name),), codes=scope.codes) for name in worse]
+    stored = [one for one in groups if len(run.warehouse.frame(raw.table_name, columns=("src",), where=one))]
+    return [Part(scope.until, frame.iloc[:0], one) for one in stored]
 
 
 def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:

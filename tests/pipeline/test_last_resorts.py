@@ -163,7 +163,7 @@ def test_boards_and_blocks_stand_in_for_each_other(house: House) -> None:
     away(house, ("tdx", "file_*"))
     house.raw("raw_block_member")
     boards, blocks = (house.warehouse.frame(name) for name in ("raw_concept_blocks", "raw_block_member"))
-    boards = boards[boards["src"] == "eastmoney"]
+    assert set(boards["src"]) == {"eastmoney"}  # whoever stood in is gone
     told = blocks[blocks["src"] == "eastmoney"]
     assert set(told["block_type"]) == {"gn", "hy"}
     assert set(blocks[blocks["src"] == "tdx"]["block_type"]) == {"zs", "fg"}  # the portal has none of these

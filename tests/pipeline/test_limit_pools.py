@@ -297,6 +297,22 @@ def test_a_ranking_of_another_session_is_refused(loaded_day: House) -> None:
     assert asked["derived"]["rows"] > 50
 
 
+def test_sectors_keep_the_portals_codes_beside_boards_of_the_terminal(loaded_day: House) -> None:
+    boards = loaded_day.warehouse.frame("raw_concept_blocks").query("block_type == 'industry'")
+    first = boards.sort_values("code").drop_duplicates("block_name").sort_values("code")["code"].iloc[0]
+    with loaded_day.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE raw_concept_blocks SET src='tdx', block_code='880001'"
+                                   f" WHERE block_type='industry' AND code='{first}'")  # fmt: skip
+    forget(loaded_day)
+    fail(loaded_day, LIST_DOWN, RANK_DOWN)
+
+    loaded_day.fuse("market_cloud_map")
+
+    sectors = {code for code, row in cloud(loaded_day).items() if row["level"] == "sector"}
+    assert sectors
+    assert sectors <= set(boards["block_code"])
+
+
 def test_too_few_sectors_are_told(loaded_day: House) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM raw_concept_blocks WHERE block_type='industry'")
