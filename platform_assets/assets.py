@@ -33,8 +33,9 @@ from platform_assets.materialization import (
     refused_results,
     shown_whole,
 )
-from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
+from platform_assets.pipeline.writing import Loaded
 from platform_assets.run_lease import CODES_TAG, lease_for
 from platform_assets.run_stop import canceling
 from resources.dagster_resources import PlatformResource

@@ -9,8 +9,8 @@ import pandas as pd
 from platform_assets.declaration.columns import ColumnSpec
 from platform_assets.declaration.tables import Table
 from platform_assets.descriptions import SCHEMA_CHECK, limit_text, type_text
-from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.run import Refusal
+from platform_assets.pipeline.writing import Loaded
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.writer import WriteResult
 

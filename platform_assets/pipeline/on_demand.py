@@ -9,8 +9,9 @@ from typing import Any
 
 from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.scope import Scope
-from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage, raw_window
+from platform_assets.pipeline.load import load_fused, load_raw, load_stage, raw_window
 from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.writing import Loaded
 from resources.errors import InputError, LockLost, PlatformError
 from resources.transport.redact import redact
 from resources.warehouse.ledger.sync_log import SyncLine, write_lines

@@ -5,8 +5,9 @@ from graphlib import TopologicalSorter
 
 from platform_assets.declaration.registry import Registry
 from platform_assets.declaration.scope import Scope
-from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.writing import Loaded
 from resources.errors import PlatformError
 
 Load = Callable[[PipelineRun, Scope], Loaded]

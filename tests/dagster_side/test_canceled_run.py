@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 def during_writes(monkeypatch: pytest.MonkeyPatch, table: str, count: int, act: Callable[[], object]) -> None:
     """Call `act` once, when `count` partitions of a table have been written, each in a transaction of its
     own as those of a large market are."""
-    monkeypatch.setattr("platform_assets.pipeline.load.MAX_ROWS", 1)
+    monkeypatch.setattr("platform_assets.pipeline.writing.MAX_ROWS", 1)
     genuine = Writer.write_all
     seen: list[str] = []
 

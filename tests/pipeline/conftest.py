@@ -10,8 +10,9 @@ import pytest
 
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.scope import Scope
-from platform_assets.pipeline.load import Loaded, load_fused, load_raw, load_stage
+from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Trigger
+from platform_assets.pipeline.writing import Loaded
 from resources.calendar import shipped_calendar
 from resources.clock import ManualClock
 from resources.settings import Settings

@@ -235,7 +235,9 @@ def test_lineage_of_a_range_leads_to_its_responses(house: House) -> None:
 def test_a_range_that_breaks_off_closes_its_parent_batch(
     house: House, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    monkeypatch.setattr("platform_assets.pipeline.load.MAX_ROWS", 1)  # each date in a transaction of its own
+    monkeypatch.setattr(
+        "platform_assets.pipeline.writing.MAX_ROWS", 1
+    )  # each date in a transaction of its own
     house.master()
     done: list[str] = []
 

@@ -10,8 +10,8 @@ import pytest
 
 from platform_assets.compute.text_keys import hash_key
 from platform_assets.pipeline.download import AllSourcesFailed
-from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
+from platform_assets.pipeline.writing import Loaded
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import World

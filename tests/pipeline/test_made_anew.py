@@ -16,8 +16,9 @@ from platform_assets.declaration.rules import Partition, close_of
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
 from platform_assets.pipeline.inputs import NotedReads
-from platform_assets.pipeline.load import Loaded, load_fused
+from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.writing import Loaded
 from resources.calendar import shipped_calendar
 from resources.clock import ManualClock
 from resources.errors import DeclarationError, QualityError

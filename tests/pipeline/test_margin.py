@@ -7,8 +7,8 @@ from datetime import datetime
 import pytest
 
 from platform_assets.pipeline.download import AllSourcesFailed
-from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
+from platform_assets.pipeline.writing import Loaded
 from tests.pipeline.conftest import TODAY, House
 
 BEFORE = "2026-08-20"

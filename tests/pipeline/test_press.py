@@ -11,8 +11,8 @@ import pytest
 from platform_assets.datasets import _press
 from platform_assets.declaration.rules import Rows
 from platform_assets.pipeline.fuse import fuse
-from platform_assets.pipeline.load import Loaded
 from platform_assets.pipeline.on_demand import download
+from platform_assets.pipeline.writing import Loaded
 from resources.simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, House, opened_house
 

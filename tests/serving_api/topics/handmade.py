@@ -11,8 +11,9 @@ import pandas as pd
 
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.scope import Scope
-from platform_assets.pipeline.load import Loaded, load_fused
+from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.writing import Loaded
 from resources.calendar import shipped_calendar
 from resources.clock import ManualClock
 from resources.upstreams.desk import Desk
