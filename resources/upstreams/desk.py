@@ -5,21 +5,19 @@ Answers that several tables of one run need (the security list, the quote batch 
 once per run and shared: `once` remembers the answer and whose responses it came from.
 """
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from platform_assets.compute.market_rules import board_of, sec_type_of
 from platform_assets.declaration.scope import Reader, Scope
 from resources.calendar import TradeCalendar
 from resources.clock import Clock
-from resources.errors import PayloadError, Unavailable, UpstreamError
+from resources.errors import PayloadError, Unavailable
 from resources.fetch import FetchLog
 from resources.stopping import safe_point
-from resources.upstreams.universe import HELD_TYPES, substitute_list
+from resources.upstreams import universe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
     from resources.upstreams.xueqiu import XueqiuClient
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
-MARKETS = ("sz", "sh", "bj")
 CLOSE_TIME = "15:00:00"
 FAILED_SHARE = 0.1
 """Share of single codes that may fail in a sweep before the sweep itself has failed."""
@@ -341,45 +337,22 @@ class Desk:
     def securities(self) -> "pd.DataFrame":
         """Every listed security that the per-code datasets hold: code, market (SH, SZ, BJ), symbol, name,
         sec_type, board, decimals, pre_close. The terminal's list; while the terminal is away what is stored
-        of the security list, with the stocks that the portal lists beside it (no decimals, no pre_close)."""
-        return self.once("securities", Desk._universe)
+        of the security list, with the stocks that the portal lists beside it (no decimals, pre_close of these
+        stocks alone)."""
+        return self.once("securities", universe.universe)
 
     def terminal_list(self) -> "pd.DataFrame":
         """The same from the terminal alone."""
-        return self.once("terminal_list", Desk._list_securities)
-
-    def _universe(self) -> "pd.DataFrame":
-        try:
-            return self.terminal_list()
-        except (UpstreamError, PayloadError, Unavailable) as error:
-            if self.direct:
-                raise
-            known = substitute_list(self)
-            if known is None:
-                raise
-            log.warning("the terminal's list is away (%s): %d securities from elsewhere", error, len(known))
-            return known
-
-    def _list_securities(self) -> "pd.DataFrame":
-        import pandas as pd
-
-        lists = pd.concat([self.tdx.security_list(market) for market in MARKETS], ignore_index=True)
-        kinds = [sec_type_of(c, m) for c, m in zip(lists["code"], lists["market"], strict=True)]
-        lists["sec_type"] = kinds
-        lists["board"] = [board_of(c, m) for c, m in zip(lists["code"], lists["market"], strict=True)]
-        held = lists[lists["sec_type"].isin(list(HELD_TYPES))].reset_index(drop=True)
-        if held.empty:
-            raise PayloadError("the terminal's list holds no stock", source="tdx")
-        return held
+        return self.once("terminal_list", universe.list_securities)
 
     def symbols(self, codes: Sequence[str] | None = None, sec_type: str | None = None) -> list[str]:
         """Symbols of the universe; only of `codes`, only of one `sec_type` where given."""
-        universe = self.securities()
+        listed = self.securities()
         if sec_type is not None:
-            universe = universe[universe["sec_type"] == sec_type]
+            listed = listed[listed["sec_type"] == sec_type]
         if codes is not None:
-            universe = universe[universe["code"].isin(list(codes))]
-        return [str(symbol) for symbol in universe["symbol"].tolist()]
+            listed = listed[listed["code"].isin(list(codes))]
+        return [str(symbol) for symbol in listed["symbol"].tolist()]
 
     def sweep(
         self, scope: Scope, ask: "Callable[[str], pd.DataFrame]", *, sec_type: str | None = None
@@ -428,25 +401,5 @@ class Desk:
         )
 
     def believe_bars(self, symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
-        """The bars, when the list's previous close of `symbol` can follow from their newest two closes;
-        else PayloadError. A listing day has no close to follow from."""
-        import numpy as np
-
-        from platform_assets.compute.identity import explained
-
-        closes = self.once("pre_closes", Desk._list_pre_closes)
-        if symbol not in closes or len(bars) < 2:
-            return bars
-        newest = bars["close"].to_numpy(dtype=float)[-2:]
-        if not explained(np.full(2, closes[symbol]), newest).any():
-            raise PayloadError(
-                f"bars of {symbol} close at {newest[0]:g} and {newest[1]:g}, "
-                f"the list says {closes[symbol]:g}: another instrument?"
-            )
-        return bars
-
-    def _list_pre_closes(self) -> dict[str, float]:
-        """Previous closes of the security list by symbol, where it tells one."""
-        listed = self.securities()
-        known = listed[listed["pre_close"] > 0]
-        return dict(zip(known["symbol"].tolist(), known["pre_close"].tolist(), strict=True))
+        """The bars, when they can be of `symbol`; else PayloadError (`universe.believe_bars`)."""
+        return universe.believe_bars(self, symbol, bars)

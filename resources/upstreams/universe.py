@@ -1,5 +1,9 @@
-"""Which securities there are while the terminal's list is away: the stored list and the portal's."""
+"""Which securities there are, and whether bars are of the one that was asked for.
 
+The terminal's list is the universe. While it is away, what is stored of it stands in, with the portal's list.
+"""
+
+import logging
 from typing import TYPE_CHECKING
 
 from platform_assets.compute.market_rules import board_of, sec_type_of
@@ -10,25 +14,61 @@ if TYPE_CHECKING:
 
     from resources.upstreams.desk import Desk
 
+log = logging.getLogger(__name__)
+MARKETS = ("sz", "sh", "bj")
 HELD_TYPES = ("stock", "etf", "lof", "cb", "reit")
 """Security types that the per-code datasets hold; indices and B shares are not among them."""
 _COLUMNS = ["code", "market", "symbol", "name", "sec_type", "board", "decimals", "pre_close"]
+_BARS = "fusion_kline_daily"
+
+
+def universe(desk: "Desk") -> "pd.DataFrame":
+    """`Desk.securities`: the terminal's list, else the substitute of it."""
+    try:
+        return desk.terminal_list()
+    except (UpstreamError, PayloadError, Unavailable) as error:
+        if desk.direct:
+            raise
+        known = substitute_list(desk)
+        if known is None:
+            raise
+        log.warning("the terminal's list is away (%s): %d securities from elsewhere", error, len(known))
+        return known
+
+
+def list_securities(desk: "Desk") -> "pd.DataFrame":
+    """`Desk.terminal_list`."""
+    import pandas as pd
+
+    lists = pd.concat([desk.tdx.security_list(market) for market in MARKETS], ignore_index=True)
+    held = _held(lists)
+    if held.empty:
+        raise PayloadError("the terminal's list holds no stock", source="tdx")
+    return held
 
 
 def substitute_list(desk: "Desk") -> "pd.DataFrame | None":
-    """Columns as `Desk.securities`, without decimals and pre_close; None where neither has a stock. What
-    was listed since the list was stored is in the portal's alone, which holds no funds and bonds."""
+    """Columns as `Desk.securities`, without decimals; None where neither has a stock. What was listed since
+    the list was stored is in the portal's alone, which holds no funds and bonds and alone tells pre_close."""
     import pandas as pd
 
-    parts = [part for part in (_stored(desk), _portal(desk)) if len(part)]
+    portal = _portal(desk)
+    parts = [part for part in (_stored(desk), portal) if len(part)]
     if not parts:
         return None
     known = pd.concat(parts, ignore_index=True).drop_duplicates("code").sort_values("code")
     known["symbol"] = known["market"].str.lower() + known["code"]
-    known["sec_type"] = [sec_type_of(c, m) for c, m in zip(known["code"], known["market"], strict=True)]
-    known["board"] = [board_of(c, m) for c, m in zip(known["code"], known["market"], strict=True)]
-    known = known[known["sec_type"].isin(list(HELD_TYPES))].reset_index(drop=True)
+    known["pre_close"] = known["symbol"].map(portal.set_index("symbol")["pre_close"])
+    known = _held(known)
     return known.reindex(columns=_COLUMNS).astype({"pre_close": float}) if len(known) else None
+
+
+def _held(listed: "pd.DataFrame") -> "pd.DataFrame":
+    """The securities of a list that the per-code datasets hold, with their types and boards."""
+    places = list(zip(listed["code"], listed["market"], strict=True))
+    listed["sec_type"] = [sec_type_of(code, market) for code, market in places]
+    listed["board"] = [board_of(code, market) for code, market in places]
+    return listed[listed["sec_type"].isin(list(HELD_TYPES))].reset_index(drop=True)
 
 
 def _stored(desk: "Desk") -> "pd.DataFrame":
@@ -45,7 +85,70 @@ def _stored(desk: "Desk") -> "pd.DataFrame":
 def _portal(desk: "Desk") -> "pd.DataFrame":
     import pandas as pd
 
+    columns = ["symbol", "code", "market", "name", "pre_close"]
     try:
-        return desk.portal_list()[["code", "market", "name"]]
+        return desk.portal_list().rename(columns={"last_close": "pre_close"})[columns]
     except (UpstreamError, PayloadError, Unavailable):
-        return pd.DataFrame(columns=["code", "market", "name"])
+        return pd.DataFrame(columns=columns)
+
+
+def believe_bars(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+    """The bars, when they can be of `symbol`; else PayloadError. The list's previous close must follow from
+    their newest two closes (a listing day has none to follow from); where the stand-in of the list tells
+    none, the stored close of the newest date must be theirs of that date."""
+    import numpy as np
+
+    from platform_assets.compute.identity import explained
+
+    closes = desk.once("pre_closes", _list_pre_closes)
+    if symbol not in closes:
+        return _as_stored(desk, symbol, bars)
+    if len(bars) < 2:
+        return bars
+    newest = bars["close"].to_numpy(dtype=float)[-2:]
+    if not explained(np.full(2, closes[symbol]), newest).any():
+        raise PayloadError(
+            f"bars of {symbol} close at {newest[0]:g} and {newest[1]:g}, "
+            f"the list says {closes[symbol]:g}: another instrument?"
+        )
+    return bars
+
+
+def _as_stored(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+    """The bars, unless they close otherwise on the newest stored date. Both are unadjusted and of one date,
+    so that no event lies between them."""
+    import numpy as np
+
+    from platform_assets.compute.identity import same
+
+    stored = desk.once("stored_closes", _stored_closes)
+    day, close = stored.get(symbol[2:], ("", 0.0))
+    told = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
+    if len(told) and not same(told, np.full(len(told), close)).all():
+        raise PayloadError(
+            f"bars of {symbol} close at {told[0]:g} on {day}, stored is {close:g}: another instrument?"
+        )
+    return bars
+
+
+def _list_pre_closes(desk: "Desk") -> dict[str, float]:
+    """Previous closes of the security list by symbol, where it tells one."""
+    listed = desk.securities()
+    known = listed[listed["pre_close"] > 0]
+    return dict(zip(known["symbol"].tolist(), known["pre_close"].tolist(), strict=True))
+
+
+def _stored_closes(desk: "Desk") -> dict[str, tuple[str, float]]:
+    """(date, close) of the newest stored date before today, by code; nothing while the terminal's list is
+    there, which would have told."""
+    if desk.securities()["decimals"].notna().any():
+        return {}
+    try:
+        day = desk.latest(_BARS, "date", desk.today)
+        if day is None:
+            return {}
+        rows = desk.read(_BARS, columns=("code", "close"), since=day, until=day)
+    except Unavailable:
+        return {}
+    rows = rows[rows["close"] > 0]
+    return {str(code): (day, float(close)) for code, close in zip(rows["code"], rows["close"], strict=True)}
