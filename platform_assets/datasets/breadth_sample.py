@@ -12,11 +12,13 @@ import pandas as pd
 
 from platform_assets.compute.breadth import breadth
 from platform_assets.compute.market_rules import limit_prices
+from platform_assets.compute.names import is_st
 from platform_assets.declaration.columns import Amt, Bool, Date, Dt, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
+from platform_assets.declaration.dataset import MIN_COVERAGE, Dataset, Source
 from platform_assets.declaration.rules import Interface, Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer
+from resources.errors import PayloadError
 
 EVERY_MIN = 5
 MAIN_INDEX = "sh000001"
@@ -48,38 +50,56 @@ def sample_time(now: datetime) -> datetime | None:
 
 
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """Quotes of all stocks, 80 a call, and of the main index; limits by the rules of the exchanges."""
-    symbols = desk.symbols(None, "stock")
-    quotes = desk.tdx.quotes([*symbols, MAIN_INDEX])
-    listed = desk.securities()[["symbol", "code", "name", "board"]]
-    rows = (
-        quotes[~quotes["unknown"]].drop(columns=["code", "name"], errors="ignore").merge(listed, on="symbol")
-    )
-    return _sample(desk, scope, rows, quotes[quotes["symbol"] == MAIN_INDEX])
+    """Quotes of all stocks, 80 a call, and of the main index; limits by the rules of the exchanges. They
+    tell no date."""
+    stocks = _stocks(desk)
+    quotes = desk.tdx.quotes([*stocks["symbol"], MAIN_INDEX])
+    index = quotes[quotes["symbol"] == MAIN_INDEX]
+    quotes = quotes[~quotes["unknown"]].merge(stocks[["symbol", "name"]], on="symbol")
+    return _sample(desk, scope, stocks, quotes, index)
 
 
 def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """The same from the quote site, 60 a call."""
-    quotes = desk.tencent.quotes([*desk.symbols(None, "stock"), MAIN_INDEX])
-    boards = desk.securities()[["symbol", "board"]]
-    index = quotes[quotes["symbol"] == MAIN_INDEX]
-    return _sample(desk, scope, quotes.merge(boards, on="symbol"), index)
+    stocks = _stocks(desk)
+    quotes = desk.tencent.quotes([*stocks["symbol"], MAIN_INDEX])
+    return _sample(desk, scope, stocks, quotes, quotes[quotes["symbol"] == MAIN_INDEX])
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares, 100 a call, with the money flow of the session."""
-    rows = desk.eastmoney.stock_list()
-    boards = desk.securities()[["symbol", "board"]]
-    index = desk.eastmoney.ulist([MAIN_INDEX])
-    return _sample(desk, scope, rows.merge(boards, on="symbol"), index)
+    return _sample(desk, scope, _stocks(desk), desk.portal_list(), desk.eastmoney.ulist([MAIN_INDEX]))
 
 
-def _sample(desk: Any, scope: Scope, rows: pd.DataFrame, index: pd.DataFrame) -> pd.DataFrame:
-    """One row, or none outside a session."""
+def _stocks(desk: Any) -> pd.DataFrame:
+    """The stocks that a sample is of, whoever tells it: symbol, name, board, list_date. As they are stored,
+    so that not every sample lists the market anew; one that is first traded today is not among them."""
+    columns = ("code", "market", "name", "sec_type", "board", "list_status", "list_date")
+    stored = desk.read("fusion_stock_master", columns=columns)
+    known = stored["market"].isin(["SH", "SZ", "BJ"]) & (stored["list_status"] != "D")
+    stocks = stored[known & (stored["sec_type"] == "stock")]
+    if stocks.empty:
+        listed = desk.securities()
+        stocks = listed[listed["sec_type"] == "stock"].assign(list_date=None)
+    stocks = stocks.assign(symbol=stocks["market"].str.lower() + stocks["code"])
+    return pd.DataFrame(stocks[["symbol", "name", "board", "list_date"]])
+
+
+def _sample(
+    desk: Any, scope: Scope, stocks: pd.DataFrame, quotes: pd.DataFrame, index: pd.DataFrame
+) -> pd.DataFrame:
+    """One row, or none outside a session. PayloadError when too few of `stocks` are quoted today: a part of
+    the market is not the market, and the day before is no sample."""
     now = desk.clock.now()
     at = sample_time(now)
     if at is None or desk.today != scope.until or not desk.calendar.is_trade_date(desk.today):
         return pd.DataFrame(columns=list(BreadthSample.to_schema().columns))
+    quotes = quotes.drop(columns=["board", "list_date"], errors="ignore")
+    rows = quotes.merge(stocks.drop(columns="name"), on="symbol")
+    if "trade_date" in rows.columns:  # one that does not trade may show the date of its last trade
+        rows = rows[(rows["trade_date"] == desk.today) | ~(rows["volume"] > 0).fillna(False)]
+    if len(rows) < MIN_COVERAGE * len(stocks):
+        raise PayloadError(f"quotes of {desk.today}: {len(rows)} of {len(stocks)} stocks")
     if "limit_up" not in rows.columns or rows["limit_up"].isna().all():
         rows = _limited(desk, rows)
     told = breadth(rows.reindex(columns=_COLUMNS))
@@ -98,17 +118,14 @@ def _sample(desk: Any, scope: Scope, rows: pd.DataFrame, index: pd.DataFrame) ->
 
 def _limited(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
     """With limits by the rules: of the board, special treatment and the days since the listing."""
-    master = desk.read("fusion_stock_master", columns=("code", "list_date"))
-    listed = rows["code"].map(master.set_index("code")["list_date"]) if len(master) else None
     recent = desk.calendar.last(6, desk.today)
     days = np.full(len(rows), 0, dtype=np.int64)
-    if listed is not None:
-        for number, day in enumerate(reversed(recent), start=1):
-            days[(listed == day).to_numpy(dtype=bool, na_value=False)] = number
+    for number, day in enumerate(reversed(recent), start=1):
+        days[(rows["list_date"] == day).to_numpy(dtype=bool, na_value=False)] = number
     up, down = limit_prices(
         rows["last_close"].to_numpy(dtype=float, na_value=np.nan),
         rows["board"].to_numpy(dtype=str),
-        rows["name"].fillna("").str.contains("ST", regex=False).to_numpy(dtype=bool),
+        rows["name"].fillna("").map(is_st).to_numpy(dtype=bool),
         np.full(len(rows), desk.today),
         listed_days=days,
     )

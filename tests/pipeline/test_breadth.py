@@ -1,10 +1,15 @@
 """calc_breadth_sample: a session sampled from three upstreams, against the world that they served."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from platform_assets.datasets.breadth_sample import sample_time
+from platform_assets.pipeline.download import AllSourcesFailed
+from resources.upstreams.tencent import TencentClient
 from tests.pipeline.conftest import TODAY, House
 
 
@@ -22,30 +27,28 @@ def truth(house: House) -> dict[str, int]:
     return counts
 
 
+def refusing(name: str) -> dict[str, Any]:
+    """An upstream that answers nothing."""
+    return {"upstream": name, "call": "*"} | (
+        {"kind": "dead"} if name == "tdx" else {"kind": "status", "args": {"code": 403}}
+    )
+
+
 @pytest.mark.parametrize("away", [(), ("tdx",), ("tdx", "tencent")])
 def test_a_sample_is_what_the_market_shows_whoever_tells_it(alone: House, away: tuple[str, ...]) -> None:
     alone.master()
     alone.clock.at = datetime.fromisoformat(f"{TODAY}T10:32:10")
     alone.fresh()
-    alone.run.desk.securities()  # the list was there in the morning
-    alone.faults.replace(
-        [
-            {
-                "upstream": name,
-                "call": "*",
-                "kind": "dead" if name == "tdx" else "status",
-                "args": {"code": 403},
-            }
-            for name in away
-        ]
-    )
+    alone.faults.replace([refusing(name) for name in away])
 
-    alone.fuse("breadth_sample")
+    loaded = alone.fuse("breadth_sample")
 
     (row,) = alone.warehouse.rows("calc_breadth_sample")
     assert (row["sample_time"][:16], row["trade_date"]) == (f"{TODAY} 10:30", TODAY)
     assert {name: row[name] for name in truth(alone)} == truth(alone)
     assert row["amount"] > 0
+    if not away:  # the stored list is the market: nobody is asked for it
+        assert loaded.calls == {"tdx": 1}
     assert (row["main_net"] is None) == (len(away) < 2)
     now = alone.clock.now()
     index = alone.world.find("sh000001")
@@ -53,6 +56,48 @@ def test_a_sample_is_what_the_market_shows_whoever_tells_it(alone: House, away: 
     quote = alone.world.quote(index, now)
     assert quote is not None
     assert row["index_change_pct"] == pytest.approx((quote.price / quote.preclose - 1) * 100, abs=0.02)
+
+
+@pytest.fixture
+def morning(alone: House) -> House:
+    """A session whose stocks are known, without the terminal."""
+    yesterday = alone.run.calendar.offset(TODAY, -1)
+    alone.at(yesterday)
+    alone.master(yesterday)
+    alone.clock.at = datetime.fromisoformat(f"{TODAY}T09:31:00")
+    alone.fresh()
+    alone.faults.replace([refusing("tdx")])
+    return alone
+
+
+def test_the_day_before_is_no_sample(morning: House) -> None:
+    stale = {"call": "*", "kind": "stale_day"}
+    morning.faults.replace([refusing("tdx"), {"upstream": "tencent", **stale}])
+    loaded = morning.fuse("breadth_sample")
+    assert [item["src"] for item in loaded.sources if item.get("rows")] == ["eastmoney"]
+    (row,) = morning.warehouse.rows("calc_breadth_sample")
+    assert {name: row[name] for name in truth(morning)} == truth(morning)
+
+    morning.clock.at = datetime.fromisoformat(f"{TODAY}T09:36:00")
+    morning.fresh()
+    morning.faults.replace([refusing("tdx"), {"upstream": "*", **stale}])
+    with pytest.raises(AllSourcesFailed, match=f"quotes of {TODAY}"):
+        morning.fuse("breadth_sample")
+    assert len(morning.warehouse.rows("calc_breadth_sample")) == 1
+
+
+def test_a_part_of_the_market_is_not_the_market(morning: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quote site leaves out what it does not know without a word."""
+    whole = TencentClient.quotes
+
+    def half(client: TencentClient, symbols: Sequence[str]) -> pd.DataFrame:
+        return whole(client, symbols[len(symbols) // 2 :])
+
+    monkeypatch.setattr(TencentClient, "quotes", half)
+    loaded = morning.fuse("breadth_sample")
+    assert [item["src"] for item in loaded.sources if item.get("rows")] == ["eastmoney"]
+    (row,) = morning.warehouse.rows("calc_breadth_sample")
+    assert {name: row[name] for name in truth(morning)} == truth(morning)
 
 
 def test_samples_add_up_over_a_session_and_stop_with_it(alone: House) -> None:
