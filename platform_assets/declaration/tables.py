@@ -91,5 +91,10 @@ class Table:
         """Whether its date column holds times of day."""
         return self.date_column is not None and self.column(self.date_column).family == "time"
 
+    @cached_property
+    def moment(self) -> str | None:
+        """The first column of its key that is a day or a time."""
+        return next((name for name in self.key if self.column(name).family in ("date", "time")), None)
+
     def column(self, name: str) -> ColumnSpec:
         return next(spec for spec in self.all_columns if spec.name == name)

@@ -60,7 +60,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     merged = _fused_rows(dataset, entry, context)
     if merged.frame.empty:
         raise NothingLeft(dataset, scope, merged)
-    parts = list(partition_parts(window, merged.frame))
+    parts = list(partition_parts(window, merged.frame, dataset.table.moment))
     if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
         missing = sorted(set(scope.dates) - {part.key for part in parts})
         if missing and dataset.calculate is not None:

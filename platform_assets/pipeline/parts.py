@@ -31,8 +31,10 @@ class Part:
     """What is wrong with the partition as a whole."""
 
 
-def partition_parts(window: Window, frame: pd.DataFrame) -> Iterator[Part]:
-    """Cut a frame into what one transaction writes; rows outside a dated window are left out."""
+def partition_parts(window: Window, frame: pd.DataFrame, moment: str | None = None) -> Iterator[Part]:
+    """Cut a frame into what one transaction writes; rows outside a dated window are left out. `moment`: the
+    day or time in the key of a snapshot that withdraws nothing; only stored rows of the frame's days are
+    then compared with it, or each sample would be compared with all before it."""
     if frame.empty:
         return
     scope = window.scope
@@ -41,10 +43,16 @@ def partition_parts(window: Window, frame: pd.DataFrame) -> Iterator[Part]:
             where = window.slice_of(str(day), rows["code"].dropna().tolist() if window.loose else ())
             yield Part(str(day), rows.reset_index(drop=True), where)
     elif window.partition is Partition.SNAPSHOT and scope.codes is None:
-        yield Part(scope.until, frame, Slice())
+        yield Part(scope.until, frame, Slice() if moment is None else _of_days(moment, frame[moment]))
     else:
         codes = sorted(set(frame["code"].dropna().tolist()))
         yield Part(scope.until, frame, Slice.of_codes(codes))
+
+
+def _of_days(column: str, moments: pd.Series) -> Slice:
+    """The stored rows from the first to the last day of key values, which are days or times."""
+    days = moments.str[:10]
+    return Slice(date_column=column, since=str(days.min()), until=f"{days.max()} 23:59:59")
 
 
 def with_newest(parts: Sequence[Part], scope: Scope, frame: pd.DataFrame, *, late: int) -> list[Part]:

@@ -8,8 +8,11 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets.breadth_sample import sample_time
+from platform_assets.declaration.tables import Table
 from platform_assets.pipeline.download import AllSourcesFailed
 from resources.upstreams.tencent import TencentClient
+from resources.warehouse.slices import Slice
+from resources.warehouse.writer import Writer
 from tests.pipeline.conftest import TODAY, House
 
 
@@ -114,6 +117,29 @@ def test_samples_add_up_over_a_session_and_stop_with_it(alone: House) -> None:
     alone.fresh()
     alone.fuse("breadth_sample", TODAY)
     assert len(alone.warehouse.rows("calc_breadth_sample")) == 3
+
+
+def test_a_sample_is_compared_with_those_of_its_day_alone(
+    morning: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+    stored = Writer._stored
+
+    def counted(self: Writer, connection: Any, table: Table, where: Slice) -> list[Any]:
+        found = stored(self, connection, table, where)
+        compared.append(len(found))
+        return found
+
+    written = []
+    monkeypatch.setattr(Writer, "_stored", counted)
+    for moment in ("2026-08-20T10:31", f"{TODAY}T10:31", f"{TODAY}T15:00", f"{TODAY}T15:00:30"):
+        morning.clock.at = datetime.fromisoformat(moment)
+        morning.fresh()
+        (result,) = morning.fuse("breadth_sample", moment[:10]).results
+        written.append((result.rows_written, result.rows_unchanged))
+    assert compared == [0, 0, 1, 2]
+    assert written == [(1, 0), (1, 0), (1, 0), (0, 1)]
+    assert len(morning.warehouse.rows("calc_breadth_sample")) == 3
 
 
 def test_moments_between_the_sessions_are_none() -> None:

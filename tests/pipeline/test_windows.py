@@ -114,3 +114,15 @@ def test_a_range_without_any_row_is_known_date_by_date(alone: House) -> None:
     assert sum(result.rows_in for result in loaded.results) == 0
     batches = alone.warehouse.rows("sys_batch", where="table_name='fusion_block_trade' AND status='success'")
     assert {row["partition_key"] for row in batches} >= set(dates)
+
+
+def test_a_snapshot_is_compared_as_a_whole_unless_its_key_holds_a_moment() -> None:
+    asked = Window(Partition.SNAPSHOT, "ann_date", Scope((MONDAY,)), shipped_calendar())
+    found = rows(FRIDAY, MONDAY)
+    (whole,) = partition_parts(asked, found)
+    (days,) = partition_parts(asked, found, "ann_date")
+    assert (whole.where, days.where) == (
+        Slice(),
+        Slice(date_column="ann_date", since=FRIDAY, until=f"{MONDAY} 23:59:59"),
+    )
+    assert len(whole.frame) == len(days.frame) == 2
