@@ -99,6 +99,16 @@ def amount(value: Any, what: str, *, scale: float = 1.0) -> float:
     return result
 
 
+def ungrouped(value: Any) -> Any:
+    """A text without its thousands commas; anything else as it is."""
+    return value.replace(",", "") if isinstance(value, str) else value
+
+
+def grouped_amount(value: Any, what: str, *, scale: float = 1.0) -> float:
+    """`amount` of a text that may hold thousands commas."""
+    return amount(ungrouped(value), what, scale=scale)
+
+
 def price(value: Any, what: str) -> float:
     """A price that cannot be below zero; additive adjusted series are, and are never asked for."""
     result = number(value, what)

@@ -28,12 +28,10 @@ _CHEAPEST, _DEAREST = 0.01, 5_000.0
 @dataclass(frozen=True)
 class Board:
     """One answer: listings with the keys of `BILLBOARD_COLUMNS`, seats with those of
-    `BILLBOARD_SEAT_COLUMNS`; `count` listings there are on all `pages`."""
+    `BILLBOARD_SEAT_COLUMNS`."""
 
     listings: list[dict[str, Any]]
     seats: list[dict[str, Any]]
-    count: int = 0
-    pages: int = 1
 
     def __len__(self) -> int:
         return len(self.listings)

@@ -9,7 +9,7 @@ from platform_assets.compute.market_rules import board_of
 from resources.errors import PayloadError
 from resources.upstreams.exchanges.margin import code_of, name_of
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, price, required, string_of
+from resources.upstreams.payload import grouped_amount, iso_day, price, required, string_of, ungrouped
 
 DEAL_COLUMNS: dict[str, str] = {
     **texts("code date exchange name buyer seller"),
@@ -29,9 +29,9 @@ def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[
     day = iso_day(string_of(fields["date"], f"{what} date")[:10], f"{what} date")
     if not since <= day <= until:
         raise PayloadError(f"{what} answered for {day}, asked was {since}..{until}")
-    paid = required(price(_plain(fields["price"], what), f"{what} price"), f"{what} price")
+    paid = required(price(ungrouped(fields["price"]), f"{what} price"), f"{what} price")
     told = [
-        required(amount(_plain(fields[name], what), f"{what} {name}"), f"{what} {name}")
+        required(grouped_amount(fields[name], f"{what} {name}"), f"{what} {name}")
         for name in ("volume", "amount")
     ]
     # Price, volume and amount are rounded each for itself.
@@ -54,10 +54,6 @@ def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[
 def a_shares(rows: list[dict[str, Any]], market: str) -> pd.DataFrame:
     """A frame of `DEAL_COLUMNS` without funds and B shares."""
     return frame([row for row in rows if board_of(row["code"], market)], DEAL_COLUMNS)
-
-
-def _plain(value: Any, what: str) -> Any:
-    return string_of(value, what).replace(",", "") if isinstance(value, str) else value
 
 
 def _branch(value: Any, what: str) -> str | None:

@@ -4,7 +4,6 @@ table entry the host answers 403.
 CNY and shares. The detail has no lending balance in CNY: `rqylje` and `rzrqjyzl` are null there.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,19 +18,11 @@ from resources.upstreams.exchanges.margin import code_of, figure, joined, name_o
 from resources.upstreams.exchanges.sse_deals import deals_request, parse_deals
 from resources.upstreams.exchanges.sse_funds import parse_units, units_frame, units_request
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
+from resources.upstreams.paging import Page, collected
 from resources.upstreams.payload import iso_day, required
 
 _MOST_PAGES = 5
 _SLACK = 1.0
-
-
-@dataclass(frozen=True)
-class MarginPage:
-    rows: list[dict[str, Any]]
-    total: int
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 def margin_request(day: str, page: int = 1, *, detail: bool) -> Request:
@@ -47,14 +38,14 @@ def margin_request(day: str, page: int = 1, *, detail: bool) -> Request:
     return Request("sse.query", call, "/marketdata/tradedata/queryMargin.do", params, label=f"{day} {page}")
 
 
-def parse_margin(body: bytes, day: str, *, detail: bool) -> MarginPage:
+def parse_margin(body: bytes, day: str, *, detail: bool) -> Page:
     """Rows with the keys of `MARGIN_COLUMNS`; none on a day without trading or before publication."""
     what = "SSE margin detail" if detail else "SSE margin total"
     raw, total = parse_rows(body, what)
     rows = [_row(row, day, what, detail) for row in raw]
     if not detail and len(rows) > 1:
         raise PayloadError(f"{what}: {len(rows)} rows of one date")
-    return MarginPage(rows, total)
+    return Page(rows, len(rows), total)
 
 
 def _row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str, Any]:
@@ -93,18 +84,12 @@ class SseClient:
         total = self._fetcher.call(
             margin_request(day, detail=False), partial(parse_margin, day=day, detail=False)
         )
-        rows: list[dict[str, Any]] = []
-        for page in range(1, _MOST_PAGES + 1):
-            got = self._fetcher.call(
-                margin_request(day, page, detail=True), partial(parse_margin, day=day, detail=True)
-            )
-            rows += got.rows
-            if len(rows) >= got.total or not len(got):
-                if len(rows) != got.total:
-                    raise PayloadError(
-                        f"SSE margin detail: {len(rows)} of {got.total} rows", source=self.source
-                    )
-                break
+
+        def ask(page: int) -> Page:
+            request = margin_request(day, page, detail=True)
+            return self._fetcher.call(request, partial(parse_margin, day=day, detail=True))
+
+        rows = collected(ask, f"SSE margin detail {day}", most_pages=_MOST_PAGES)
         return joined(total.rows, rows, "SSE margin")
 
     def overview(self, day: str) -> pd.DataFrame:
@@ -123,29 +108,19 @@ class SseClient:
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 5,000 deals; columns `DEAL_COLUMNS`.
         Empty where nothing is published."""
-        rows: list[dict[str, Any]] = []
-        for page in range(1, _MOST_PAGES + 1):
-            got = self._fetcher.call(
-                deals_request(since, until, page), partial(parse_deals, since=since, until=until)
-            )
-            rows += got.rows
-            if len(rows) >= got.total or not len(got):
-                if len(rows) != got.total:
-                    raise PayloadError(
-                        f"SSE block trades: {len(rows)} of {got.total} rows", source=self.source
-                    )
-                return a_shares(rows, "SH")
-        raise PayloadError(f"SSE block trades: more than {_MOST_PAGES} pages", source=self.source)
+
+        def ask(page: int) -> Page:
+            request = deals_request(since, until, page)
+            return self._fetcher.call(request, partial(parse_deals, since=since, until=until))
+
+        rows = collected(ask, f"SSE block trades {since}..{until}", most_pages=_MOST_PAGES)
+        return a_shares(rows, "SH")
 
     def etf_units(self, day: str) -> pd.DataFrame:
         """Units of every ETF at the end of a trade date, one call; columns `UNIT_COLUMNS`. Empty where
         nothing is published."""
-        rows: list[dict[str, Any]] = []
-        for page in range(1, _MOST_PAGES + 1):
-            got = self._fetcher.call(units_request(day, page), partial(parse_units, day=day))
-            rows += got.rows
-            if len(rows) >= got.total or not len(got):
-                if len(rows) != got.total:
-                    raise PayloadError(f"SSE ETF units: {len(rows)} of {got.total} rows", source=self.source)
-                return units_frame(rows)
-        raise PayloadError(f"SSE ETF units: more than {_MOST_PAGES} pages", source=self.source)
+
+        def ask(page: int) -> Page:
+            return self._fetcher.call(units_request(day, page), partial(parse_units, day=day))
+
+        return units_frame(collected(ask, f"SSE ETF units {day}", most_pages=_MOST_PAGES))

@@ -17,7 +17,15 @@ from resources.transport.request import Request
 from resources.upstreams.exchanges.billboard import BILLBOARD_SEAT_COLUMNS, Board, in_one_unit, shown_name
 from resources.upstreams.exchanges.margin import same_day
 from resources.upstreams.frames import frame
-from resources.upstreams.payload import amount, iso_day, json_of, list_of, object_of, required, string_of
+from resources.upstreams.payload import (
+    grouped_amount,
+    iso_day,
+    json_of,
+    list_of,
+    object_of,
+    required,
+    string_of,
+)
 
 WAN = 1e4
 _MOST_LINES = 5_000
@@ -145,7 +153,7 @@ class _Page:
 
 
 def _figure(text: str, what: str) -> float:
-    return required(amount(text.replace(",", ""), what), what)
+    return required(grouped_amount(text, what), what)
 
 
 def _sums(bought: float | None, sold: float | None) -> dict[str, float]:
@@ -177,7 +185,7 @@ def parse_billboard(body: bytes, day: str) -> Board:
     listings = list(page.listings.values())
     for listing in listings:
         _add_sums(listing, [one for one in page.seats if _of(one, listing)])
-    return Board(listings, _with_shares(page), count=len(listings))
+    return Board(listings, _with_shares(page))
 
 
 def _of(seat: dict[str, Any], listing: dict[str, Any]) -> bool:

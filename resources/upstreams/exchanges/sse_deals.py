@@ -1,12 +1,10 @@
 """Shanghai: block trades in shares and funds (commonQuery, sqlId ..._DZJYXX_L_1). 元, 万股 and 万元."""
 
-from dataclasses import dataclass
-from typing import Any
-
 from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
+from resources.upstreams.paging import Page
 
 _SQL = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
 _WIRE = {
@@ -21,17 +19,6 @@ _WIRE = {
 }
 
 
-@dataclass(frozen=True)
-class DealPage:
-    """Rows with the keys of `DEAL_COLUMNS`; `total` rows there are on all pages."""
-
-    rows: list[dict[str, Any]]
-    total: int
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
 def deals_request(since: str, until: str, page: int = 1) -> Request:
     params = (("sqlId", _SQL), ("stockId", ""), ("startDate", since), ("endDate", until))
     return Request(
@@ -43,8 +30,8 @@ def deals_request(since: str, until: str, page: int = 1) -> Request:
     )
 
 
-def parse_deals(body: bytes, since: str, until: str) -> DealPage:
-    """One page; empty where nothing was dealt or published."""
+def parse_deals(body: bytes, since: str, until: str) -> Page:
+    """One page, rows with the keys of `DEAL_COLUMNS`; empty where nothing was dealt or published."""
     raw, total = parse_rows(body, "SSE block trades")
     rows = []
     for row in raw:
@@ -52,4 +39,4 @@ def parse_deals(body: bytes, since: str, until: str) -> DealPage:
         if gone:
             raise PayloadError(f"SSE block trades: no field {', '.join(gone)}")
         rows.append(deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until))
-    return DealPage(rows, total)
+    return Page(rows, len(rows), total)

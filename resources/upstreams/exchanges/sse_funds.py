@@ -1,6 +1,5 @@
 """Shanghai: units of every ETF by trade date (commonQuery, sqlId ..._ETFGM_SEARCH_L), in 万份."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -10,6 +9,7 @@ from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import code_of, name_of, same_day
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
 from resources.upstreams.frames import frame, numbers, texts
+from resources.upstreams.paging import Page
 from resources.upstreams.payload import amount, iso_day, required
 
 UNIT_COLUMNS: dict[str, str] = {**texts("code trade_date name"), **numbers("total_shares")}
@@ -19,27 +19,17 @@ _MOST = 1e12
 """Units of one fund: more is another unit."""
 
 
-@dataclass(frozen=True)
-class UnitPage:
-    """Rows with the keys of `UNIT_COLUMNS`; `total` rows there are on all pages."""
-
-    rows: list[dict[str, Any]]
-    total: int
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
 def units_request(day: str, page: int = 1) -> Request:
     """One page of the ETFs of a trade date."""
     params = (*page_params(page), ("sqlId", _SQL), ("STAT_DATE", day))
     return Request("sse.query", "etf_units", "/commonQuery.do", params, label=f"{day} {page}")
 
 
-def parse_units(body: bytes, day: str) -> UnitPage:
-    """One page; empty where nothing is published. PayloadError for another day, or another unit."""
+def parse_units(body: bytes, day: str) -> Page:
+    """One page, rows with the keys of `UNIT_COLUMNS`; empty where nothing is published. PayloadError for
+    another day, or another unit."""
     raw, total = parse_rows(body, "SSE ETF units")
-    return UnitPage([_row(row, day) for row in raw], total)
+    return Page([_row(row, day) for row in raw], len(raw), total)
 
 
 def _row(row: dict[str, Any], day: str) -> dict[str, Any]:

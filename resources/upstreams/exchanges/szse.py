@@ -21,9 +21,10 @@ from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse_funds import units_frame
+from resources.upstreams.exchanges.szse_report import refuse_error
 from resources.upstreams.notices import notice_frame
 from resources.upstreams.paging import Page, collected
-from resources.upstreams.payload import json_of, list_of, object_of, required, string_of
+from resources.upstreams.payload import grouped_amount, json_of, list_of, object_of, required, string_of
 
 YI, WAN = 1e8, 1e4
 _HEADS = {
@@ -82,8 +83,7 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
     if len(tabs) < 2:
         raise PayloadError(f"SZSE margin: {len(tabs)} tabs")
     for tab in tabs[:2]:
-        if tab.get("error"):
-            raise PayloadError(f"SZSE margin: {str(tab['error'])[:80]}")
+        refuse_error(tab, "SZSE margin")
         told = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
         if told:
             same_day(string_of(told, "SZSE margin subname")[:10], day, "SZSE margin")
@@ -112,8 +112,8 @@ def _tab_row(row: dict[str, Any], day: str, code: str, units: dict[str, float]) 
         "name": None if code.startswith("TOTAL") else name_of(row.get("zqjc"), f"{what} zqjc"),
     }
     for name, wire in _WIRE.items():
-        text = string_of(row.get(wire), f"{what} {wire}").replace(",", "")
-        made[name] = figure(float(figure(text, f"{what} {wire}")) * units[name], f"{what} {wire}")
+        text = string_of(row.get(wire), f"{what} {wire}")
+        made[name] = figure(grouped_amount(text, f"{what} {wire}") * units[name], f"{what} {wire}")
     required(made["rzye"], f"{what} jrrzye")
     gap = abs(made["rzye"] + made["rqye"] - made["rzrqye"])
     # Three roundings meet here; a table in another unit is off by the whole lending balance.
@@ -159,7 +159,7 @@ def _sheet_row(values: list[str], place: dict[str, int], day: str) -> dict[str, 
         "name": name_of(value("name"), f"{what} name"),
     }
     for name in _WIRE:
-        made[name] = figure(value(name).replace(",", ""), f"{what} {name}")
+        made[name] = grouped_amount(value(name), f"{what} {name}")
     required(made["rzye"], f"{what} rzye")
     if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > 1:
         raise PayloadError(f"{what}: 融资余额 + 融券余额 is not 融资融券余额")
@@ -215,47 +215,36 @@ class SzseClient:
     def etf_units(self, day: str) -> pd.DataFrame:
         """Units of every ETF at the end of the newest trade date, one call for a page of 20; columns
         `UNIT_COLUMNS`. PayloadError when `day` is not that date: the list knows no past."""
-        rows: list[dict[str, Any]] = []
-        for page in range(1, szse_funds.MOST_PAGES + 1):
-            got = self._fetcher.call(szse_funds.units_request(page), partial(szse_funds.parse_units, day=day))
-            rows += got.rows
-            if page >= got.pages or not len(got):
-                if len(rows) != got.count:
-                    raise PayloadError(f"SZSE ETF units: {len(rows)} of {got.count} rows", source=self.source)
-                return units_frame(rows, "SZSE ETF units", self.source)
-        raise PayloadError(f"SZSE ETF units: more than {szse_funds.MOST_PAGES} pages", source=self.source)
+        what = "SZSE ETF units"
+
+        def ask(page: int) -> Page:
+            return self._fetcher.call(
+                szse_funds.units_request(page), partial(szse_funds.parse_units, day=day)
+            )
+
+        return units_frame(collected(ask, what, most_pages=szse_funds.MOST_PAGES), what, self.source)
 
     def billboard(self, since: str, until: str) -> pd.DataFrame:
         """Who is listed between two dates, without seats, one call for a page of 20; columns
         `BILLBOARD_COLUMNS`, `amount` in steps of a million, A shares alone. Empty where nothing is
         published."""
-        rows: list[dict[str, Any]] = []
-        for page in range(1, szse_billboard.MOST_PAGES + 1):
-            got = self._fetcher.call(
-                szse_billboard.billboard_request(since, until, page),
-                partial(szse_billboard.parse_billboard, since=since, until=until),
+        what = f"SZSE billboard {since}..{until}"
+
+        def ask(page: int) -> Page:
+            request = szse_billboard.billboard_request(since, until, page)
+            return self._fetcher.call(
+                request, partial(szse_billboard.parse_billboard, since=since, until=until)
             )
-            rows += got.listings
-            if page >= got.pages or not len(got):
-                if len(rows) != got.count:
-                    raise PayloadError(f"SZSE billboard: {len(rows)} of {got.count} rows", source=self.source)
-                return a_share_listings(rows, "SZ", "SZSE billboard")
-        raise PayloadError(f"SZSE billboard: more than {szse_billboard.MOST_PAGES} pages", source=self.source)
+
+        return a_share_listings(collected(ask, what, most_pages=szse_billboard.MOST_PAGES), "SZ", what)
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 20 deals; columns `DEAL_COLUMNS`. Empty
         where nothing is published."""
-        rows: list[dict[str, Any]] = []
-        for page in range(1, szse_deals.MOST_PAGES + 1):
-            got = self._fetcher.call(
-                szse_deals.deals_request(since, until, page),
-                partial(szse_deals.parse_deals, since=since, until=until),
-            )
-            rows += got.rows
-            if page >= got.pages or not len(got):
-                if len(rows) != got.count:
-                    raise PayloadError(
-                        f"SZSE block trades: {len(rows)} of {got.count} rows", source=self.source
-                    )
-                return a_shares(rows, "SZ")
-        raise PayloadError(f"SZSE block trades: more than {szse_deals.MOST_PAGES} pages", source=self.source)
+        what = f"SZSE block trades {since}..{until}"
+
+        def ask(page: int) -> Page:
+            request = szse_deals.deals_request(since, until, page)
+            return self._fetcher.call(request, partial(szse_deals.parse_deals, since=since, until=until))
+
+        return a_shares(collected(ask, what, most_pages=szse_deals.MOST_PAGES), "SZ")

@@ -6,15 +6,18 @@ has one key whoever told it.
 """
 
 import re
+from functools import partial
 from typing import Any
 
 from platform_assets.compute.market_rules import board_of
 from platform_assets.compute.names import is_st
 from resources.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.exchanges.billboard import Board, in_one_unit, shown_name
+from resources.upstreams.exchanges.billboard import in_one_unit, shown_name
 from resources.upstreams.exchanges.margin import code_of
-from resources.upstreams.payload import amount, iso_day, json_of, list_of, object_of, required, string_of
+from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
+from resources.upstreams.paging import Page
+from resources.upstreams.payload import grouped_amount, iso_day, required, string_of
 
 MOST_PAGES = 200
 YI, WAN = 1e8, 1e4
@@ -63,34 +66,16 @@ def rule_of(reason: str, code: str, name: str) -> str:
 
 
 def billboard_request(since: str, until: str, page: int = 1) -> Request:
-    params = (
-        ("SHOWTYPE", "JSON"),
-        ("CATALOGID", "1842_xxpl"),
-        ("TABKEY", _TAB),
-        ("txtStart", since),
-        ("txtEnd", until),
-        ("PAGENO", str(page)),
-    )
+    asked = (("txtStart", since), ("txtEnd", until))
     label = f"{since}..{until} {page}"
-    return Request("szse.billboard", "billboard", "/api/report/ShowReport/data", params, label=label)
+    return report_request("szse.billboard", "billboard", "1842_xxpl", _TAB, *asked, page=page, label=label)
 
 
-def parse_billboard(body: bytes, since: str, until: str) -> Board:
-    """One page; empty where nobody is listed or nothing is published."""
-    tabs = [object_of(tab, "SZSE billboard tab") for tab in list_of(json_of(body), "SZSE billboard")]
-    if len(tabs) != 1:
-        raise PayloadError(f"SZSE billboard: {len(tabs)} tabs")
-    head = object_of(tabs[0].get("metadata"), "SZSE billboard metadata")
-    if tabs[0].get("error"):
-        raise PayloadError(f"SZSE billboard: {str(tabs[0]['error'])[:80]}")
-    rows = [
-        _row(object_of(raw, "SZSE billboard row"), since, until)
-        for raw in list_of(tabs[0].get("data"), "SZSE billboard data")
-    ]
-    count, pages = head.get("recordcount"), head.get("pagecount")
-    if type(count) is not int or type(pages) is not int or not len(rows) <= count:
-        raise PayloadError(f"SZSE billboard: {len(rows)} rows of {count!r}, {pages!r} pages")
-    return Board(rows, [], count, pages)
+def parse_billboard(body: bytes, since: str, until: str) -> Page:
+    """One page, listings with the keys of `BILLBOARD_COLUMNS`; empty where nobody is listed or nothing is
+    published."""
+    what = "SZSE billboard"
+    return page_of(*tab_of(body, _TAB, what), what, partial(_row, since=since, until=until))
 
 
 def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any]:
@@ -119,4 +104,4 @@ def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any]:
 
 
 def _figure(value: Any, what: str) -> float:
-    return required(amount(string_of(value, what).replace(",", ""), what), what)
+    return required(grouped_amount(value, what), what)

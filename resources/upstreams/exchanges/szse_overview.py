@@ -10,7 +10,7 @@ from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import name_of
 from resources.upstreams.exchanges.overview import STOCKS, overview
 from resources.upstreams.exchanges.sheet import sheet_rows
-from resources.upstreams.payload import amount
+from resources.upstreams.payload import grouped_amount
 
 _HEADS = {
     "证券类别": "sec_class",
@@ -51,8 +51,7 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
         row: dict[str, object] = {"trade_date": day, "exchange": "SZSE", "sec_class": name}
         for column, (at, unit) in place.items():
             if column != "sec_class":
-                plain = padded[at].replace(",", "")
-                row[column] = amount(plain, f"SZSE overview {name} {column}", scale=unit)
+                row[column] = grouped_amount(padded[at], f"SZSE overview {name} {column}", scale=unit)
         rows.append(row)
     if rows and STOCKS not in {row["sec_class"] for row in rows}:
         raise PayloadError(f"SZSE overview: no class {STOCKS}")

@@ -13,7 +13,7 @@ from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.connect_days import MILLION, believed, day_frame
 from resources.upstreams.payload import (
-    amount,
+    grouped_amount,
     iso_day,
     json_of,
     list_of,
@@ -85,7 +85,7 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
             "sell_amt": sold,
             "deal_amt": required(turnover, f"{what} {_TURNOVER}"),
             "quota_balance": _million(figures.get(_QUOTA), f"{what} {_QUOTA}"),
-            "trade_count": required(amount(_plain(figures[_COUNT], what), f"{what} {_COUNT}"), what),
+            "trade_count": required(grouped_amount(figures[_COUNT], f"{what} {_COUNT}"), what),
         },
         what,
     )
@@ -110,9 +110,5 @@ def _figures(part: dict[str, Any], what: str) -> dict[str, Any]:
 
 def _million(value: Any, what: str) -> float:
     """10k of a million; missing where it is not told."""
-    plain = amount(_plain(value, what), what)
+    plain = grouped_amount(value, what)
     return math.nan if plain >= _NOT_TOLD else round(plain * MILLION, 2)
-
-
-def _plain(value: Any, what: str) -> Any:
-    return string_of(value, what).replace(",", "") if value is not None else None

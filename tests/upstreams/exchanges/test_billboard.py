@@ -174,13 +174,20 @@ def test_the_rule_behind_a_reason(said: str, code: str, name: str, rule: str) ->
         (szse_body({**SZSE_ROW, "plyy": " "}), "for no reason"),
         (szse_body({**SZSE_ROW, "zqdm": "504"}), "no code"),
         (szse_body({name: value for name, value in SZSE_ROW.items() if name != "cjje"}), "no field cjje"),
-        (szse_body(SZSE_ROW, count=3), "1 of 3 rows"),
         (szse_body(SZSE_ROW, SZSE_ROW), "came twice"),
     ],
 )
 def test_rows_that_cannot_be_believed(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         SzseClient(Pages(body)).billboard(DAY, DAY)
+
+
+def test_a_list_of_shenzhen_that_ends_early_or_grows_while_it_is_read() -> None:
+    first = szse_body(SZSE_ROW, count=3, pages=2)
+    with pytest.raises(PayloadError, match="1 of 3 rows"):
+        SzseClient(Pages(first, szse_body(count=3, pages=2))).billboard(DAY, DAY)
+    with pytest.raises(PayloadError, match="moved from 3 to 4"):
+        SzseClient(Pages(first, szse_body(SZSE_ROW, SZSE_ROW, count=4, pages=2))).billboard(DAY, DAY)
 
 
 @quick
@@ -200,4 +207,4 @@ def test_damaged_rows(body: bytes) -> None:
         board = szse_billboard.parse_billboard(body, DAY, DAY)
     except ACCEPTED:
         return
-    assert all(row["date"] == DAY and row["amount"] >= 0 for row in board.listings)
+    assert all(row["date"] == DAY and row["amount"] >= 0 for row in board.rows)

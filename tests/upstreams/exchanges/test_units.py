@@ -80,13 +80,20 @@ def test_units_of_shenzhen() -> None:
         (listed(FUND | {"dqgm": "<a>19,512,345,600.00</a>"}), "another unit"),
         (listed(FUND | {"dqgm": "<a>-</a>"}), "missing"),
         (listed(FUND | {"sys_key": "159915<x"}), "code"),
-        (listed(FUND, count=3), "1 of 3 rows"),
         (listed(FUND, FUND), "twice"),
     ],
 )
 def test_shenzhens_units_that_cannot_be_believed(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         SzseClient(Pages(body)).etf_units(DAY)
+
+
+def test_shenzhens_list_that_ends_early_or_grows_while_it_is_read() -> None:
+    first = listed(FUND, count=3, pages=2)
+    with pytest.raises(PayloadError, match="1 of 3 rows"):
+        SzseClient(Pages(first, listed(count=3, pages=2))).etf_units(DAY)
+    with pytest.raises(PayloadError, match="moved from 3 to 4"):
+        SzseClient(Pages(first, listed(FUND, count=4, pages=2))).etf_units(DAY)
 
 
 @quick

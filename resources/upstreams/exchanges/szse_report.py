@@ -1,0 +1,47 @@
+"""What the answers of Shenzhen's ShowReport have in common: tabs that know how many rows there are."""
+
+from collections.abc import Callable
+from typing import Any
+
+from resources.errors import PayloadError
+from resources.transport.request import Request
+from resources.upstreams.paging import Page
+from resources.upstreams.payload import json_of, list_of, object_of
+
+Row = dict[str, Any]
+
+
+def report_request(
+    site: str, call: str, catalog: str, tab: str, *asked: tuple[str, str], page: int, label: str
+) -> Request:
+    """One page of one tab of a report."""
+    params = (
+        ("SHOWTYPE", "JSON"), ("CATALOGID", catalog), ("TABKEY", tab), *asked, ("PAGENO", str(page)),
+    )  # fmt: skip
+    return Request(site, call, "/api/report/ShowReport/data", params, label=label)
+
+
+def tab_of(body: bytes, key: str, what: str) -> tuple[Row, Row]:
+    """The one tab that was asked for, and its metadata. A tab without a key of its own is that one."""
+    tabs = [object_of(tab, f"{what} tab") for tab in list_of(json_of(body), what)]
+    heads = [object_of(tab.get("metadata"), f"{what} metadata") for tab in tabs]
+    found = [(tab, head) for tab, head in zip(tabs, heads, strict=True) if head.get("tabkey", key) == key]
+    if len(found) != 1:
+        raise PayloadError(f"{what}: {len(found)} of {len(tabs)} tabs are {key}")
+    refuse_error(found[0][0], what)
+    return found[0]
+
+
+def refuse_error(tab: Row, what: str) -> None:
+    """PayloadError when a tab tells one."""
+    if tab.get("error"):
+        raise PayloadError(f"{what}: {str(tab['error'])[:80]}")
+
+
+def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
+    """Each row of a tab as `make` reads it, and how many there are on all pages."""
+    rows = [make(object_of(raw, f"{what} row")) for raw in list_of(tab.get("data"), f"{what} data")]
+    count = head.get("recordcount")
+    if type(count) is not int or not len(rows) <= count:
+        raise PayloadError(f"{what}: {len(rows)} rows of {count!r}")
+    return Page(rows, len(rows), count)
