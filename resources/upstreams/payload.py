@@ -6,6 +6,7 @@ and `Transient` for an empty body (both portals cut off clients that way before 
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
@@ -71,6 +72,13 @@ def string_of(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise PayloadError(f"{what} is no text but {type(value).__name__}")
     return value
+
+
+def promised(row: Mapping[str, Any], names: Iterable[str], what: str) -> None:
+    """PayloadError when a field that was asked for is not there: the contract has changed."""
+    gone = [name for name in names if name not in row]
+    if gone:
+        raise PayloadError(f"{what}: no field {', '.join(gone)}")
 
 
 def number(value: Any, what: str, *, digits: int = PX, scale: float = 1.0) -> float:

@@ -35,7 +35,7 @@ CATEGORIES = tuple(
     ).split()
 )
 _SITE = "cninfo.disclosure"
-_FORM = (
+FORM = (
     ("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"),
     ("X-Requested-With", "XMLHttpRequest"),
 )
@@ -85,7 +85,7 @@ def announcements_request(query: Query, page: int) -> Request:
         "/new/hisAnnouncement/query",
         label=f"{query.what} page {page}",
         method="POST",
-        headers=_FORM,
+        headers=FORM,
         content=urlencode(form).encode(),
     )
 

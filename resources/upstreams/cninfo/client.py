@@ -47,18 +47,17 @@ class CninfoClient:
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of a quarter end, all companies, one call per 1,000; columns
         `SCHEDULE_COLUMNS`."""
-        rows: list[dict[str, Any]] = []
-        for page in range(1, schedule.MOST_PAGES + 1):
-            got = self._fetcher.call(
-                schedule.schedule_request(period, page), partial(schedule.parse_schedule, period=period)
-            )
-            rows += got.rows
-            if len(rows) >= got.total or not len(got):
-                break
+        what = f"schedule {period}"
+
+        def ask(page: int) -> Page:
+            request = schedule.schedule_request(period, page)
+            return self._fetcher.call(request, partial(schedule.parse_schedule, period=period))
+
+        rows = collected(ask, what, most_pages=schedule.MOST_PAGES)
         made = frame(rows, schedule.SCHEDULE_COLUMNS)
-        if len(rows) != got.total or made["code"].duplicated().any():
-            what = f"schedule {period}: {made['code'].nunique()} companies in {len(rows)} of {got.total} rows"
-            raise PayloadError(what, source=self.source)
+        if made["code"].duplicated().any():
+            companies = made["code"].nunique()
+            raise PayloadError(f"{what}: {companies} companies in {len(rows)} rows", source=self.source)
         return made
 
     def holder_counts(self, period: str, now: datetime) -> pd.DataFrame:

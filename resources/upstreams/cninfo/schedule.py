@@ -1,14 +1,14 @@
 """getPrbookInfo: when companies mean to disclose a periodic report, and when they did."""
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from resources.errors import PayloadError
 from resources.transport.request import Request
+from resources.upstreams.cninfo.announcements import FORM
 from resources.upstreams.eastmoney.schedule import SCHEDULE_COLUMNS
-from resources.upstreams.paging import whole_number
-from resources.upstreams.payload import iso_day, json_of, list_of, object_of, string_of
+from resources.upstreams.paging import Page, whole_number
+from resources.upstreams.payload import iso_day, json_of, list_of, object_of, promised, string_of
 from resources.upstreams.texts import plain_text
 
 PAGE = 1000
@@ -21,23 +21,7 @@ _DATES = {
     "actual_date": "f006d_0102",
 }
 _PERIOD = "f001d_0102"
-_FORM = (
-    ("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"),
-    ("X-Requested-With", "XMLHttpRequest"),
-)
-
-__all__ = ["MOST_PAGES", "SCHEDULE_COLUMNS", "SchedulePage", "parse_schedule", "schedule_request"]
-
-
-@dataclass(frozen=True)
-class SchedulePage:
-    """Rows with the keys of `SCHEDULE_COLUMNS`; `total` rows there are on all pages."""
-
-    rows: list[dict[str, Any]]
-    total: int
-
-    def __len__(self) -> int:
-        return len(self.rows)
+__all__ = ["MOST_PAGES", "SCHEDULE_COLUMNS", "parse_schedule", "schedule_request"]
 
 
 def schedule_request(period: str, page: int = 1) -> Request:
@@ -52,13 +36,14 @@ def schedule_request(period: str, page: int = 1) -> Request:
         "/new/information/getPrbookInfo",
         label=f"{period} page {page}",
         method="POST",
-        headers=_FORM,
+        headers=FORM,
         content=urlencode(form).encode(),
     )
 
 
-def parse_schedule(body: bytes, period: str) -> SchedulePage:
-    """One page; none before the quarter's plans are out. PayloadError for another quarter."""
+def parse_schedule(body: bytes, period: str) -> Page:
+    """One page, rows with the keys of `SCHEDULE_COLUMNS`; none before the quarter's plans are out.
+    PayloadError for another quarter."""
     what = f"schedule {period}"
     document = object_of(json_of(body), what)
     total = whole_number(document.get("totalRows"), f"{what} totalRows")
@@ -66,13 +51,12 @@ def parse_schedule(body: bytes, period: str) -> SchedulePage:
     raw = [] if listed is None and not total else list_of(listed, f"{what} prbookinfos")
     if len(raw) > total:
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    return SchedulePage([_row(object_of(one, f"{what} row"), period) for one in raw], total)
+    rows = [_row(object_of(one, f"{what} row"), period) for one in raw]
+    return Page(rows, len(raw), total)
 
 
 def _row(row: dict[str, Any], period: str) -> dict[str, Any]:
-    gone = [name for name in ("seccode", "secname", _PERIOD, *_DATES.values()) if name not in row]
-    if gone:
-        raise PayloadError(f"schedule {period}: no field {', '.join(gone)}")
+    promised(row, ("seccode", "secname", _PERIOD, *_DATES.values()), f"schedule {period}")
     code = string_of(row["seccode"], "schedule seccode")
     if len(code) != 6 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"schedule {period}: {code[:20]!r} is no code")

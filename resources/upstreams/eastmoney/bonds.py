@@ -18,9 +18,9 @@ from resources.upstreams.eastmoney.fields import (
     read_text,
 )
 from resources.upstreams.eastmoney.lists import listed_rows
-from resources.upstreams.eastmoney.reports import Report, code_of, promised
+from resources.upstreams.eastmoney.reports import Report, code_of
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, price
+from resources.upstreams.payload import amount, price, promised
 
 LIST = "b:MK0354"
 TERM_COLUMNS: dict[str, str] = {

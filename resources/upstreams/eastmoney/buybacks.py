@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import day_or_none, promised, security_code
+from resources.upstreams.eastmoney.by_notice import day_or_none, security_code
 from resources.upstreams.eastmoney.reports import Report, among, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, price, string_of
+from resources.upstreams.payload import amount, iso_day, price, promised, string_of
 
 BUYBACK_COLUMNS: dict[str, str] = {
     **texts("code update_date start_date end_date progress"),

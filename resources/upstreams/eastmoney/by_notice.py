@@ -1,7 +1,7 @@
 """What reports that are asked by the day of a notice have in common: their clauses, and the readers of
 codes and of days that may be missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from resources.errors import PayloadError
@@ -16,13 +16,6 @@ def notice_clauses(
     first = () if since is None else (on_day(column, since, ">="),)
     some = () if codes is None else (among("SECURITY_CODE", codes),)
     return (*some, *first, on_day(column, until, "<="))
-
-
-def promised(row: Mapping[str, Any], names: Sequence[str], what: str) -> None:
-    """PayloadError when the report has lost a column."""
-    gone = [name for name in names if name not in row]
-    if gone:
-        raise PayloadError(f"{what}: the report has no column {', '.join(gone)}")
 
 
 def security_code(value: Any, what: str) -> str:

@@ -9,9 +9,9 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import text_or_none
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day, promised
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import nothing_to_missing, number, price
+from resources.upstreams.payload import nothing_to_missing, number, price, promised
 
 COMMENT_COLUMNS: dict[str, str] = {
     **texts("code trade_date name"),

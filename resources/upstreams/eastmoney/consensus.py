@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import promised, security_code
+from resources.upstreams.eastmoney.by_notice import security_code
 from resources.upstreams.eastmoney.reports import Report, among
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, required, whole
+from resources.upstreams.payload import amount, number, promised, required, whole
 
 CONSENSUS_COLUMNS: dict[str, str] = {
     **texts("code"),

@@ -6,16 +6,9 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import (
-    Report,
-    among,
-    code_of,
-    day_of,
-    on_day,
-    promised,
-)
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, price, required, string_of
+from resources.upstreams.payload import amount, price, promised, required, string_of
 
 DEAL_COLUMNS: dict[str, str] = {
     **texts("code date buyer seller"),

@@ -12,16 +12,10 @@ import pandas as pd
 
 from platform_assets.declaration.frames import canonical_json
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import (
-    day_or_none,
-    notice_clauses,
-    promised,
-    security_code,
-    text_or_none,
-)
+from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, security_code, text_or_none
 from resources.upstreams.eastmoney.reports import Report
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, string_of
+from resources.upstreams.payload import amount, iso_day, number, promised, string_of
 
 DIVIDEND_COLUMNS: dict[str, str] = {
     **texts("code name report_period ann_date notice_date ex_date record_date progress plan_text payload"),

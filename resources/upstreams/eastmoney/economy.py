@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import InputError, PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, day_of, equals, on_day, promised
+from resources.upstreams.eastmoney.reports import Report, among, day_of, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import number, required, string_of
+from resources.upstreams.payload import number, promised, required, string_of
 
 MOST_PERCENT = 100.0
 """No rate, yield or index of managers is larger: a value that is comes in another unit."""

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import notice_clauses, promised, security_code, text_or_none
+from resources.upstreams.eastmoney.by_notice import notice_clauses, security_code, text_or_none
 from resources.upstreams.eastmoney.reports import Report
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, required, string_of
+from resources.upstreams.payload import amount, iso_day, promised, required, string_of
 
 EQUITY_COLUMNS: dict[str, str] = {
     **texts("code change_date reason"),

@@ -12,9 +12,9 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, text_or_none
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day, promised
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import AMT, PCT, amount, number, required
+from resources.upstreams.payload import AMT, PCT, amount, number, promised, required
 
 GOODWILL_COLUMNS: dict[str, str] = {
     **texts("code report_period name ann_date"),

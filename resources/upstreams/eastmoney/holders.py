@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, promised, security_code
+from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, security_code
 from resources.upstreams.eastmoney.reports import Report
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, required, string_of
+from resources.upstreams.payload import amount, iso_day, number, promised, required, string_of
 
 HOLDER_COLUMNS: dict[str, str] = {
     **texts("code date ann_date"),

@@ -10,9 +10,9 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, text_or_none
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, equals, promised
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, equals
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import AMT, number, price, string_of
+from resources.upstreams.payload import AMT, number, price, promised, string_of
 
 PAIRS = "b:DLMK0101"
 PAIR_FIELDS = "f2,f12,f13,f14,f186,f188,f191,f193"

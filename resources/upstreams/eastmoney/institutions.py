@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import promised, security_code
+from resources.upstreams.eastmoney.by_notice import security_code
 from resources.upstreams.eastmoney.reports import Report, among, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, string_of
+from resources.upstreams.payload import amount, iso_day, number, promised, string_of
 
 ORG_TYPES = {"01": "fund", "02": "qfii", "03": "social", "04": "broker", "05": "insurance", "06": "trust"}
 HOLDING_COLUMNS: dict[str, str] = {

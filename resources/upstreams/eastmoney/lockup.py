@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day, promised
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, price, required, string_of
+from resources.upstreams.payload import amount, number, price, promised, required, string_of
 
 LOCKUP_COLUMNS: dict[str, str] = {
     **texts("code free_date share_type"),

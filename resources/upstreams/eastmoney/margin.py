@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day, promised
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     AMT,
@@ -15,6 +15,7 @@ from resources.upstreams.payload import (
     check_unit,
     number,
     price,
+    promised,
     required,
     string_of,
 )

@@ -6,10 +6,9 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import promised
 from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, required, string_of
+from resources.upstreams.payload import amount, number, promised, required, string_of
 from resources.upstreams.texts import plain_text
 
 MARKETS = {"000001": "sh000001", "000688": "sh000688", "399001": "sz399001", "399006": "sz399006"}

@@ -8,8 +8,8 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.connect_days import MILLION, believed, day_frame
-from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day, promised
-from resources.upstreams.payload import AMT, number, string_of
+from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day
+from resources.upstreams.payload import AMT, number, promised, string_of
 
 KINDS = {"001": "hgt", "003": "sgt", "005": "north", "002": "ggt_sh", "004": "ggt_sz"}
 """MUTUAL_TYPE -> channel."""

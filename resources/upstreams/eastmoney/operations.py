@@ -9,10 +9,9 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.by_notice import promised
 from resources.upstreams.eastmoney.f10 import secucode
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import iso_day, json_of, list_of, number, object_of, string_of
+from resources.upstreams.payload import iso_day, json_of, list_of, number, object_of, promised, string_of
 from resources.upstreams.symbols import instrument
 
 OPERATION_COLUMNS: dict[str, str] = {

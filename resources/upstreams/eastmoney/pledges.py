@@ -8,9 +8,9 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, text_or_none
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, equals, on_day, promised
+from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, price, required
+from resources.upstreams.payload import amount, number, price, promised, required
 
 PLEDGE_COLUMNS: dict[str, str] = {
     **texts("code trade_date name industry"),

@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import promised, security_code, text_or_none
+from resources.upstreams.eastmoney.by_notice import security_code, text_or_none
 from resources.upstreams.eastmoney.f10 import secucode
 from resources.upstreams.eastmoney.institutions import amount_pct
 from resources.upstreams.eastmoney.reports import Report, days_among, equals
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, required, string_of
+from resources.upstreams.payload import amount, iso_day, number, promised, required, string_of
 
 POSITION_COLUMNS: dict[str, str] = {
     **texts("code report_period fund_code fund_name"),

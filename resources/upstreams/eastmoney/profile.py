@@ -10,10 +10,10 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.by_notice import day_or_none, promised, security_code
+from resources.upstreams.eastmoney.by_notice import day_or_none, security_code
 from resources.upstreams.eastmoney.reports import Report, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, json_of, list_of, number, object_of, string_of
+from resources.upstreams.payload import amount, json_of, list_of, number, object_of, promised, string_of
 from resources.upstreams.texts import plain_text, web_address
 
 SURVEY_COLUMNS: dict[str, str] = {

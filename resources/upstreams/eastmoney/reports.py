@@ -124,13 +124,6 @@ def parse_report(
 # -- fields that most reports share
 
 
-def promised(row: Mapping[str, Any], names: Sequence[str], what: str) -> None:
-    """Raises PayloadError when a column that was asked for is not there: the contract has changed."""
-    gone = [name for name in names if name not in row]
-    if gone:
-        raise PayloadError(f"{what}: the report has no column {', '.join(gone)}")
-
-
 def code_of(value: Any, what: str) -> str:
     """Six digits or letters."""
     code = string_of(value, f"{what} code")

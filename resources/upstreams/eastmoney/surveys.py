@@ -6,16 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from resources.upstreams.eastmoney.by_notice import (
-    day_or_none,
-    notice_clauses,
-    promised,
-    security_code,
-    text_or_none,
-)
+from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, security_code, text_or_none
 from resources.upstreams.eastmoney.reports import Report, equals
 from resources.upstreams.frames import frame, texts
-from resources.upstreams.payload import iso_day, string_of
+from resources.upstreams.payload import iso_day, promised, string_of
 
 VISIT_COLUMNS: dict[str, str] = texts(
     "code survey_date ann_date org_name org_type method place persons receiver"

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import promised, security_code, text_or_none
+from resources.upstreams.eastmoney.by_notice import security_code, text_or_none
 from resources.upstreams.eastmoney.institutions import amount_pct
 from resources.upstreams.eastmoney.reports import Report, among, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, required, string_of, whole
+from resources.upstreams.payload import amount, iso_day, number, promised, required, string_of, whole
 
 HOLDER_COLUMNS: dict[str, str] = {
     **texts("code report_period holder_type holder_name share_nature change_text"),

@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.by_notice import promised, security_code
+from resources.upstreams.eastmoney.by_notice import security_code
 from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, price
+from resources.upstreams.payload import amount, number, price, promised
 
 VALUATION_COLUMNS: dict[str, str] = {
     **texts("code date"),

@@ -1,10 +1,10 @@
 """Shanghai: block trades in shares and funds (commonQuery, sqlId ..._DZJYXX_L_1). 元, 万股 and 万元."""
 
-from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
 from resources.upstreams.paging import Page
+from resources.upstreams.payload import promised
 
 _SQL = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
 _WIRE = {
@@ -35,8 +35,6 @@ def parse_deals(body: bytes, since: str, until: str) -> Page:
     raw, total = parse_rows(body, "SSE block trades")
     rows = []
     for row in raw:
-        gone = [wire for wire in _WIRE.values() if wire not in row]
-        if gone:
-            raise PayloadError(f"SSE block trades: no field {', '.join(gone)}")
+        promised(row, _WIRE.values(), "SSE block trades")
         rows.append(deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until))
     return Page(rows, len(rows), total)

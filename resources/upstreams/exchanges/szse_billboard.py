@@ -17,7 +17,7 @@ from resources.upstreams.exchanges.billboard import in_one_unit, shown_name
 from resources.upstreams.exchanges.margin import code_of
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
 from resources.upstreams.paging import Page
-from resources.upstreams.payload import grouped_amount, iso_day, required, string_of
+from resources.upstreams.payload import grouped_amount, iso_day, promised, required, string_of
 
 MOST_PAGES = 200
 YI, WAN = 1e8, 1e4
@@ -79,9 +79,7 @@ def parse_billboard(body: bytes, since: str, until: str) -> Page:
 
 
 def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any]:
-    gone = [wire for wire in _WIRE if wire not in row]
-    if gone:
-        raise PayloadError(f"SZSE billboard: no field {', '.join(gone)}")
+    promised(row, _WIRE, "SZSE billboard")
     code = code_of(row["zqdm"], "SZSE billboard zqdm")
     what = f"SZSE billboard {code}"
     day = iso_day(string_of(row["dqrq"], f"{what} dqrq")[:10], f"{what} dqrq")

@@ -5,11 +5,11 @@ Every figure is a text with thousands commas: 元, 万股 and 万元.
 
 from typing import Any
 
-from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
 from resources.upstreams.paging import Page
+from resources.upstreams.payload import promised
 
 MOST_PAGES = 500
 _CATALOG, _TAB = "1932_dzjyzqjy_after", "tab2"
@@ -36,9 +36,7 @@ def parse_deals(body: bytes, since: str, until: str) -> Page:
     what = "SZSE block trades"
 
     def made(row: dict[str, Any]) -> dict[str, Any]:
-        gone = [wire for wire in _WIRE.values() if wire not in row]
-        if gone:
-            raise PayloadError(f"{what}: no field {', '.join(gone)}")
+        promised(row, _WIRE.values(), what)
         return deal({name: row[wire] for name, wire in _WIRE.items()}, "SZSE", since, until)
 
     return page_of(*tab_of(body, _TAB, what), what, made)
