@@ -127,13 +127,19 @@ async def ranked(state: State, day: str | None, benchmark: str) -> tuple[str | N
     day = day or await read_or(None, state.reading.point(queries.newest_day))
     if day is None:
         return None, None
+    # `last` where `offset` would refuse: before the calendar, or too near its beginning, there is less to read.
+    dates = state.calendar.last(max(RATING_WEIGHTS) + GAP_DAYS + 1, day)
+    if not dates:
+        return day, None
+    since = dates[0]
+
+    async def load() -> Ranked | None:
+        return await read_or(None, state.reading.scan(_read, since, day, benchmark))
+
     version = (await state.versions.stand(queries.TABLES)).token
-    known: Ranked | None = state.cache.get("relative-strength", (day, benchmark), version)
-    if known is None:
-        since = state.calendar.offset(day, -(max(RATING_WEIGHTS) + GAP_DAYS))
-        known = await read_or(None, state.reading.scan(_read, since, day, benchmark))
-        if known is not None:
-            state.cache.put("relative-strength", (day, benchmark), version, known, 200 * len(known.names))
+    known = await state.cache.one(
+        "relative-strength", (day, benchmark), version, load, lambda made: 200 * len(made.names)
+    )
     return day, known
 
 

@@ -91,6 +91,13 @@ def test_an_industry_is_ranked_among_itself(quant: Topics) -> None:
     assert rows[0]["rank"] == 1
 
 
+@pytest.mark.parametrize("date", ["1980-01-01", "1991-01-02"])
+def test_a_date_with_less_of_a_calendar_than_a_rating_takes_is_empty(quant: Topics, date: str) -> None:
+    told = quant.told("/quant/relative-strength", date=date)
+
+    assert (told["date"], told["items"], told["total"]) == (date, [], 0)
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("window", 30), ("benchmark", "sh999999"), ("limit", 501), ("date", "2026-08-22")]
 )
