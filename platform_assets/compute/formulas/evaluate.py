@@ -18,6 +18,9 @@ from platform_assets.compute.three_valued import all_of, any_of, compared, condi
 
 Block = Mapping[str, Floats]
 """Column (open, high, low, close, volume, amount) -> [codes, bars], the newest bar last, NaN in front."""
+CODES_AT_ONCE = 512
+"""Codes whose values are held at one time: every name of a formula is kept until its end, and up to a hundred
+names of the whole market over a thousand bars would be gigabytes."""
 
 
 def output_of(formula: tree.Formula) -> str:
@@ -29,10 +32,14 @@ def newest(formula: tree.Formula, block: Block, codes: int) -> Floats:
     """[codes] the result on the newest bar. It reads the `bars` of the result and none before them, whatever
     else the block holds."""
     bars = formula.result.bars
+    out = np.empty(codes)
     with np.errstate(all="ignore"):
-        return along(
-            formula, {name: series.newest(held, bars) for name, held in block.items()}, (codes, bars)
-        )[:, -1]
+        # Every function runs along the bars of one code, so some codes at a time say the same as all at once.
+        for start in range(0, codes, CODES_AT_ONCE):
+            end = min(start + CODES_AT_ONCE, codes)
+            some = {name: series.newest(held[start:end], bars) for name, held in block.items()}
+            out[start:end] = along(formula, some, (end - start, bars))[:, -1]
+    return out
 
 
 def along(formula: tree.Formula, block: Block, shape: tuple[int, ...]) -> Floats:

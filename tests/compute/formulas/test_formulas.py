@@ -1,5 +1,6 @@
 """Formulas: what is one, what its functions give (as MyTT defines them), and what looks ahead."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.compute.formulas.builtin import BUILTINS
-from platform_assets.compute.formulas.evaluate import along, newest, output_of
+from platform_assets.compute.formulas.evaluate import CODES_AT_ONCE, along, newest, output_of
 from platform_assets.compute.formulas.functions import FUNCTIONS, LOOK_AHEAD
 from platform_assets.compute.formulas.parser import parse
 from platform_assets.compute.formulas.tree import Formula
@@ -296,3 +297,29 @@ def test_a_short_history_has_no_value(bars: dict[str, Any]) -> None:
     held = {name: values[:, -4:] for name, values in bars.items()}
     assert np.isnan(newest(parse("MA(C,5)"), held, 2)).all()
     assert newest(parse("MA(C,4)>0"), held, 2).tolist() == [1, 1]
+
+
+def test_names_are_held_of_some_codes_at_a_time() -> None:
+    """Otherwise one formula of anybody takes gigabytes: each name is a block of the whole market."""
+    codes, width = 5_000, 60
+    rng = np.random.default_rng(3)
+    held = {"close": rng.normal(10, 1, (codes, width))}
+    names = [f"A{n}:=C*{n}" for n in range(1, 31)]
+    formula = parse(f"{';'.join(names)};{'+'.join(f'A{n}' for n in range(1, 31))}+REF(C,{width - 1})")
+    of_all = codes * width * 8
+
+    tracemalloc.start()
+    try:
+        values = newest(formula, held, codes)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 8 * of_all
+    np.testing.assert_allclose(values, held["close"][:, -1] * 465 + held["close"][:, 0])
+
+
+@pytest.mark.parametrize("codes", [0, 1, CODES_AT_ONCE, CODES_AT_ONCE + 1])
+def test_codes_keep_their_place_whatever_is_held_at_a_time(codes: int) -> None:
+    held = {"close": np.arange(codes * 3, dtype=float).reshape(codes, 3)}
+    assert newest(parse("C-REF(C,1)+C"), held, codes).tolist() == [3.0 * n + 3 for n in range(codes)]
