@@ -1,20 +1,25 @@
 """Batches of one trade date."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from serving_api.reading import Session
 
 _COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
 _NAMES = tuple(_COLUMNS.split(", "))
+_SPAN = "____-__-__..____-__-__"
 
 
-def of_date(session: Session, day: str, next_day: str) -> list[dict[str, Any]]:
-    """Batches that ended, of the partition of a date or begun on that day, oldest first. A load of several
-    dates says once, in the batch that sums them up, what its sources did."""
+def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -> list[dict[str, Any]]:
+    """Batches that ended: those of the partition of a date, those of a span of dates with it in, and those of
+    report periods begun on that day. In no order."""
+    marks = ", ".join("?" for _ in periods)
     rows = session.run(
         f"SELECT {_COLUMNS}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
-        "WHERE (partition_key=? OR (started_at>=? AND started_at<?)) AND status IN ('success', 'failed') "
-        "ORDER BY started_at, batch_id",
-        (day, day, next_day),
+        "WHERE (partition_key=? OR (partition_key LIKE ? AND SUBSTR(partition_key, 1, 10)<=? "
+        "AND SUBSTR(partition_key, 13, 10)>=?) "
+        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks}))) "
+        "AND status IN ('success', 'failed')",
+        (day, _SPAN, day, day, day, next_day, *periods),
     )
     return [dict(zip((*_NAMES, "rows"), row, strict=True)) for row in rows]

@@ -1,11 +1,13 @@
 """The report of a trade date: table by table the newest outcome, and source by source who was away."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from platform_assets.compute.days import moved
-from platform_assets.declaration.dataset import Dataset
+from platform_assets.compute.report_periods import is_period, open_report_periods
+from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.tables import Table
 from resources.settings import Settings
 from resources.transport.redact import redact
@@ -42,20 +44,59 @@ async def day_report(state: State, date: str | None, status: str | None) -> dict
 
 
 def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]]:
+    periods = open_report_periods(day)
     batches: dict[str, list[dict[str, Any]]] = {}
-    for batch in queries.of_date(session, day, moved(day, 1)):
+    for batch in queries.of_date(session, day, moved(day, 1), periods):
         batches.setdefault(str(batch["table_name"]), []).append(batch)
-    return [
-        _row(dataset, table, batches.get(table.name, ()), settings)
-        for dataset in builtin_registry().datasets.values()
-        for table in dataset.tables()
-    ]
+    rows = []
+    for dataset in builtin_registry().datasets.values():
+        for table in dataset.tables():
+            found = [
+                batch
+                for batch in batches.get(table.name, ())
+                if _concerns(batch, day, periods, _partition_of(dataset, table))
+            ]
+            rows.append(_row(dataset, table, sorted(found, key=_order_on(day)), settings))
+    return rows
+
+
+def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:
+    """Whether a batch was a load of the date. What else ran on that day was not: a backfill of other dates, a
+    clean-up of older ones."""
+    first, _, last = str(batch["partition_key"]).partition("..")
+    last = last or first
+    if partition is not Partition.REPORT_PERIOD:
+        return first <= day <= last
+    # A quarter end says nothing of the date of the load, unless that began on the date.
+    if str(batch["started_at"])[:10] == day:
+        return {first, last} <= {day, *periods}
+    return first == last == day and not is_period(day)
+
+
+def _order_on(day: str) -> Callable[[Mapping[str, Any]], tuple[bool, str, bool, str]]:
+    """The day's own batches stand behind those of a span with the day in, else the newest is last; of one
+    load of several periods the batch that sums them up is."""
+
+    def order(batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
+        key = str(batch["partition_key"])
+        return key == day, str(batch["started_at"]), ".." in key, str(batch["batch_id"])
+
+    return order
+
+
+def _partition_of(dataset: Dataset, table: Table) -> Partition:
+    raw = _raw_of(dataset, table)
+    return dataset.partition if raw is None else raw.partition
+
+
+def _raw_of(dataset: Dataset, table: Table) -> Raw | None:
+    return next((one for one in dataset.raw if one.table_name == table.name), None)
 
 
 def _row(
     dataset: Dataset, table: Table, batches: Sequence[Mapping[str, Any]], settings: Settings
 ) -> dict[str, Any]:
-    """The newest success of the date; where there is none, the newest failure."""
+    """The last success of the date; where there is none, the last failure."""
     newest = next((one for one in reversed(batches) if one["status"] == "success"), None) or next(
         iter(reversed(batches)), None
     )
@@ -87,10 +128,8 @@ def _row(
 
 def _sources_of(dataset: Dataset, table: Table) -> int:
     """How many sources are declared for a table: its own, or those of what it is staged from."""
-    raw = next((one for one in dataset.raw if one.table_name == table.name), None)
-    if raw is not None:
-        return len(raw.sources)
-    return len(dataset.source_order)
+    raw = _raw_of(dataset, table)
+    return len(dataset.source_order if raw is None else raw.sources)
 
 
 def _source(told: Mapping[str, Any]) -> dict[str, Any]:

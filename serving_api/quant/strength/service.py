@@ -127,7 +127,7 @@ async def ranked(state: State, day: str | None, benchmark: str) -> tuple[str | N
     day = day or await read_or(None, state.reading.point(queries.newest_day))
     if day is None:
         return None, None
-    # `last` where `offset` would refuse: before the calendar, or too near its beginning, there is less to read.
+    # Before the calendar, or too near its beginning, there is less to read: `offset` would refuse.
     dates = state.calendar.last(max(RATING_WEIGHTS) + GAP_DAYS + 1, day)
     if not dates:
         return day, None
