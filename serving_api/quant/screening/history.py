@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from platform_assets.compute.parameters.screener import BLOCKS, SPARE_SESSIONS
 from resources.calendar import TradeCalendar
+from resources.errors import InputError
 from serving_api.cache import VersionedCache
 from serving_api.quant.screening import queries
 from serving_api.quant.screening.market import Market
@@ -17,6 +18,8 @@ KEPT_BYTES = 192 * 1024 * 1024
 _PRICES = ("open", "high", "low", "close")
 _STORED = {"turnover": "turnover_pct"}
 _LOT = 100
+KNOWN_THEN_BARS = BLOCKS[0]
+"""Bars that are looked back with an instant: they are read row by row, for no packed panel knows versions."""
 _TOGETHER = 320
 """Bars up to which columns are read together."""
 _Key = tuple[str, str | None, str, int]
@@ -34,10 +37,18 @@ class Histories:
     async def of(self, market: Market, needs: Mapping[str, int], version: str | None) -> dict[str, Floats]:
         """Column -> [stocks of the market, bars], at least as many bars as are needed. Prices are CNY as of
         the date, volume in lots, amount in CNY, turnover in percent. `version` is that of the bars and of
-        the market, whose codes the blocks follow."""
+        the market, whose codes the blocks follow. Raises InputError (as_of) for more bars than are read of
+        an instant."""
         if not needs:
             return {}
-        bars = next(block for block in BLOCKS if block >= max(needs.values()))
+        most = max(needs.values())
+        if market.as_of is not None and most > KNOWN_THEN_BARS:
+            raise InputError(
+                "as_of",
+                f"with an instant at most {KNOWN_THEN_BARS} bars are looked back, not {most}; "
+                "`date` alone has no such limit",
+            )
+        bars = next(block for block in BLOCKS if block >= most)
 
         async def load(missing: Sequence[_Key]) -> dict[_Key, Floats]:
             columns = [key[2] for key in missing]
@@ -48,8 +59,11 @@ class Histories:
             return {key: blocks[key[2]] for key in missing}
 
         keys: list[_Key] = [(market.date, market.as_of, column, bars) for column in needs]
-        # One turn for all: two loads at once would need their memory twice.
-        held = await self._cache.some("bars", keys, version, load, lambda block: block.nbytes)
+        # One turn for all: two loads at once would need their memory twice. Those of an instant, which no two
+        # askers share, are not what the others wait for.
+        held = await self._cache.some(
+            "bars", keys, version, load, lambda block: block.nbytes, turn=market.as_of is not None
+        )
         return {key[2]: block for key, block in held.items()}
 
     def _load(self, session: Session, market: Market, columns: Sequence[str], bars: int) -> dict[str, Floats]:

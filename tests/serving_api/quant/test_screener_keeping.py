@@ -1,10 +1,14 @@
 """What the screener keeps is dropped when a table moves; what was known before can be asked for."""
 
+import asyncio
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from resources.calendar import shipped_calendar
+from serving_api.quant.screening.history import KNOWN_THEN_BARS, Floats, Histories
 from tests.serving_api import market
 from tests.serving_api.conftest import Bench
 
@@ -52,6 +56,49 @@ def test_a_corrected_row_is_found_at_once_and_the_old_one_as_of_then(filled: Ben
     assert total(filled, "pe_ttm < 20", as_of=f"{market.TODAY}T15:10") == 0
     assert total(filled, "pe_ttm > 20", as_of=f"{market.TODAY}T15:10") == 1
     assert total(filled, "listed_days = 9125 and name like '茅台'") == 1
+
+
+def test_with_an_instant_few_bars_are_looked_back(filled: Bench) -> None:
+    as_of = f"{market.TODAY} 15:10:01"
+    assert total(filled, "price > ma(close, 500)") == 0
+    assert total(filled, f"price > ma(close, {KNOWN_THEN_BARS})", as_of=as_of) == 0
+
+    for path, wish in (
+        ("/screener/find", {"dsl": "price > ma(close, 500)"}),
+        ("/screener/find", {"dsl": f"price > ma(close, {KNOWN_THEN_BARS + 1})"}),
+    ):
+        answer = filled.api.post(path, json={**wish, "as_of": as_of})
+        assert answer.status_code == 422, answer.text
+        assert "as_of" in str(answer.json()["detail"])
+
+
+def test_bars_of_an_instant_keep_nobody_else_waiting() -> None:
+    class Slow:
+        """Reads of an instant end when they are let go."""
+
+        def __init__(self) -> None:
+            self.begun, self.go = asyncio.Event(), asyncio.Event()
+
+        async def scan(self, _load: Any, asked: Any, columns: list[str], bars: int) -> dict[str, Floats]:
+            if asked.as_of is not None:
+                self.begun.set()
+                await self.go.wait()
+            return {column: np.zeros((1, bars)) for column in columns}
+
+    async def both() -> None:
+        slow = Slow()
+        reading: Any = slow
+        histories = Histories(reading, shipped_calendar())
+        then: Any = SimpleNamespace(date=market.TODAY, as_of=f"{market.TODAY} 15:10:01")
+        now: Any = SimpleNamespace(date=market.TODAY, as_of=None)
+        waiting = asyncio.create_task(histories.of(then, {"close": 5}, "1"))
+        await slow.begun.wait()
+        found = await asyncio.wait_for(histories.of(now, {"close": 5}, "1"), timeout=5)
+        assert list(found) == ["close"]
+        slow.go.set()
+        assert list(await waiting) == ["close"]
+
+    asyncio.run(both())
 
 
 def test_columns_and_bars_that_are_not_there_are_missing(filled: Bench) -> None:
