@@ -14,6 +14,16 @@ from serving_api.reading import Session
 TABLE = "decision_card"
 BARS = "fusion_kline_daily"
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
+_OF_CARD = (
+    f"SELECT 1 FROM {BARS} k WHERE k.code={TABLE}.code AND (k.is_suspended IS NULL OR k.is_suspended=0)"
+)
+_HAS_BARS = (
+    f"(EXISTS ({_OF_CARD} AND k.date<={TABLE}.decision_date) "
+    f"AND EXISTS ({_OF_CARD} AND k.date>{TABLE}.decision_date))"
+)
+"""What a verdict takes at the least; of another market, or older than the stored bars, there is none."""
+_DUE = f"review_outcome IS NULL AND decision_date<=? AND direction IN ({', '.join('?' for _ in JUDGED)})"
+_UP_TO = "(decision_date<? OR (decision_date=? AND trace_id<=?))"
 
 
 def page(
@@ -65,15 +75,14 @@ class Due:
 
 
 def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Due]:
-    """Cards with a direction that nobody judged yet, oldest decision first; those that follow `after`."""
-    marks = ", ".join("?" for _ in JUDGED)
-    where, values = (
-        f"review_outcome IS NULL AND decision_date<=? AND direction IN ({marks})",
-        [cutoff, *JUDGED],
-    )
+    """Cards with a direction that nobody judged yet and whose code has a bar on either side of the decision,
+    oldest decision first; those that follow `after`."""
+    if not session.has(BARS):
+        return []
+    where, values = f"{_DUE} AND {_HAS_BARS}", [cutoff, *JUDGED]
     if after is not None:
-        where = f"{where} AND (decision_date>? OR (decision_date=? AND trace_id>?))"
-        values += [after.decision_date, after.decision_date, after.trace_id]
+        where = f"{where} AND NOT {_UP_TO}"
+        values += _place(after)
     rows = session.rows(
         TABLE,
         columns=("trace_id", "code", "decision_date", "direction", "price_at_decision"),
@@ -83,6 +92,21 @@ def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Du
         limit=limit,
     )
     return [Due(trace_id, code, str(day), *rest) for trace_id, code, day, *rest in rows]
+
+
+def without_bars(session: Session, cutoff: str, until: Due | None) -> int:
+    """How many cards `due` leaves out for want of bars; up to and with the card `until`, or in all."""
+    where, values = _DUE, [cutoff, *JUDGED]
+    if session.has(BARS):
+        where = f"{where} AND NOT {_HAS_BARS}"
+    if until is not None:
+        where = f"{where} AND {_UP_TO}"
+        values += _place(until)
+    return int(session.run(f"SELECT COUNT(*) FROM {TABLE} WHERE {where}", values)[0][0])
+
+
+def _place(card: Due) -> list[str]:
+    return [card.decision_date, card.decision_date, card.trace_id]
 
 
 def last_bar(session: Session, code: str, until: str, after: str | None = None) -> tuple[float, float] | None:

@@ -16,6 +16,8 @@ from serving_api.topics.decision_cards.queries import Due
 from serving_api.topics.outcomes.queries import loaded_days
 
 Verdicts = list[dict[str, Any]]
+BATCHES = 10
+"""Times CARDS_AT_ONCE: cards that one review looks at."""
 
 
 def stats(session: Session, since: str) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def summed(counts: Counter[str | None]) -> dict[str, Any]:
 
 async def review(state: State, limit: int) -> dict[str, Any]:
     """{reviewed, skipped, cutoff}. Skipped are due cards without the bars that judging takes: of the stock,
-    or of the market on the tenth date, the only one whose close decides."""
+    or of the market on the date of the decision and on the tenth date after it."""
     now = state.clock.now()
     last = cutoff(now.date().isoformat())
     due, found = await state.reading.scan(_judged, state.calendar, last, now.date().isoformat(), limit)
@@ -56,24 +58,24 @@ async def review(state: State, limit: int) -> dict[str, Any]:
 def _judged(
     session: Session, calendar: TradeCalendar, last: str, today: str, limit: int
 ) -> tuple[int, Verdicts]:
-    """(cards that are due and were looked at, at most `limit` verdicts, oldest decision first). A card that
-    cannot be judged, perhaps never, takes the place of none behind it."""
+    """(due cards that were come by, at most `limit` verdicts, oldest decision first). A card that cannot be
+    judged, perhaps never, takes the place of none behind it; BATCHES bounds what one review looks at."""
     looked, found = 0, Verdicts()
     after: Due | None = None
-    while len(found) < limit:
+    for _ in range(BATCHES):
         cards = queries.due(session, last, CARDS_AT_ONCE, after)
         spans = [_span(calendar, card, today) for card in cards]
         known = loaded_days(session, calendar, {day for span in spans if span for day in span})
         for card, span in zip(cards, spans, strict=True):
-            if len(found) == limit:
-                return looked, found
-            looked += 1
+            looked, after = looked + 1, card
             if span is not None and known.issuperset(span):
                 found += _verdict(session, card, span[1])
+            if len(found) == limit:
+                return looked + queries.without_bars(session, last, after), found
         if len(cards) < CARDS_AT_ONCE:
+            after = None
             break
-        after = cards[-1]
-    return looked, found
+    return looked + queries.without_bars(session, last, after), found
 
 
 def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | None:

@@ -3,8 +3,11 @@
 from contextlib import closing
 from typing import Any
 
+import pytest
+
 from resources.calendar import shipped_calendar
 from resources.warehouse.engine import transaction
+from serving_api.topics.decision_cards import queries, service
 from tests.serving_api import market
 from tests.serving_api.conftest import Bench
 
@@ -128,6 +131,41 @@ def test_a_card_that_cannot_be_judged_holds_up_none_behind_it(own_on_both: Bench
     fill(own, cards, bars)  # 000100 comes first and has no bar at all
     answers = [review(own, limit=1) for _ in range(4)]
     assert [(one["reviewed"], one["skipped"]) for one in answers] == [(1, 1), (1, 1), (1, 1), (0, 1)]
+
+
+def test_cards_without_bars_are_counted_and_not_walked(
+    own_on_both: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = own_on_both
+    before = CALENDAR.offset(DECIDED, -1)
+    never = [card("00700", DECIDED, "bullish", trace_id=f"never_{at:04}") for at in range(700)]
+    older = card("600000", before, "bearish")
+    bars = [market.bar("600000", day, 10.0) for day in (DECIDED, JUDGED_ON)]
+    fill(own, [*never, older, card("600000", DECIDED, "bullish", trace_id="z")], bars)
+    read: list[str] = []
+
+    def last_bar(session: Any, code: str, until: str, after: str | None = None) -> Any:
+        read.append(code)
+        return queries_last_bar(session, code, until, after)
+
+    queries_last_bar = queries.last_bar
+    monkeypatch.setattr(queries, "last_bar", last_bar)
+
+    assert review(own, limit=1) == {"reviewed": 1, "skipped": 701, "cutoff": "2026-08-04"}
+    assert read == ["600000", "600000"]
+    assert review(own) == {"reviewed": 0, "skipped": 701, "cutoff": "2026-08-04"}
+
+
+def test_one_review_looks_at_so_many_cards(own: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "BATCHES", 2)
+    monkeypatch.setattr(service, "CARDS_AT_ONCE", 3)
+    cards = [card("600000", DECIDED, "bullish", trace_id=f"card_{at}") for at in range(9)]
+    # Bars of the stock, but the load of the market's tenth date failed.
+    others = [market.bar(f"60000{at}", day, 10.0) for at in range(1, 9) for day in CALENDAR.last(20, DECIDED)]
+    bars = [market.bar("600000", day, 10.0) for day in (DECIDED, JUDGED_ON)]
+    fill(own, cards, [*bars, *others])
+
+    assert review(own) == {"reviewed": 0, "skipped": 6, "cutoff": "2026-08-04"}
 
 
 def test_cards_by_code_source_and_review(own: Bench) -> None:
