@@ -12,6 +12,7 @@ PRIVATE = "private, no-cache"
 CHART_TRADING = "public, max-age=30"
 CHART_IDLE = "public, max-age=300"
 
+IDLE_TTL = 3600
 _OPEN, _CLOSE = time(9, 15), time(15, 0)
 
 
@@ -23,6 +24,20 @@ def in_trading_hours(now: datetime, calendar: TradeCalendar) -> bool:
         return calendar.is_trade_date(now.date().isoformat())
     except CalendarHorizon:
         return False
+
+
+def before_open(now: datetime, calendar: TradeCalendar) -> bool:
+    """A trade date before 09:15: no price of it is known yet."""
+    try:
+        return now.time() < _OPEN and calendar.is_trade_date(now.date().isoformat())
+    except CalendarHorizon:
+        return False
+
+
+def idle_ttl(now: datetime, calendar: TradeCalendar) -> int:
+    """Seconds outside trading hours: an hour, but before the open of a trade date no longer than to it."""
+    left = (datetime.combine(now.date(), _OPEN) - now).total_seconds()
+    return min(IDLE_TTL, max(1, int(left))) if before_open(now, calendar) else IDLE_TTL
 
 
 def chart_policy(now: datetime, calendar: TradeCalendar) -> str:

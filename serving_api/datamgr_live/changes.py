@@ -11,10 +11,10 @@ from contextvars import copy_context
 from typing import Any
 
 from resources.upstreams.eastmoney.changes import PAGE_ROWS, ChangesPage
-from serving_api.caching import in_trading_hours
+from serving_api.caching import before_open, idle_ttl, in_trading_hours
 from serving_api.datamgr_live.clients import EASTMONEY, Answered
 from serving_api.datamgr_live.frames import Row, number, records
-from serving_api.datamgr_live.service import IDLE_TTL, Live, live_of
+from serving_api.datamgr_live.service import Live, live_of
 from serving_api.failures import read_or
 from serving_api.state import State
 
@@ -33,12 +33,17 @@ class Changes:
         self._together = max(1, state.settings.stock_changes_concurrency)
 
     async def newest(self, limit: int) -> Answered:
-        """The newest events: {time, code, name, type, type_label, price, change_percent, info}."""
+        """The newest events: {time, code, name, type, type_label, price, change_percent, info}; none on a
+        trade date before its session."""
         pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
 
         def ttl() -> float:
-            return CHANGES_TTL if in_trading_hours(self._clock.now(), self._calendar) else IDLE_TTL
+            at = self._clock.now()
+            return CHANGES_TTL if in_trading_hours(at, self._calendar) else idle_ttl(at, self._calendar)
 
+        if before_open(self._clock.now(), self._calendar):
+            # The portal still tells of the session before, and nothing in its events says so.
+            return Answered([])
         today = self._clock.now().date()
         key = ("stock changes", today, pages)
         landed = await read_or(None, self._live.flights.take(key, ttl, lambda: self._ask(pages)))

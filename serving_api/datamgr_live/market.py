@@ -6,11 +6,11 @@ from typing import Any
 import orjson
 
 from resources.calendar import CalendarHorizon
-from serving_api.caching import in_trading_hours
+from serving_api.caching import idle_ttl, in_trading_hours
 from serving_api.datamgr_live import queries
 from serving_api.datamgr_live.clients import EASTMONEY, THS, Answered
 from serving_api.datamgr_live.frames import Row, is_empty, number, records, session_date, text, whole
-from serving_api.datamgr_live.service import IDLE_TTL, Live, live_of
+from serving_api.datamgr_live.service import Live, live_of
 from serving_api.failures import read_or
 from serving_api.state import State
 
@@ -89,7 +89,8 @@ class Market:
         """A shared answer; None when no source has any."""
 
         def ttl() -> float:
-            return seconds if in_trading_hours(self._clock.now(), self._calendar) else IDLE_TTL
+            now = self._clock.now()
+            return seconds if in_trading_hours(now, self._calendar) else idle_ttl(now, self._calendar)
 
         landed = await read_or(None, self._live.flights.take(key, ttl, make))
         return None if landed is None else landed.value

@@ -7,7 +7,7 @@ import orjson
 
 from platform_assets.compute.market_rules import sec_type_of
 from resources.errors import Unavailable
-from serving_api.caching import in_trading_hours
+from serving_api.caching import idle_ttl, in_trading_hours
 from serving_api.datamgr_live import flows, queries
 from serving_api.datamgr_live.clients import (
     EASTMONEY,
@@ -26,7 +26,6 @@ from serving_api.failures import read_or
 from serving_api.state import State
 
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
-IDLE_TTL = 3600.0
 """Market totals outside trading hours: they do not move any more."""
 FLASH_TTL = 30.0
 QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL, FLASHES_PER_CALL = 60, 80, 800, 50
@@ -277,7 +276,8 @@ class Live:
         return told
 
     def _stat_ttl(self) -> float:
-        return STAT_TTL if in_trading_hours(self._clock.now(), self._calendar) else IDLE_TTL
+        now = self._clock.now()
+        return STAT_TTL if in_trading_hours(now, self._calendar) else idle_ttl(now, self._calendar)
 
     async def _market_stat(self) -> Answered:
         nothing: list[dict[str, Any]] = []

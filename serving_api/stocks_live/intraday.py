@@ -1,10 +1,10 @@
 """Intraday bars of one code: how long they are kept, here and by clients, and which days they cover."""
 
-from datetime import datetime, time
+from datetime import datetime
 from typing import Any
 
-from resources.calendar import CalendarHorizon, TradeCalendar
-from serving_api.caching import in_trading_hours
+from resources.calendar import TradeCalendar
+from serving_api.caching import idle_ttl, in_trading_hours
 from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.service import Live
 from serving_api.failures import DATA_FAILURES
@@ -13,20 +13,8 @@ from serving_api.state import State
 PERIODS = {"1m": 1, "5m": 5, "15m": 15, "30m": 30, "60m": 60}
 TTL = {"1m": 30, "5m": 30, "15m": 900, "30m": 1800, "60m": 3600}
 """Seconds that the server keeps bars of a period in trading hours."""
-IDLE_TTL = 3600
 CLIENT_TTL = 30
 SESSION_MINUTES = 240
-_OPEN = time(9, 15)
-
-
-def idle_ttl(now: datetime, calendar: TradeCalendar) -> int:
-    """Seconds outside trading hours: an hour, but before the open of a trade date no longer than to it."""
-    try:
-        opens = now.time() < _OPEN and calendar.is_trade_date(now.date().isoformat())
-    except CalendarHorizon:
-        opens = False
-    left = (datetime.combine(now.date(), _OPEN) - now).total_seconds()
-    return min(IDLE_TTL, max(1, int(left))) if opens else IDLE_TTL
 
 
 def client_ttl(now: datetime, calendar: TradeCalendar) -> int:

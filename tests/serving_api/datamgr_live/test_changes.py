@@ -50,3 +50,14 @@ def test_a_portal_that_is_away_leaves_what_it_said_last(desk: Desk, kind: str) -
     assert value(desk, NAME, limit=200) == kept
     desk.clock.at = datetime(2026, 8, 24, 10, 30)
     assert value(desk, NAME) == []  # of another day
+
+
+def test_before_the_session_of_a_day_there_are_no_events_of_it(desk: Desk) -> None:
+    """The portal tells of the session before until then, and no event has a date."""
+    desk.clock.at = datetime(2026, 8, 21, 9, 14)
+    before = desk.calls("eastmoney")
+    assert value(desk, NAME) == []
+    assert desk.calls("eastmoney") == before
+
+    desk.clock.at = datetime(2026, 8, 21, 10, 30)
+    assert value(desk, NAME) != []

@@ -188,3 +188,16 @@ def test_without_the_topic_portal_stored_strong_stocks_stand_in(desk: Desk) -> N
         ("000001", None, []),
         ("000002", 5.5, ["芯片", "军工"]),
     ]
+
+
+def test_what_was_told_before_the_open_is_not_told_after_it(desk: Desk) -> None:
+    desk.clock.at = datetime(2026, 8, 21, 9, 14)
+    desk.results(RANKING)
+    asked = desk.calls("eastmoney")
+    desk.results(RANKING)
+    assert desk.calls("eastmoney") == asked
+
+    desk.clock.at = datetime(2026, 8, 21, 9, 15, 30)
+    desk.ticks.advance(90)
+    desk.results(RANKING)
+    assert desk.calls("eastmoney") > asked
