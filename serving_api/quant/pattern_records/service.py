@@ -1,5 +1,6 @@
 """The record of a pattern, and the catalogue of them all."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +16,8 @@ from serving_api.state import State
 _PART = 250
 """Dates whose bars are held at one time."""
 _PRICES = (queries.BARS, queries.INDICES)
+_Key = tuple[str, int, int, int]
+"""Pattern, direction, market dates held, newest trade dates"""
 
 
 def direction_column(name: str) -> str:
@@ -34,14 +37,15 @@ async def performance(state: State, pattern: str, direction: int, forward: int, 
     """Figures of the signals of the newest `days` trade dates."""
     key = (pattern, direction, forward, days)
     stand = await state.versions.stand((queries.PATTERNS, *_PRICES))
-    known = state.cache.get("pattern-performance", key, stand.token)
-    if known is None:
+
+    async def load(_missing: Sequence[_Key]) -> dict[_Key, dict[str, Any]]:
         prices = await state.versions.stand(_PRICES)
         found = await state.reading.scan(_outcomes, state, prices.token, pattern, direction, forward, days)
-        known = summary(found, direction)
-        state.cache.put("pattern-performance", key, stand.token, known, 4096)
-    told: dict[str, Any] = known
-    return told
+        return {key: summary(found, direction)}
+
+    # One turn for all: ten years read the bars of the market part after part, on one thread for all of it.
+    held = await state.cache.some("pattern-performance", (key,), stand.token, load, lambda _: 4096)
+    return held[key]
 
 
 def _outcomes(

@@ -63,13 +63,14 @@ async def validated(state: State, key: str, days: int) -> dict[str, Any]:
     """`validation`, made once while nothing behind it changed."""
     today = state.clock.now().date().isoformat()
     version = (await state.versions.stand(VALIDATED)).token
-    known: dict[str, Any] | None = state.cache.get("strategy-validation", (key, days, today), version)
-    if known is None:
-        known = await state.reading.scan(validation, key, days, state.calendar, today)
-        state.cache.put(
-            "strategy-validation", (key, days, today), version, known, 60 * len(known["curve"]) + 500
-        )
-    return known
+
+    async def load() -> dict[str, Any]:
+        return await state.reading.scan(validation, key, days, state.calendar, today)
+
+    known = await state.cache.one(
+        "strategy-validation", (key, days, today), version, load, lambda made: 60 * len(made["curve"]) + 500
+    )
+    return nothing_validated(key) if known is None else known
 
 
 def validation(session: Session, key: str, days: int, calendar: TradeCalendar, today: str) -> dict[str, Any]:

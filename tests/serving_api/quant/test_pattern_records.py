@@ -12,9 +12,11 @@ from platform_assets.declaration.tables import Layer, Table
 from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock
 from serving_api.app import create_app
+from serving_api.quant.pattern_records import service
 from serving_api.system_time import SystemTime
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api import market
+from tests.serving_api.at_once import Watched, answers_at_once
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import FAST, Ticks, make_settings, without_upstreams
 
@@ -222,3 +224,17 @@ def test_the_catalogue(api: Api) -> None:
     cup = next(one for one in told["directions"] if one["key"] == "cup_handle")
     assert "12 % to 35 %" in cup["formula"]
     assert cup["parameters"]["depth_to"] == 0.35
+
+
+def test_records_are_made_one_after_the_other_and_equal_ones_once(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Watched(service._outcomes)
+    monkeypatch.setattr(service, "_outcomes", made)
+    path = "/quant/pattern-performance?pattern=double_bottom&forward_days={}&days=29"
+
+    told = answers_at_once(api, [path.format(held) for held in (5, 5, 5, 3, 10)])
+
+    assert (made.calls, made.most) == (3, 1)
+    assert told[0] == told[1] == told[2] != told[3]
+    assert told[0]["samples"] > 0

@@ -2,7 +2,9 @@
 
 import pytest
 
+from serving_api.quant.strength import service
 from tests.pipeline.conftest import TODAY
+from tests.serving_api.at_once import Watched, answers_at_once
 from tests.serving_api.quant.conftest import Topics
 
 CODE = "600040"
@@ -89,6 +91,16 @@ def test_an_industry_is_ranked_among_itself(quant: Topics) -> None:
         row["code"] for row in whole if industries.get(row["code"]) == industry
     ]
     assert rows[0]["rank"] == 1
+
+
+def test_a_ranking_is_made_once_for_all_who_ask(quant: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Watched(service._read)
+    monkeypatch.setattr(service, "_read", made)
+
+    told = answers_at_once(quant.api, ["/quant/relative-strength?benchmark=sh000001"] * 4)
+
+    assert made.calls == 1
+    assert told == [told[0]] * 4
 
 
 @pytest.mark.parametrize("date", ["1980-01-01", "1991-01-02"])

@@ -17,8 +17,10 @@ from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
+from serving_api.topics.strategies import service
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api import market
+from tests.serving_api.at_once import Watched, answers_at_once
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import FAST, make_settings
 
@@ -269,6 +271,17 @@ def test_validation_follows_the_picks_for_five_dates(api: Api) -> None:
     short = told(api, "/quant/strategies/ma_cross/validation", days=5)
     assert (short["picks"], short["reviewed"], short["curve"]) == (1, 0, [])
     assert told(api, "/quant/strategies/momentum/validation")["picks"] == 0
+
+
+def test_a_validation_is_made_once_for_all_who_ask(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Watched(service.validation)
+    monkeypatch.setattr(service, "validation", made)
+
+    told_at_once = answers_at_once(api, ["/quant/strategies/ma_cross/validation?days=29"] * 5)
+
+    assert made.calls == 1
+    assert told_at_once == [told_at_once[0]] * 5
+    assert told_at_once[0]["picks"] > 0
 
 
 def test_hits_of_a_stock_with_what_came_after(api: Api) -> None:
