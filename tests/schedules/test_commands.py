@@ -89,6 +89,34 @@ def test_what_is_not_done_twice_at_a_time_is_accepted_once(url: str) -> None:
         engine.dispose()
 
 
+def test_one_thing_is_not_done_twice_beside_another(url: str) -> None:
+    engines = [make_engine(url) for _ in range(4)]
+    queues = [CommandQueue(one) for one in engines]
+
+    def ask(queue: CommandQueue, about: str) -> int | None:
+        try:
+            return queue.enqueue_alone(
+                "backfill",
+                {"dataset": about, "by": id(queue)},
+                requested_by="t",
+                about=about,
+                same=lambda command: command.args["dataset"] == about,
+            ).id
+        except ConflictError:
+            return None
+
+    for _ in range(3):
+        with ThreadPoolExecutor(8) as pool:
+            accepted = list(pool.map(ask, queues * 2, ["one"] * 4 + ["two"] * 4))
+        assert [sum(one is not None for one in some) for some in (accepted[:4], accepted[4:])] == [1, 1]
+        for _ in range(2):
+            mine = queues[0].claim("w", names=["backfill"])
+            assert mine is not None
+            queues[0].finish(mine, "success")
+    for engine in engines:
+        engine.dispose()
+
+
 def test_claims_take_the_oldest_of_the_names_asked_for(engine: Engine) -> None:
     queue = CommandQueue(engine)
     first = queue.enqueue("long", requested_by="t")

@@ -124,16 +124,26 @@ class CommandQueue:
         return found
 
     def enqueue_alone(
-        self, command: str, args: Mapping[str, Any] | None = None, *, requested_by: str, max_attempts: int = 2
+        self,
+        command: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        requested_by: str,
+        max_attempts: int = 2,
+        about: str = "",
+        same: Callable[[Command], bool] | None = None,
     ) -> Command:
         """Ask for something that is not done twice at a time. ConflictError while a command of this name is
-        queued or running; of several who ask at once, one is heard."""
+        queued or running; of several who ask at once, in whatever process, one is heard. Of a command that
+        may run for several things at a time, `about` names the thing and `same` knows its commands."""
         # Whoever saw the same last command asks under the same key, which is there once. It is looked up
         # first: a command that comes after it is found open, or has taken the key.
-        last = next(iter(self.of_name(command, statuses=STATUSES, limit=1)), None)
+        known = self.of_name(command, statuses=STATUSES, limit=1 if same is None else None)
+        last = next((one for one in known if same is None or same(one)), None)
         for one in self.of_name(command, statuses=OPEN):
-            raise ConflictError(f"{command} is {one.status} already (command {one.id})")
-        key = f"{command} after {0 if last is None else last.id}"
+            if same is None or same(one):
+                raise ConflictError(f"{command} is {one.status} already (command {one.id})")
+        key = f"{command}{about and f' {about}'} after {0 if last is None else last.id}"
         found, is_new = self._add(command, args, requested_by, key, max_attempts)
         if not is_new:
             raise ConflictError(f"{command} was asked for already (command {found.id}, {found.status})")

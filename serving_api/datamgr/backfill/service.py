@@ -46,12 +46,24 @@ def _start(state: State, turn: Turn, wanted: Wanted, by: str) -> tuple[Backfill,
     with turn.lock:
         _refuse_second(state, ledger, wanted.dataset.name)
         made = ledger.create(wanted.dataset.name, wanted.since, wanted.until, wanted.chosen, by=by, now=now)
-        return made, _enqueue(state, made, by)
+        return made, _enqueue(state, ledger, made, by)
 
 
-def _enqueue(state: State, one: Backfill, by: str) -> Command:
-    args = {"backfill_id": one.id, "table": table_of(builtin_registry().dataset(one.dataset))}
-    return CommandQueue(state.writer.engine).enqueue(COMMAND, args, requested_by=by)
+def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command:
+    """The lock of `Turn` holds in one process; the queue hears one of several. What was not heard is over."""
+    table = table_of(builtin_registry().dataset(one.dataset))
+    args = {"backfill_id": one.id, "table": table}
+    try:
+        return CommandQueue(state.writer.engine).enqueue_alone(
+            COMMAND,
+            args,
+            requested_by=by,
+            about=table,
+            same=lambda command: command.args.get("table") == table,
+        )
+    except ConflictError:
+        ledger.settle(one.id, "canceled", now=state.clock.now())
+        raise
 
 
 def _refuse_second(state: State, ledger: Backfills, dataset: str) -> None:
@@ -155,6 +167,6 @@ def _resume(state: State, turn: Turn, backfill_id: str, by: str) -> dict[str, An
             raise ConflictError(f"the backfill is {standing}; there is nothing to resume")
         _refuse_second(state, ledger, one.dataset)
         ledger.reopen(backfill_id, now=state.clock.now())
-        command = _enqueue(state, one, by)
+        command = _enqueue(state, ledger, one, by)
     remaining = len(one.days) - one.done
     return {"status": "accepted", "id": one.id, "command_id": command.id, "remaining": remaining}

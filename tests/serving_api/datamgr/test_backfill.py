@@ -3,9 +3,11 @@
 from typing import Any
 
 import httpx
+import pytest
 
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import CommandQueue
+from serving_api.datamgr.backfill import service
 from tests.serving_api.datamgr.conftest import DATES, Desk
 from tests.serving_api.datamgr.test_gaps import INDEX, batch
 
@@ -52,6 +54,18 @@ def test_one_backfill_of_a_dataset_at_a_time(lite: Desk) -> None:
     assert act(lite, first, "cancel").status_code == 409
     assert lite.results(f"{PATH}/{first}")["status"] == "canceled"
     assert start(lite).status_code == 202
+
+
+def test_of_two_processes_that_both_looked_first_one_is_heard(
+    lite: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_refuse_second", lambda *_: None)
+    first = start(lite).json()["results"]["id"]
+
+    assert start(lite).status_code == 409
+    assert start(lite, dataset="kline_daily").status_code == 202
+    found = [item for item in lite.results(PATH) if item["dataset"] == "index_daily"]
+    assert {item["status"]: item["id"] == first for item in found} == {"queued": True, "canceled": False}
 
 
 def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: Desk) -> None:

@@ -5,6 +5,9 @@ from datetime import datetime
 import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT
+from serving_api.datamgr_live.clients import Answered
+from serving_api.datamgr_live.market import market_of
+from serving_api.datamgr_live.service import live_of
 from tests.serving_api import market as stored
 from tests.serving_api.datamgr_live.conftest import CLOSED, TRADING, Desk
 
@@ -191,13 +194,23 @@ def test_without_the_topic_portal_stored_strong_stocks_stand_in(desk: Desk) -> N
 
 
 def test_what_was_told_before_the_open_is_not_told_after_it(desk: Desk) -> None:
+    state = desk.app.state.platform
+    asked = 0
+
+    async def portal() -> Answered:
+        nonlocal asked
+        asked += 1
+        return Answered([])
+
+    async def tell() -> None:
+        await state.part(market_of)._told("boards", 20.0, portal)
+
     desk.clock.at = datetime(2026, 8, 21, 9, 14)
-    desk.results(RANKING)
-    asked = desk.calls("eastmoney")
-    desk.results(RANKING)
-    assert desk.calls("eastmoney") == asked
+    desk.api.call(tell)
+    desk.api.call(tell)
+    assert (asked, state.part(live_of)._stat_ttl()) == (1, 60)
 
     desk.clock.at = datetime(2026, 8, 21, 9, 15, 30)
     desk.ticks.advance(90)
-    desk.results(RANKING)
-    assert desk.calls("eastmoney") > asked
+    desk.api.call(tell)
+    assert asked == 2
