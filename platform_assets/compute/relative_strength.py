@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from platform_assets.compute.bars import Bars, Floats, Ints
+from platform_assets.compute.known import weighted_mean
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS, MANSFIELD_BARS, RATING_WEIGHTS
 
 
@@ -59,10 +60,8 @@ def rating(changes: dict[int, Floats]) -> Floats:
     """1 to 99: place among all codes of the weighted change over a quarter to a year. A change that is not
     known is left out and the other weights grow; a code without any has no rating."""
     stacked = np.array([changes[n] for n in RATING_WEIGHTS])
-    weights = np.array(list(RATING_WEIGHTS.values()))[:, None] * np.isfinite(stacked)
-    total = weights.sum(axis=0)
-    score = np.where(
-        total > 0, (np.nan_to_num(stacked) * weights).sum(axis=0) / np.where(total > 0, total, 1), np.nan
+    score, _ = weighted_mean(
+        np.where(np.isfinite(stacked), stacked, np.nan), np.array(list(RATING_WEIGHTS.values()))
     )
     known = np.sort(score[np.isfinite(score)])
     if len(known) < 2:

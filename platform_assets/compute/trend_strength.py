@@ -9,6 +9,7 @@ import numpy as np
 
 from platform_assets.compute import series, studies
 from platform_assets.compute.bars import Floats
+from platform_assets.compute.known import weighted_mean
 from platform_assets.compute.parameters.indicators import (
     EQUAL,
     FLAT,
@@ -42,12 +43,9 @@ def trend_strength(high: Floats, low: Floats, close: Floats) -> Strength:
             studies.rsi(close, 14) / 100,
             _placed(high, low, close),
         )
-        known = [
-            np.where(np.isnan(part), 0.0, weight) for part, weight in zip(parts, RTSI_WEIGHTS, strict=True)
-        ]
-        total = sum(np.nan_to_num(part) * weight for part, weight in zip(parts, known, strict=True))
+        share, _ = weighted_mean(np.stack(parts), RTSI_WEIGHTS)
         # What rounding leaves beyond the bounds lies in no level.
-        rtsi = np.clip(100 * total / np.sum(known, axis=0), 0.0, 100.0)
+        rtsi = np.clip(100 * share, 0.0, 100.0)
     rtsi[: RTSI_BARS - 1] = np.nan
     return Strength(rtsi, series.ma(rtsi, 5))
 

@@ -14,7 +14,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
-from serving_api.quant import queries, schemas
+from serving_api.quant import queries, schemas, service
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.listing import past_day
@@ -73,7 +73,7 @@ async def indicators(
     """Stored indicators of a code up to a date, oldest first; none where nothing is calculated. `obv` goes on
     from that of the oldest row, bar by bar."""
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
-    read = state_of(request).reading.scan(queries.indicators, code, days, date, names)
+    read = state_of(request).reading.scan(service.indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items})
 

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from platform_assets.compute.studies import obv
 from resources.errors import InputError
 from serving_api.catalog.queries import Row, newest_date, public_columns, public_rows
 from serving_api.reading import Session
@@ -45,13 +42,7 @@ def of_code(
     return rows[::-1]
 
 
-def indicators(session: Session, code: str, days: int, until: str | None, fields: Sequence[str]) -> list[Row]:
-    """Stored indicators of a code, `obv` on one scale."""
-    items = of_code(session, INDICATORS, code, days, until, fields)
-    return _with_continued_obv(session, code, items)
-
-
-def _traded(session: Session, code: str, since: str, until: str) -> list[tuple[str, float, float]]:
+def traded(session: Session, code: str, since: str, until: str) -> list[tuple[str, float, float]]:
     """(date, close times the cumulative factor, volume) of the traded days, oldest first."""
     if not session.has(BARS):
         return []
@@ -64,21 +55,6 @@ def _traded(session: Session, code: str, since: str, until: str) -> list[tuple[s
         order="date",
     )
     return [(str(day), close * factor, float(volume or 0)) for day, close, factor, volume in rows]
-
-
-def _with_continued_obv(session: Session, code: str, items: list[Row]) -> list[Row]:
-    """Rows whose `obv` goes on from that of the oldest of them, bar by bar: as stored each counts from a
-    first bar of its own."""
-    known = [item for item in items if item.get("obv") is not None]
-    if len(known) < 2:
-        return items
-    bars = _traded(session, code, str(known[0]["date"]), str(known[-1]["date"]))
-    days = [day for day, _, _ in bars]
-    gained = obv(np.array([close for _, close, _ in bars]), np.array([volume for *_, volume in bars]))
-    since = {day: known[0]["obv"] + gain for day, gain in zip(days, gained.tolist(), strict=True)}
-    return [
-        item if item.get("obv") is None else {**item, "obv": since.get(str(item["date"]))} for item in items
-    ]
 
 
 def pool(

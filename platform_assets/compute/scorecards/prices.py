@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute.bars import Dense, on_dates
-from platform_assets.compute.days import known_dates
 from platform_assets.compute.known import filled_factor
+from platform_assets.compute.loaded import known_dates
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

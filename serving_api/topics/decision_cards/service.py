@@ -13,7 +13,7 @@ from serving_api.reading import Session
 from serving_api.state import State
 from serving_api.topics.decision_cards import queries
 from serving_api.topics.decision_cards.queries import Due
-from serving_api.topics.outcomes.queries import loaded_days
+from serving_api.topics.outcomes.service import loaded_days
 
 Verdicts = list[dict[str, Any]]
 BATCHES = 10

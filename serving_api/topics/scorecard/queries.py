@@ -12,7 +12,7 @@ from platform_assets.compute.scorecards.statistics import Picks
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
-from serving_api.topics.outcomes.queries import changes_of
+from serving_api.topics.outcomes.queries import day_changes
 from serving_api.topics.scorecard.sources import (
     BUILTIN,
     CARDS,
@@ -265,7 +265,7 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
         order="rank_no",
     )
     total, rows = len(rows), rows[:limit]
-    changes = changes_of(session, [row["code"] for row in rows], date)
+    changes = day_changes(session, [row["code"] for row in rows], date)
     shown = [
         {
             "rank": row["rank_no"],

@@ -13,7 +13,8 @@ from platform_assets.compute.signals import BY_KEY
 from resources.calendar import TradeCalendar
 from serving_api.reading import Session
 from serving_api.state import State
-from serving_api.topics.outcomes.queries import BARS, INDEX, changes_of, outcomes
+from serving_api.topics.outcomes.queries import BARS, INDEX, day_changes
+from serving_api.topics.outcomes.service import outcomes
 from serving_api.topics.strategies import queries
 
 Row = dict[str, Any]
@@ -30,7 +31,7 @@ def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: i
     if day is None or not session.has(queries.HITS):
         return empty
     rows, total = queries.picks(session, strategy.key, day, limit)
-    moved = changes_of(session, [row["code"] for row in rows], day)
+    moved = day_changes(session, [row["code"] for row in rows], day)
     items = [
         {
             "rank": rank,

@@ -112,9 +112,11 @@ def test_a_verdict_waits_for_the_markets_bars_of_the_tenth_date(own: Bench) -> N
     codes = [f"60000{at}" for at in range(6)]
     dates = CALENDAR.between(DECIDED, CALENDAR.offset(JUDGED_ON, -1))
     bars = [market.bar(code, day, 10.0 if day == DECIDED else 8.0) for code in codes for day in dates]
-    # The load of the tenth date failed; somebody downloaded one code.
+    # The load of the tenth date's stocks failed; somebody downloaded one, and funds and bonds are there.
     alone = market.bar(codes[5], JUDGED_ON, 12.0)
-    fill(own, [card("600000", DECIDED, "bullish"), card("600005", DECIDED, "bullish")], [*bars, alone])
+    others = [market.bar(f"{code}{at}", JUDGED_ON, 1.0) for code in ("51030", "12300") for at in range(6)]
+    cards = [card("600000", DECIDED, "bullish"), card("600005", DECIDED, "bullish")]
+    fill(own, cards, [*bars, alone, *others])
     assert review(own) == {"reviewed": 0, "skipped": 2, "cutoff": "2026-08-04"}
 
     with closing(own.warehouse()) as warehouse:

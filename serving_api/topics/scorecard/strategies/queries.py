@@ -11,7 +11,7 @@ from platform_assets.compute.scorecards.statistics import Sums
 from resources.calendar import TradeCalendar
 from serving_api.catalog.queries import Row
 from serving_api.reading import Session
-from serving_api.topics.outcomes.queries import outcomes
+from serving_api.topics.outcomes.service import outcomes
 from serving_api.topics.scorecard.sources import BY_DATE, HITS, STRATEGY
 
 _SUMS = tuple(one.name for one in fields(Sums))

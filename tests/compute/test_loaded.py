@@ -2,7 +2,7 @@
 
 import pytest
 
-from platform_assets.compute.days import known_dates
+from platform_assets.compute.loaded import known_dates
 
 
 @pytest.mark.parametrize(
