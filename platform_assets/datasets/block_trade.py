@@ -13,6 +13,7 @@ from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._afterwards import add_changes_after
 from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.datasets._sessions import close_is_that_of_the_bar
 from platform_assets.declaration.columns import (
     K16,
     K32,
@@ -258,6 +259,7 @@ DATASET = Dataset(
     derive=(add_close_and_name, add_float_ratio, add_changes),
     soft=(
         Soft(amount_is_price_times_volume, "amount differs from price x volume by more than 1 %"),
+        Soft(close_is_that_of_the_bar, "the close beside it is not that of the day"),
         Soft(premium_is_believable, "more than 30 % off the close"),
         Soft(has_buyer_and_seller, "no buyer or no seller"),
     ),

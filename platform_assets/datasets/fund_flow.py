@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.datasets._sessions import close_is_that_of_the_bar, of_session
 from platform_assets.declaration import rules
 from platform_assets.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
 from platform_assets.declaration.dataset import Dataset, Raw, Source
@@ -47,7 +48,8 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
     if not current_session(desk, scope):
         return desk.sweep(scope, desk.eastmoney.fund_flow_daily, sec_type="stock")
-    rows = desk.portal_list()[lambda listed: listed["code"].map(scope.covers).astype(bool)]
+    listed = of_session(desk, desk.portal_list(), scope.until, "list of all A shares")
+    rows = listed[listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
 
 
@@ -55,8 +57,14 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """Stock by stock: the four nets of today, the main net of the last 50 trade dates."""
     if current_session(desk, scope):
         today = lambda symbol: desk.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
-        return desk.sweep(scope, today, sec_type="stock")
+        return _flowed(desk.sweep(scope, today, sec_type="stock"))
     return desk.sweep(scope, lambda symbol: desk.tencent.fund_flow(symbol, 50).history, sec_type="stock")
+
+
+def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Without the zeros that the quote site sends of a suspended stock: nothing flowed there."""
+    nets = rows[[f"{size}_net" for size in SIZES]]
+    return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 
 
 def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -113,6 +121,7 @@ DATASET = Dataset(
                 Source("sina", second_site, of_recent_codes),
             ),
             keep_when_null=SPLITS,
+            reads=("fusion_kline_daily",),
             may_be_empty=True,
         ),
     ),
@@ -121,6 +130,7 @@ DATASET = Dataset(
     fuse=rules.Fields(),
     derive=(add_shares,),
     soft=(
+        rules.Soft(close_is_that_of_the_bar, "the price beside it is not the close of the day"),
         rules.Soft(main_adds_up, "main net is not super-large + large"),
         rules.Soft(nets_cancel, "the four nets do not sum to 0"),
         rules.Soft(main_within_amount, "main net beyond the turnover of the day"),

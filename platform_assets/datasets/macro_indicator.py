@@ -30,6 +30,8 @@ from platform_assets.declaration.rules import (
 from platform_assets.declaration.scope import Context
 
 _LONGEST_BREAK = 15
+_SAME_VALUE = 1e-3
+_ENOUGH_TOLD = 3
 _JANUARY_MISSING = 2
 
 
@@ -95,6 +97,19 @@ def _flagged(rows: pd.DataFrame, context: Context, check: Callable[[pd.DataFrame
 
 def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     return _flagged(rows, context, lambda own: near_its_past(own["value"].to_numpy(dtype=float)))
+
+
+def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Of what is told again of a series, at least half is what was told before: else it is another series, or
+    in another unit, and nothing of it is to be trusted, new values neither."""
+    key = ["indicator", "period_date"]
+    stored = context.read(TABLE, columns=(*key, "value"))
+    told = rows[[*key, "value"]].merge(stored, how="left", on=key, suffixes=("", "_before"))
+    told = told[told["value_before"].notna()]
+    moved = (told["value"] - told["value_before"]).abs() > _SAME_VALUE * told["value_before"].abs() + 1e-9
+    counted = moved.groupby(told["indicator"]).agg(["size", "mean"])
+    strange = counted[(counted["size"] >= _ENOUGH_TOLD) & (counted["mean"] > 0.5)].index
+    return ~rows["indicator"].isin(strange)
 
 
 def is_published_after_its_period_began(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -172,6 +187,7 @@ DATASET = Dataset(
     derive=(tell_publication, add_previous),
     soft=(
         Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
+        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
         Soft(is_published_after_its_period_began, "published before its period began"),
         Soft(follows_without_gap, "a period before it is missing"),
     ),

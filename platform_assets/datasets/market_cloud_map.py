@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.name_spans import named
+from platform_assets.datasets._sessions import of_session
 from platform_assets.declaration.columns import (
     S8,
     S16,
@@ -32,7 +33,6 @@ from platform_assets.declaration.columns import (
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
 from platform_assets.declaration.scope import Context, Scope
-from resources.errors import PayloadError
 from resources.upstreams.desk import current_session
 
 ROOT = "ROOT"
@@ -41,9 +41,6 @@ WAN_PER_YI = 1e4
 CNY_PER_YI = 1e8
 _MOST_SECTORS = 25
 _CAP_TOLERANCE = 0.05
-_SAME_SESSION = 0.95
-"""Share of the ranking's prices that are those of the stored closing quotes."""
-_HALF_FEN = 0.005
 
 
 class MarketCloudMap(Model):
@@ -75,7 +72,7 @@ class MarketCloudMap(Model):
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """Boards (one call a hundred) and the list of all A shares (shared with the other tables of the run)."""
-    listed = desk.portal_list()
+    listed = of_session(desk, desk.portal_list(), scope.until, "list of all A shares")
     boards = desk.once(("boards", "industry"), lambda view: view.eastmoney.boards("industry"))
     code_of = dict(zip(boards["board_name"], boards["board_code"], strict=True))
     stocks = pd.DataFrame(
@@ -110,24 +107,18 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def ranking(desk: Any, scope: Scope) -> pd.DataFrame:
     """The quote site's ranking of all A shares, a call per 200, by their stored industries. It tells no date:
-    PayloadError unless its prices are those of the closing quotes that are stored of the session."""
+    PayloadError unless its prices are the stored closes of the session."""
     day = scope.until
-    listed = desk.tencent.rank()
+    listed = of_session(desk, desk.tencent.rank(), day, "rank", dated=False)
     live = listed["volume"] > 0
-    quotes = desk.read("fusion_quote_snapshot", columns=("code", "price"), since=day, until=day)
-    both = listed[live].merge(quotes, on="code", suffixes=("", "_stored"))
-    same = (both["price"] - both["price_stored"].astype(float)).abs() < _HALF_FEN
-    if both.empty or same.mean() < _SAME_SESSION:
-        raise PayloadError(f"rank: {int(same.sum())} of {len(both)} prices are those of {day}")
     stocks = pd.DataFrame(
         {
             "node_code": listed["code"],
             "level": "stock",
             "name": listed["name"],
             "market_cap_yi": listed["total_market_cap"] / WAN_PER_YI,
-            "amount_yi": listed["amount"] / CNY_PER_YI,
-            "change_pct": listed["change_pct"].where(live),
-            **{name: listed[name] for name in ("turnover_pct", "main_net")},
+            "amount_yi": (listed["amount"] / CNY_PER_YI).where(live),
+            **{name: listed[name].where(live) for name in ("change_pct", "turnover_pct", "main_net")},
             "snapshot_time": None,
         }
     )
@@ -169,10 +160,10 @@ def _stored(desk: Any, day: str) -> pd.DataFrame:
             "level": "stock",
             "name": rows["name"],
             "market_cap_yi": rows["total_market_cap"] / WAN_PER_YI,
-            "amount_yi": rows["amount"] / CNY_PER_YI,
+            "amount_yi": (rows["amount"] / CNY_PER_YI).where(live),
             "change_pct": rows["change_pct"].where(live),
-            "turnover_pct": rows["turnover_pct"],
-            "main_net": rows["main_net"],
+            "turnover_pct": rows["turnover_pct"].where(live),
+            "main_net": rows["main_net"].where(live),
             "snapshot_time": rows["quote_time"],
         }
     )
@@ -346,6 +337,7 @@ DATASET = Dataset(
     ),
     whole=(Whole(has_many_sectors),),
     reads=(
+        "fusion_kline_daily",
         "fusion_quote_snapshot",
         "fusion_stock_master",
         "fusion_valuation",

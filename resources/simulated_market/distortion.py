@@ -2,7 +2,8 @@
 
 stale_day, double_rows, negative_price, swap_open_close and override_bar change what a world says;
 wrong_instrument answers with the facts of another security. The faults of the wire (status, reset,
-truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders.
+truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders. `FIGURE_LIES` are
+acted out here for the terminal protocol alone, whose answers have no rows to find (see `lies`).
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,12 @@ from resources.simulated_market.world.model import (
 FACT_FAULTS = frozenset(
     {"stale_day", "double_rows", "negative_price", "swap_open_close", "override_bar", "wrong_instrument"}
 )
+FIGURE_LIES = frozenset({"prices_x100", "shift_columns", "zero_row"})
+
+
+def with_figures(world: World, fault: Fault) -> World:
+    """The world whose bars and quotes have the lie of `fault`, one of `FIGURE_LIES`, in them."""
+    return _Misquoted(world, fault)
 
 
 def distorted(world: World, now: datetime, fault: Fault | None) -> tuple[World, datetime]:
@@ -181,3 +188,42 @@ class _Distorted:
     def _price(self, key: str, default: int) -> int:
         value = self._args.get(key)
         return default if value is None else round(float(value) * PRICE_UNIT)
+
+
+class _Misquoted(_Distorted):
+    """Prices a hundredfold or in each other's columns, or zeros for one security."""
+
+    def quote(self, security: Security, now: datetime) -> Quote | None:
+        quote = self._world.quote(security, now)
+        if quote is None or not self._concerns(security):
+            return quote
+        told = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
+        if self._kind == "zero_row":
+            told = dict.fromkeys(("price", "open", "high", "low"), 0)
+        elif self._kind == "prices_x100":
+            told = {name: 100 * getattr(quote, name) for name in ("price", "preclose", "open", "high", "low")}
+        return replace(quote, **told)  # type: ignore[arg-type]  # prices by their names
+
+    def bars(self, security: Security, now: datetime) -> Bars:
+        bars = self._world.bars(security, now)
+        if not self._concerns(security) or not len(bars):
+            return bars
+        if self._kind == "zero_row":
+            return _with_zeros(bars, now)
+        names = ("open", "high", "low", "close")
+        if self._kind == "prices_x100":
+            return replace(bars, **{name: 100 * getattr(bars, name) for name in names})
+        turned = zip(names, names[1:] + names[:1], strict=True)
+        return replace(bars, **{name: getattr(bars, other) for name, other in turned})
+
+
+def _with_zeros(bars: Bars, now: datetime) -> Bars:
+    """The bars with one of zeros for the date of `now`, as some sources send of a suspended security."""
+    today = now.year * 10_000 + now.month * 100 + now.day
+    kept = bars.date != today
+    told = {"date": today, "traded": 1}
+    made = {}
+    for name in (one.name for one in fields(bars)):
+        values = getattr(bars, name)
+        made[name] = np.append(values[kept], np.asarray([told.get(name, 0)], dtype=values.dtype))
+    return Bars(**made)

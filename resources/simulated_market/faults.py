@@ -29,6 +29,14 @@ KINDS = frozenset(
         "negative_price",  # a price below zero (as additive adjusted series have)
         "swap_open_close",  # parser-blind: columns exchanged
         "override_bar",  # args: code, date, close (...): the upstream corrects a bar
+        # acted out on the rows of the finished answer, see `lies`; the terminal knows those marked *
+        "cut_rows",  # args: counted: the first half of every list
+        "repeat_rows",  # every row of every list twice
+        "prices_x100",  # * every number with decimals a hundredfold
+        "volumes_x100",  # every whole number from 10,000 on a hundredfold
+        "shift_columns",  # * figures one column further
+        "swap_rows",  # under every name the figures of the next one
+        "zero_row",  # * args: code: its figures are zeros
     }
 )
 

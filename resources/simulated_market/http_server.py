@@ -14,6 +14,7 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 from resources.clock import Clock, stamp
 from resources.simulated_market.distortion import distorted
 from resources.simulated_market.faults import Fault, FaultPlan
+from resources.simulated_market.lies import LIES, told_falsely
 from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View
 from resources.simulated_market.world.model import World
 from resources.upstreams.hosts import upstream_of_host
@@ -114,7 +116,10 @@ class HttpServer:
 
     def answer(self, route: Route, request: HttpRequest, fault: Fault | None) -> Reply:
         world, now = distorted(self.world, self.clock.now(), fault)
-        return route.handle(request, View(world, now, fault))
+        reply = route.handle(request, View(world, now, fault))
+        if fault is not None and fault.kind in LIES:
+            return replace(reply, body=told_falsely(reply.body, reply.content_type, fault))
+        return reply
 
 
 class _Server(ThreadingHTTPServer):

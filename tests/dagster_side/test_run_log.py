@@ -45,7 +45,8 @@ def kept() -> Iterator[_Kept]:
 def test_records_of_a_run_carry_its_id_in_every_thread(
     house: House, runner: DagsterRunner, faults: FaultPlan, kept: _Kept
 ) -> None:
-    faults.replace([{"upstream": "tdx", "call": "bars_*", "kind": "reset", "first": 3, "count": 1}])
+    faults.replace([{"upstream": "tdx", "call": "bars_*", "kind": "reset", "first": first, "count": 1}
+                    for first in (3, 40)])  # fmt: skip
     asked = house.commands.enqueue("run_job", {"job": "eod_core", "partition_key": DAY}, requested_by="admin")
 
     Worker(house, runner).work_once()
@@ -59,8 +60,7 @@ def test_records_of_a_run_carry_its_id_in_every_thread(
     ]
     without = [record for _, record in ours if record.get("run_id") != done.run_id]
     assert without == []
-    # The upstream's failure is told by a thread of the pool.
+    # One of the upstream's failures is told by a thread of the pool.
     failures = [item for item in ours if item[1]["logger"] == "resources.transport.gates"]
-    assert failures
-    assert all(thread != threading.main_thread().name for thread, _ in failures)
+    assert any(thread != threading.main_thread().name for thread, _ in failures)
     assert all(record["command_id"] == str(asked.id) for _, record in failures)

@@ -36,6 +36,7 @@ class House:
     clock: ManualClock
     faults: FaultPlan
     world: World
+    settings: Settings
 
     @property
     def warehouse(self) -> Warehouse:
@@ -123,6 +124,14 @@ def alone(tmp_path: Path, sample_world: World) -> Iterator[House]:
         yield opened
 
 
+def desk_of(settings: Settings, clock: ManualClock) -> Desk:
+    """Clients without pacing, whose breakers have seen nothing yet."""
+    calendar = shipped_calendar()
+    gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
+    makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
+    return Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
+
+
 @contextmanager
 def opened_house(url: str, folder: Path, world: World, today: str = TODAY) -> Iterator[House]:
     """A house over the database at `url`, its files below `folder`; closed on the way out."""
@@ -137,21 +146,18 @@ def opened_house(url: str, folder: Path, world: World, today: str = TODAY) -> It
             simulator_tdx=f"{host}:{port}",
         )
         registry = builtin_registry()
-        calendar = shipped_calendar()
-        gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
-        makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
         warehouse = Warehouse(url, registry.tables, clock=clock, payload_folder=folder / "payloads")
         warehouse.migrate()
-        desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
+        desk = desk_of(settings, clock)
         run = PipelineRun(
             registry=registry,
             warehouse=warehouse,
             desk=desk,
-            calendar=calendar,
+            calendar=desk.calendar,
             clock=clock,
             trigger=Trigger("manual"),
             world="sample",
         )
-        yield House(run, clock, faults, world)
+        yield House(run, clock, faults, world, settings)
         desk.close()
         warehouse.close()

@@ -7,7 +7,9 @@ The calls are found by asking every source of every dataset; a new dataset is in
 import inspect
 import os
 import random
+import resource
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from resources.clock import ManualClock, SystemClock
 from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, UpstreamError
 from resources.fetch import FetchLog
 from resources.settings import Settings
+from resources.simulated_market.registry import responders
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from resources.transport.gate import OpenGate
@@ -43,9 +46,13 @@ from tests.upstreams.bad_host import bad_host, closed_port
 MUTATIONS = int(os.environ.get("SOAK_EXAMPLES", "200"))
 LARGE, FEWER = 20_000, 8
 """Bytes beyond which a body is damaged so many times less often: every kind of damage is in it still."""
+MOST_GROWTH = 128 << 20
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 _ODD = (b"-1", b"nan", b"1e999", b"null", b'""', b"[]", b"{}", b"\xff", b"<html>", b"99999999999999999999")
 
 
+PAGES = {"f10_statement", "f10_dates", "limit_pool"}
+"""Calls whose page is in their path."""
 VISITS = {"xueqiu visit"}
 """Calls that only bring cookies: their page is not read, whatever it holds."""
 
@@ -138,9 +145,18 @@ def asked_on_demand(clients: dict[str, Any], symbol: str) -> None:
             wanted = [
                 one.name for one in inspect.signature(method).parameters.values() if one.default is one.empty
             ]
-            if wanted and not name.startswith("_") and known.keys() >= set(wanted):
+            if not name.startswith(("_", "close")) and known.keys() >= set(wanted):
                 with suppress(PlatformError, KeyError, ValueError, IndexError):
                     method(**{part: known[part] for part in wanted})
+
+
+def kind_of(request: Request, parse: Callable[[bytes], Any]) -> str:
+    """The call, and what tells the parsers of one call apart: the report or page asked for, and who reads its
+    rows."""
+    report = dict(request.params).get("reportName", "")
+    page = request.path.rpartition("/")[2] if request.call in PAGES else ""
+    reader = getattr(parse, "keywords", {}).get("read")
+    return " ".join(filter(None, (request.call, report, page, getattr(reader, "__name__", ""))))
 
 
 def no_fetcher(_log: FetchLog) -> Any:
@@ -154,7 +170,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
     attempt, run, symbols = HttpTransport._attempt, Session.run, Desk.symbols
 
     def watched_attempt(self: Any, request: Any, parse: Any, **how: Any) -> Any:
-        name = f"{how['site'].upstream} {request.call}"
+        name = f"{how['site'].upstream} {kind_of(request, parse)}"
         return attempt(self, request, found.watched(name, parse, request), **how)
 
     def watched_run(self: Any, call: Any, parse: Any) -> Any:
@@ -181,7 +197,11 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
         view = desk.view(FetchLog(), read=Nothing())
         asked_of_everyone(view)
-        asked_on_demand({name: make(FetchLog()) for name, make in makers.items()}, view.symbols()[0])
+        clients = {name: make(FetchLog()) for name, make in makers.items()}
+        asked_on_demand(clients, view.symbols()[0])
+        hong_kong = str(clients["eastmoney"].ah_pairs()["h_code"].iloc[0])
+        for call in ("hk_indicators", "hk_dividends", "hk_profile"):
+            getattr(clients["eastmoney"], call)(hong_kong)
         desk.close()
         patch.undo()
         yield Bench(found.seen, market)
@@ -225,17 +245,38 @@ def test_every_upstream_is_asked(calls: dict[str, Seen]) -> None:
     assert len(calls) >= 40
 
 
+def test_every_answer_of_the_simulated_market_is_read(bench: Bench) -> None:
+    answered = {f"{one.upstream} {route.call}" for one in responders() for route in one.routes}
+    asked = {f"{upstream} {call}" for upstream, calls in bench.market.calls().items() for call in calls}
+
+    assert answered - asked == {"tencent bars_short"}  # for clients of others
+
+
+def strangeness(value: Any, true: Any) -> str:
+    """What a frame or columns have in them that no honest answer has; nothing where they could be loaded."""
+    if isinstance(true, pd.DataFrame):
+        if list(value.columns) != list(true.columns):
+            return f"columns {list(value.columns)}"
+        figures = value.select_dtypes("number").to_numpy(dtype=float)
+        return "an infinite figure" if np.isinf(figures).any() else ""
+    return "" if value is None or type(value) is type(true) else f"a {type(value).__name__}"
+
+
 def test_a_damaged_answer_is_told_in_our_own_words(calls: dict[str, Seen]) -> None:
+    """Our error, or rows like those of an honest answer; whatever lengths it claims, no memory for them."""
     strange = []
+    most_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for name, seen in sorted(calls.items()):
-        seen.parse(seen.body)  # a parser that refuses everything fails here
+        honest = seen.parse(seen.body)  # a parser that refuses everything fails here
         draw = random.Random(name)
         times = MUTATIONS if len(seen.body) <= LARGE else max(1, MUTATIONS // FEWER)
         refused = 0
         for _ in range(times):
             body = damaged(seen.body, draw)
             try:
-                seen.parse(body)
+                if odd := strangeness(seen.parse(body), honest):
+                    strange.append(f"{name}: {odd} at {body[:60]!r}")
+                    break
             except PlatformError:
                 refused += 1
             except Exception as error:
@@ -243,6 +284,8 @@ def test_a_damaged_answer_is_told_in_our_own_words(calls: dict[str, Seen]) -> No
                 break
         assert refused, f"{name} believes whatever it is given"
     assert strange == []
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most_before) * _RSS_UNIT
+    assert grown < MOST_GROWTH
 
 
 ANSWERS = {("tencent ticks", "empty")}
@@ -268,9 +311,8 @@ def test_accidents_of_the_wire_are_told_as_such_and_a_refusal_is_never_repeated(
         settings, OpenGate(), mock_sites(bench.market.http_url), sleeper=lambda _seconds: None
     )
     wrong = []
-    for name, seen in sorted(bench.seen.items()):
-        if seen.request is None:
-            continue
+    for name, seen in sorted(of_each_call(bench.seen).items()):
+        assert seen.request is not None
         for kind, args, errors, times in ACCIDENTS:
             if (name, kind) in ANSWERS:
                 continue
@@ -287,6 +329,15 @@ def test_accidents_of_the_wire_are_told_as_such_and_a_refusal_is_never_repeated(
     transport.close()
     bench.market.faults.clear()
     assert "\n".join(wrong) == ""
+
+
+def of_each_call(seen: dict[str, Seen]) -> dict[str, Seen]:
+    """One of the questions that a call asks in the same way."""
+    found: dict[str, Seen] = {}
+    for name, one in sorted(seen.items()):
+        if one.request is not None:
+            found.setdefault(f"{name.partition(' ')[0]} {one.request.call}", one)
+    return found
 
 
 def of_each_site(seen: dict[str, Seen]) -> dict[str, Seen]:
@@ -325,7 +376,7 @@ def told(
 def test_broken_bodies_are_not_believed(
     bench: Bench, fault: str, errors: tuple[type[Exception], ...], times: int
 ) -> None:
-    seen = of_each_site(bench.seen) if fault == "redirect_loop" else bench.seen
+    seen = of_each_site(bench.seen) if fault == "redirect_loop" else of_each_call(bench.seen)
     waits = ManualTime()
     settings = TransportSettings(pacing=False, http_timeout=2.0)
     with (

@@ -14,6 +14,7 @@ from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import NoticeList
+from resources.simulated_market.lies import told_rows
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.market_classes import MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
@@ -124,7 +125,7 @@ class SzseResponder:
             for one in names
             for _ in range(view.copies)
         ]
-        return Reply(workbook([_HEADS, *rows]), MEDIA_TYPE)
+        return Reply(workbook(told_rows([_HEADS, *rows], view.fault)), MEDIA_TYPE)
 
     def _overview(self, view: View, day: int) -> Reply:
         """元; funds and bonds have no float of their own."""
@@ -133,7 +134,10 @@ class SzseResponder:
             for one in self._classes.of_date(view, day, "SZ")
             for _ in range(view.copies)
         ]
-        return Reply(workbook([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows]), MEDIA_TYPE)
+        return Reply(
+            workbook(told_rows([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows], view.fault)),
+            MEDIA_TYPE,
+        )
 
     def _names(self, view: View, params: dict[str, str]) -> list[Margin] | None:
         if params.get("CATALOGID") != _MARGIN:

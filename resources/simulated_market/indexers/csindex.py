@@ -15,6 +15,7 @@ from resources.simulated_market.indexers.constituents import (
     shares_at,
 )
 from resources.simulated_market.indexers.workbook import XLS, workbook
+from resources.simulated_market.lies import told_rows
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
@@ -63,7 +64,7 @@ class CsindexResponder:
             told = self._lines.totals(view, view.world.index_members(index, then), day)
             figures = [None] * 4 if told is None else [told.pe, told.pe] + [told.dividend_yield] * 2
             rows.append([day, index.code, f"{name}指数", name, f"{name} Index", name, *figures])
-        return Reply(workbook(rows), XLS)
+        return Reply(workbook(told_rows(rows, view.fault)), XLS)
 
     def history(self, request: HttpRequest, view: View) -> Reply:
         """Bars of a range with the rolling PE, oldest first."""
@@ -111,7 +112,9 @@ def members(request: HttpRequest, view: View) -> Reply:
     days = dates_between(view, 0, _today(view), _CLOSE)
     if index is None or not days:
         return _GONE
-    return Reply(workbook([_MEMBER_HEAD, *_members(view, index, days[-1], weighted=False)]), XLS)
+    return Reply(
+        workbook(told_rows([_MEMBER_HEAD, *_members(view, index, days[-1], weighted=False)], view.fault)), XLS
+    )
 
 
 def weights(request: HttpRequest, view: View) -> Reply:
@@ -120,7 +123,7 @@ def weights(request: HttpRequest, view: View) -> Reply:
     if index is None or day is None:
         return _GONE
     rows = _members(view, index, day, weighted=True)
-    return Reply(workbook([[*_MEMBER_HEAD, "权重(%)weight"], *rows]), XLS)
+    return Reply(workbook(told_rows([[*_MEMBER_HEAD, "权重(%)weight"], *rows], view.fault)), XLS)
 
 
 def _members(view: View, index: Security, day: int, *, weighted: bool) -> list[list[Any]]:

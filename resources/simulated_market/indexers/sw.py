@@ -10,6 +10,7 @@ from resources.simulated_market.books import Books
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
+from resources.simulated_market.lies import told_rows
 from resources.simulated_market.notices import page_of
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
@@ -125,7 +126,7 @@ def classes(request: HttpRequest, view: View) -> Reply:
     for one in ALL:
         third = one.name if one.level == "l3" else ""
         rows.append([one.class_code, one.l1_name, one.l2_name, third])
-    return Reply(workbook(rows), XLS)
+    return Reply(workbook(told_rows(rows, view.fault)), XLS)
 
 
 def stocks(request: HttpRequest, view: View) -> Reply:
@@ -145,7 +146,7 @@ def stocks(request: HttpRequest, view: View) -> Reply:
                 rows.append([security.code, listed, other.class_code, updated])
                 listed = moved
             rows.append([security.code, listed, of_index[index].class_code, updated])
-    return Reply(workbook(rows), XLS)
+    return Reply(workbook(told_rows(rows, view.fault)), XLS)
 
 
 def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:

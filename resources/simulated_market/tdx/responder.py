@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from resources.clock import Clock
+from resources.simulated_market.distortion import FIGURE_LIES, with_figures
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.tdx import bars, corporate, directory, files, greetings, intraday, quotes
 from resources.simulated_market.tdx.encoding import NO_DATA
@@ -65,7 +66,9 @@ class Responder:
         except (struct.error, UnicodeDecodeError, KeyError) as error:
             raise BadRequest(f"method {method:#06x}: {error}") from error
         fault = self._faults.take(UPSTREAM, name)
-        if fault is not None and fault.kind in CONTENT_FAULTS:
+        if fault is not None and fault.kind in FIGURE_LIES:
+            scene, fault = Scene(with_figures(scene.world, fault), scene.now), None
+        elif fault is not None and fault.kind in CONTENT_FAULTS:
             scene, fault = Scene(scene.world, scene.now, fault), None
             if scene.has("stale_day"):
                 scene = scene.day_before()

@@ -1,0 +1,258 @@
+"""Answers that are well formed and false: what upstreams do that no status code tells.
+
+Acted out on the finished answer, for every upstream alike: its lists of rows are found in whatever format it
+speaks (JSON, a callback around it, separated lines, tables of a page), and their figures are falsified.
+Workbooks call `told_rows` before they are packed.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from resources.simulated_market.faults import Fault
+
+Cells = list[Any]
+Told = tuple[int, Cells]
+"""A row as it shall be told: which row it was made of, and its cells."""
+
+_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
+_CODE_DIGITS = 6
+_CODE = re.compile(r"([a-zA-Z]{2})?\d{6}(\.[A-Z]{2})?")
+_SPLIT = re.compile(r"[,~|;\t]")
+_TAG_ROW = re.compile(r"<tr\b[^>]*>.*?</tr>", re.S)
+_TAG_CELL = re.compile(r"(?<=>)([^<>]*)(?=</td>)")
+_LEAST_CELLS = 3
+_VOLUME = 10_000
+_FOLD = 100
+
+
+def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
+    """`body` with the lie of `fault` in it; as it is where it holds no list of rows."""
+    encoding = "gb18030" if "gb" in content_type.lower() else "utf-8"
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError:
+        return body
+    return _told(text, fault).encode(encoding, "replace")
+
+
+def told_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
+    """The rows of a sheet with the lie of `fault` in them; its first row is the heading."""
+    if fault is None or fault.kind not in LIES:
+        return [list(row) for row in rows]
+    return [list(rows[0]), *(cells for _, cells in LIES[fault.kind]([list(row) for row in rows[1:]], fault))]
+
+
+def _told(text: str, fault: Fault) -> str:
+    for opening, closing in (("{", "}"), ("[", "]")):
+        start, end = text.find(opening), text.rfind(closing)
+        if 0 <= start < end and (opening == "[" or not 0 <= text.find("[") < start):
+            try:
+                document = json.loads(text[start : end + 1])
+            except ValueError:
+                continue
+            falsified = json.dumps(_Walk(fault).value(document), ensure_ascii=False)
+            return text[:start] + falsified + text[end + 1 :]
+    if "<tr" in text:
+        return _page(text, fault)
+    return _lines(text, fault)
+
+
+class _Walk:
+    """A JSON document whose lists of rows are told falsely, the counts beside them with them."""
+
+    def __init__(self, fault: Fault) -> None:
+        self._lie = LIES[fault.kind]
+        self._fault = fault
+
+    def value(self, node: Any) -> Any:
+        if isinstance(node, dict):
+            return self._object(node)
+        if isinstance(node, list):
+            told = self._rows(node)
+            return [self.value(item) for item in node] if told is None else told
+        if isinstance(node, str) and node.count(";") > 1:
+            return _joined(node, ";", self._fault)
+        return node
+
+    def _object(self, node: dict[str, Any]) -> dict[str, Any]:
+        found = {key: self.value(item) for key, item in node.items()}
+        if self._fault.args.get("counted"):
+            sizes = {len(item): len(found[key]) for key, item in node.items() if isinstance(item, list)}
+            for key, item in node.items():
+                if isinstance(item, int) and not isinstance(item, bool) and item in sizes and item > 1:
+                    found[key] = sizes[item]
+        return found
+
+    def _rows(self, node: list[Any]) -> list[Any] | None:
+        if not node:
+            return None
+        if all(isinstance(item, str) and len(_SPLIT.findall(item)) >= _LEAST_CELLS - 1 for item in node):
+            return [_text(mark, cells) for mark, cells in _told_texts(node, self._fault)]
+        if not all(isinstance(item, dict | list) for item in node):
+            return None
+        places = [list(_scalars(item)) for item in node]
+        if min(map(len, places)) < _LEAST_CELLS:
+            return None
+        cells = [[item[key] for key in keys] for item, keys in zip(node, places, strict=True)]
+        told = []
+        for origin, values in self._lie(cells, self._fault):
+            row = node[origin].copy()
+            for key, value in zip(places[origin], values, strict=True):
+                row[key] = value
+            told.append(row)
+        return told
+
+
+def _scalars(item: Any) -> Iterator[Any]:
+    """Where the plain values of a row stand."""
+    pairs = item.items() if isinstance(item, dict) else enumerate(item)
+    yield from (key for key, value in pairs if not isinstance(value, dict | list))
+
+
+def _told_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
+    """Separated texts; each with its separator."""
+    marks = [max(",~|\t;/", key=row.count) for row in rows]
+    cells: list[Cells] = [list(row.split(mark)) for row, mark in zip(rows, marks, strict=True)]
+    return [(marks[origin], values) for origin, values in LIES[fault.kind](cells, fault)]
+
+
+def _text(mark: str, cells: Cells) -> str:
+    return mark.join(str(cell) for cell in cells)
+
+
+def _joined(text: str, between: str, fault: Fault) -> str:
+    rows = text.split(between)
+    if not all(len(_SPLIT.findall(row)) >= _LEAST_CELLS - 1 for row in rows if row):
+        return text
+    ends = "" if rows[-1] else between
+    return between.join(_text(*row) for row in _told_texts([row for row in rows if row], fault)) + ends
+
+
+def _lines(text: str, fault: Fault) -> str:
+    """Lines of separated values; lines with fewer of them (headings, sums) stay."""
+    lines = text.splitlines(keepends=True)
+    width = max((len(_SPLIT.findall(line)) for line in lines), default=0)
+    wide = [at for at, line in enumerate(lines) if width >= _LEAST_CELLS - 1
+            and len(_SPLIT.findall(line)) == width and any(map(_is_figure, _SPLIT.split(line)))]  # fmt: skip
+    if not wide:
+        return text
+    told = "".join(_text(*row) for row in _told_texts([lines[at] for at in wide], fault))
+    return "".join(lines[: wide[0]]) + told + "".join(lines[wide[-1] + 1 :])
+
+
+def _page(text: str, fault: Fault) -> str:
+    """Rows of tables, the rows without figures stay."""
+    found = [row for row in _TAG_ROW.finditer(text) if any(map(_is_figure, _TAG_CELL.findall(row[0])))]
+    if not found:
+        return text
+    told = []
+    for origin, values in LIES[fault.kind]([_TAG_CELL.findall(row[0]) for row in found], fault):
+        left = iter(values)
+        told.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
+    return text[: found[0].start()] + "".join(told) + text[found[-1].end() :]
+
+
+# -- the lies -----------------------------------------------------------------------------------------
+
+
+def _is_figure(value: Any) -> bool:
+    """A number or a text that is one; no code, no date, no time."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return not _is_moment(value)
+    text = str(value).strip()
+    if not _NUMBER.fullmatch(text) or (len(text) == _CODE_DIGITS and text.isdigit()):
+        return False
+    return not (text.isdigit() and (_is_moment(int(text)) or (text[0] == "0" and len(text) > 1)))
+
+
+def _is_moment(value: float) -> bool:
+    return value == int(value) and (
+        19_900_101 <= value <= 20_991_231 or 1.0e9 <= value < 2.1e9 or 1.0e12 <= value < 2.1e12
+    )
+
+
+def _is_decimal(value: Any) -> bool:
+    return _is_figure(value) and (isinstance(value, float) or "." in str(value))
+
+
+def _is_volume(value: Any) -> bool:
+    return _is_figure(value) and not _is_decimal(value) and abs(int(str(value).replace(",", ""))) >= _VOLUME
+
+
+def _times(value: Any, factor: int) -> Any:
+    """`value` so many times, in its own kind and with as many decimals."""
+    if not isinstance(value, str):
+        return value * factor
+    decimals, group = len(value.strip().partition(".")[2]), "," if "," in value else ""
+    return f"{float(value.replace(',', '')) * factor:{group}.{decimals}f}"
+
+
+def _nothing(value: Any) -> Any:
+    return _times(value, 0)
+
+
+def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[Told]]:
+    return lambda rows, fault: [(at, change(row)) for at, row in enumerate(rows)]
+
+
+def _turned(cells: Cells) -> Cells:
+    """Every figure in the place of the next one."""
+    at = [place for place, value in enumerate(cells) if _is_figure(value)]
+    found = list(cells)
+    for place, source in zip(at, at[1:] + at[:1], strict=True):
+        found[place] = cells[source]
+    return found
+
+
+def _holds(cells: Cells, code: str) -> bool:
+    return any(isinstance(value, str) and code in value[:10] for value in cells)
+
+
+def _name_of(cells: Cells) -> str:
+    """The code of the security that a row is about, or nothing."""
+    return next((value for value in cells if isinstance(value, str) and _CODE.fullmatch(value.strip())), "")
+
+
+def _exchanged(rows: list[Cells], fault: Fault) -> list[Told]:
+    """Under every name the figures of the next one."""
+    told = []
+    names = [_name_of(row) for row in rows]
+    for at, row in enumerate(rows):
+        following = [*range(at + 1, len(rows)), *range(at)]
+        other = rows[next((one for one in following if not names[at] or names[one] != names[at]), at)]
+        cells = list(row)
+        if len(other) == len(row):
+            for place, (old, new) in enumerate(zip(row, other, strict=True)):
+                cells[place] = new if _is_figure(new) and _is_figure(old) else old
+        told.append((at, cells))
+    return told
+
+
+def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Told]:
+    """The figures of `code` are zeros, as some sources say of a suspended security."""
+    code = str(fault.args.get("code", ""))
+    return [
+        (at, [_nothing(value) if _is_figure(value) else value for value in row] if _holds(row, code) else row)
+        for at, row in enumerate(rows)
+    ]
+
+
+LIES: dict[str, Callable[[list[Cells], Fault], list[Told]]] = {
+    "cut_rows": lambda rows, fault: list(enumerate(rows))[: (len(rows) + 1) // 2],
+    "repeat_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
+    "prices_x100": _each(lambda row: [_times(v, _FOLD) if _is_decimal(v) else v for v in row]),
+    "volumes_x100": _each(lambda row: [_times(v, _FOLD) if _is_volume(v) else v for v in row]),
+    "shift_columns": _each(_turned),
+    "swap_rows": _exchanged,
+    "zero_row": _one_of_zeros,
+}
+"""Kind of fault -> the rows as they shall be told.
+
+`cut_rows`: the first half (`counted`: the counts beside it say so too); `repeat_rows`: each twice;
+`prices_x100`: every number with decimals a hundredfold; `volumes_x100`: every whole number from 10,000 on;
+`shift_columns`: figures one place further; `swap_rows`: under every name the figures of the next;
+`zero_row` (`code`): zeros for one security."""

@@ -1,0 +1,232 @@
+"""A day told falsely, call by call: what an honest day stored, and what of a false one is believed.
+
+A day and the day before are loaded honestly once; then, for a call and a lie, the tables that the call
+feeds are loaded again without what they held of the day, while that call lies. What is told then is true
+when the honest day has it, or the same day without that call, where another source stands in.
+"""
+
+import math
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.tables import Table
+from platform_assets.pipeline.whole_day import load_day
+from resources.simulated_market.registry import responders
+from resources.simulated_market.world.model import World
+from resources.warehouse.warehouse import Warehouse
+from tests.pipeline.conftest import House, desk_of, opened_house
+
+YESTERDAY, TODAY = "2026-08-25", "2026-08-26"
+SUSPENDED = "601302"
+"""Suspended on both dates."""
+DATES_BEFORE = 60
+CLOSE_ENOUGH = 0.02
+"""A second source rounds more coarsely; a lie is out by more."""
+
+PAGES = {(one.upstream, route.call) for one in responders() for route in one.routes}
+_TODAYS = "(SELECT batch_id FROM sys_batch WHERE started_at>=?)"
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that some datasets make, here while the upstreams of `banned` refuse."""
+
+    upstream: str
+    name: str
+    banned: tuple[str, ...]
+    datasets: tuple[Dataset, ...]
+
+    def __str__(self) -> str:
+        return f"{self.upstream} {self.name}" + "".join(f" -{one}" for one in self.banned)
+
+    @property
+    def fused(self) -> list[Dataset]:
+        return [one for one in self.datasets if one.model]
+
+    @property
+    def tables(self) -> list[Table]:
+        return [table for one in self.datasets for table in one.tables()]
+
+
+@dataclass
+class HonestDay:
+    """A house with two honest days, and what stood in it after them."""
+
+    house: House
+    file: Path
+    tables: Sequence[str]
+    calls: list[Call]
+    """Every call that today was asked for, and those that stand in for the upstreams of some bans."""
+    rows: Mapping[str, Rows]
+    """fused table -> its rows."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A day loaded again: the house with it, and what could not be loaded, by table."""
+
+    house: House
+    failures: Mapping[str, str]
+
+
+@contextmanager
+def honest_day(
+    folder: Path, world: World, only: Sequence[str] | None = None, bans: Sequence[tuple[str, ...]] = ()
+) -> Iterator[HonestDay]:
+    """Yesterday and today of the tables of some datasets (None: of all)."""
+    file = folder / "warehouse.sqlite3"
+    with opened_house(f"sqlite:///{file}", folder, world, YESTERDAY) as house:
+        house.clock.at = datetime.fromisoformat(f"{YESTERDAY}T22:30")
+        house.master(YESTERDAY)
+        for name in ("exright", "kline_daily", "index_daily"):
+            house.fuse(name, *house.run.calendar.last(DATES_BEFORE, YESTERDAY))
+        house.fresh()
+        chosen = [one for one in house.registry.datasets.values() if only is None or one.name in only]
+        tables = [table.name for one in chosen for table in one.tables()]
+        assert load_day(house.run, house.scope(YESTERDAY), tables=tables) == {}
+        house.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
+        assert _load_today(house, tables) == {}
+        honest = {one.table_name: content(house.warehouse, one.table) for one in chosen if one.model}
+        day = HonestDay(house, file, tables, _calls(house, ()), honest)
+        for banned in bans:
+            with _again(day, tables, [ban(one) for one in banned]) as other:
+                known = {(one.upstream, one.name) for one in day.calls}
+                day.calls += [
+                    one for one in _calls(other.house, banned) if (one.upstream, one.name) not in known
+                ]
+        yield day
+
+
+def ban(upstream: str) -> dict[str, Any]:
+    return {"upstream": upstream, "call": "*", "kind": "status", "args": {"code": 403}}
+
+
+def _load_today(house: House, tables: Sequence[str]) -> Mapping[str, str]:
+    """Each table with answers of its own, so that everybody who asks a call is seen."""
+
+    def alone(ready: Sequence[str]) -> str:
+        house.fresh()
+        return min(ready)
+
+    return load_day(house.run, house.scope(TODAY), tables=tables, choose=alone)
+
+
+def _calls(house: House, banned: tuple[str, ...]) -> list[Call]:
+    """Who asked what today, and was answered."""
+    owners = {table.name: one for one in house.registry.datasets.values() for table in one.tables()}
+    asked = house.warehouse.query(
+        "SELECT DISTINCT f.upstream, f.call_name, b.table_name FROM sys_fetch f "
+        "JOIN sys_batch b ON b.batch_id=f.batch_id WHERE f.received_at>=? AND f.outcome='ok'",
+        (TODAY,),
+    )
+    fed: dict[tuple[str, str], dict[str, Dataset]] = defaultdict(dict)
+    for upstream, call, table in asked:
+        fed[upstream, call][owners[table].name] = owners[table]
+    return [Call(*key, banned, tuple(of.values())) for key, of in sorted(fed.items())]
+
+
+def content(warehouse: Warehouse, table: Table, where: str = "", values: tuple[Any, ...] = ()) -> Rows:
+    """Every row by its key."""
+    rows = warehouse.rows(table.name, where=where, values=values)
+    return {tuple(row[name] for name in table.key): row for row in rows}
+
+
+def written(warehouse: Warehouse, table: Table) -> Rows:
+    """What the batches of today wrote."""
+    return content(warehouse, table, f"batch_id IN {_TODAYS}", (TODAY,))
+
+
+def told(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Told]:
+    """The tables that `call` feeds, loaded again while `fault` is in its answers."""
+    # Some clients name a call after what they ask for, the market after the page: then all its pages lie.
+    name = call.name if call.upstream == "tdx" or (call.upstream, call.name) in PAGES else "*"
+    rules = [{"upstream": call.upstream, "call": name, **fault}, *map(ban, call.banned)]
+    return _again(day, [table.name for table in call.tables], rules)
+
+
+@contextmanager
+def _again(day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]]) -> Iterator[Told]:
+    """A copy of the honest house in which today's rows of `tables` are loaded again under `rules`."""
+    file = day.file.with_name("told.sqlite3")
+    day.house.warehouse.query("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copyfile(day.file, file)
+    warehouse = Warehouse(
+        f"sqlite:///{file}",
+        day.house.registry.tables,
+        clock=day.house.clock,
+        payload_folder=day.file.parent / "payloads",
+    )
+    desk = desk_of(day.house.settings, day.house.clock)
+    house = replace(day.house, run=replace(day.house.run, warehouse=warehouse, desk=desk))
+    try:
+        _forget(warehouse, tables)
+        day.house.faults.replace(rules)
+        yield Told(house, load_day(house.run, house.scope(TODAY), tables=tables))
+    finally:
+        day.house.faults.clear()
+        desk.close()
+        warehouse.close()
+        for rest in file.parent.glob(f"{file.name}*"):
+            rest.unlink()
+
+
+def _forget(warehouse: Warehouse, tables: Sequence[str]) -> None:
+    """Take away what today's honest batches wrote, and that they were."""
+    with warehouse.engine.begin() as connection:
+        for table in tables:
+            connection.exec_driver_sql(f"DELETE FROM {table} WHERE batch_id IN {_TODAYS}", (TODAY,))
+        connection.exec_driver_sql("DELETE FROM sys_fetch WHERE received_at>=?", (TODAY,))
+        connection.exec_driver_sql("DELETE FROM sys_batch WHERE started_at>=?", (TODAY,))
+
+
+def without(day: HonestDay, call: Call) -> dict[str, Rows]:
+    """What the tables that `call` feeds hold when it refuses and another source stands in."""
+    with told(day, call, {"kind": "status", "args": {"code": 403}}) as other:
+        return {one.table_name: written(other.house.warehouse, one.table) for one in call.fused}
+
+
+def believed(day: HonestDay, call: Call, other: Mapping[str, Rows], now: Told) -> list[str]:
+    """What stands in the fused tables as `ok` and is so neither on the honest day nor without the call."""
+    wrong = []
+    for dataset in call.fused:
+        table = dataset.table
+        figures = [one.name for one in dataset.columns]
+        for key, row in written(now.house.warehouse, table).items():
+            if row.get("quality", "ok") != "ok":
+                continue
+            truths = [rows[key] for rows in (day.rows[table.name], other[table.name]) if key in rows]
+            if not truths:
+                wrong.append(f"{table.name} {key}: nobody said so")
+            wrong += [
+                f"{table.name} {key} {name}: {row[name]} for {truths[0][name]}"
+                for name in (figures if truths else ())
+                if not any(_same(row[name], true[name]) for true in truths)
+            ]
+    return wrong
+
+
+def answered_otherwise(day: HonestDay, now: Told) -> bool:
+    """Whether any answer was another one than on the honest day: whether there was something to lie about."""
+
+    def answers(warehouse: Warehouse) -> set[tuple[Any, ...]]:
+        rows = warehouse.query("SELECT request_key, sha256 FROM sys_fetch WHERE received_at>=?", (TODAY,))
+        return set(map(tuple, rows))
+
+    return bool(answers(now.house.warehouse) - answers(day.house.warehouse))
+
+
+def _same(value: Any, true: Any) -> bool:
+    """Equal, as near as another source's rounding, or not told at all."""
+    if value is None or value == true:
+        return True
+    if isinstance(value, str) or true is None:
+        return not isinstance(value, int | float)
+    return math.isclose(float(value), float(true), rel_tol=CLOSE_ENOUGH, abs_tol=0.02)

@@ -1,0 +1,104 @@
+"""Well-formed lies of every call that a day makes: nothing false is stored as `ok`.
+
+No test is written per client: calls are found by watching an honest day, lies are acted out by the simulated
+market on the finished answer in whatever format it has.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from resources.clock import SystemClock
+from resources.simulated_market.lies import LIES
+from resources.simulated_market.world.model import World
+from resources.upstreams.factory import http_clients
+from tests.pipeline.lying_market import (
+    SUSPENDED,
+    Call,
+    HonestDay,
+    answered_otherwise,
+    believed,
+    honest_day,
+    told,
+    without,
+)
+
+FEW = ("block_trade", "fund_flow", "kline_daily", "margin")
+"""Datasets of the quick matrix: bars, flows, deals and balances of seven upstreams."""
+
+KINDS = (*LIES, "stale_day")
+BANS = (("eastmoney",), ("tdx",), ("tencent",), ("tdx", "eastmoney", "tencent"))
+"""So that those who stand in are asked as well."""
+ON_DEMAND = {"xueqiu"}
+"""Asked for single codes alone."""
+TERMINAL: dict[str, tuple[str, dict[str, Any]]] = {
+    "cut_rows": ("cut_list", {"rows": 10}),
+    "repeat_rows": ("double_rows", {}),
+    "volumes_x100": ("lots_for_shares", {"board": "main"}),
+    "swap_rows": ("wrong_instrument", {"serve": "sh600040", "under": "600042"}),
+}
+"""How the terminal protocol, whose answers are no text, tells the same lie."""
+
+
+def fault(call: Call, lie: str) -> dict[str, Any]:
+    kind, args = TERMINAL.get(lie, (lie, {})) if call.upstream == "tdx" else (lie, {})
+    return {"kind": kind, "args": {"code": SUSPENDED} if lie == "zero_row" else args}
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[HonestDay]:
+    with honest_day(tmp_path_factory.mktemp("few"), sample_world, FEW) as day:
+        yield day
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[HonestDay]:
+    with honest_day(tmp_path_factory.mktemp("whole"), sample_world, bans=BANS) as day:
+        yield day
+
+
+def test_some_lies_of_every_upstream_of_four_datasets(few: HonestDay) -> None:
+    """Each call tells two of the lies, in turn."""
+    wrong, told_any = [], set()
+    for at, call in enumerate(few.calls):
+        other = without(few, call)
+        for lie in (KINDS[2 * at % len(KINDS)], KINDS[(2 * at + 1) % len(KINDS)]):
+            with told(few, call, fault(call, lie)) as now:
+                wrong += [f"{call} {lie}: {line}" for line in believed(few, call, other, now)]
+                if answered_otherwise(few, now):
+                    told_any.add(lie)
+
+    assert wrong == []
+    assert told_any >= {"cut_rows", "prices_x100", "shift_columns", "swap_rows"}
+
+
+def test_a_believed_lie_is_found(few: HonestDay) -> None:
+    """The checker itself: a figure that slipped through is named."""
+    call = next(one for one in few.calls if str(one) == "eastmoney report")
+    with told(few, call, {"kind": "status", "args": {"code": 403}}) as now:
+        with now.house.warehouse.engine.begin() as connection:
+            connection.exec_driver_sql(
+                "UPDATE fusion_margin SET rzye=rzye*100 WHERE code=(SELECT MIN(code) FROM fusion_margin)"
+            )
+        lines = believed(few, call, {one.table_name: {} for one in call.fused}, now)
+
+    assert lines
+    assert all(" rzye: " in line for line in lines)
+
+
+@pytest.mark.soak
+def test_every_lie_of_every_call(whole: HonestDay) -> None:
+    wrong = []
+    silent = dict.fromkeys(KINDS, 0)
+    for call in whole.calls:
+        other = without(whole, call)
+        for lie in KINDS:
+            with told(whole, call, fault(call, lie)) as now:
+                wrong += [f"{call} {lie}: {line}" for line in believed(whole, call, other, now)[:3]]
+                silent[lie] += not answered_otherwise(whole, now)
+
+    assert "\n".join(wrong) == ""
+    assert all(count < len(whole.calls) for count in silent.values()), silent
+    asked = {call.upstream for call in whole.calls}
+    assert {"tdx", *http_clients(lambda _log: None, SystemClock())} - asked == ON_DEMAND
