@@ -12,6 +12,8 @@ from typing import Any
 
 from resources.simulated_market.faults import Fault
 
+WORKBOOKS = (b"PK", b"\xd0\xcf")
+"""What the bytes of a workbook begin with, a new one or an old one."""
 Cells = list[Any]
 Told = tuple[int, Cells]
 """A row as it shall be told: which row it was made of, and its cells."""
@@ -29,12 +31,15 @@ _FOLD = 100
 
 def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
     """`body` with the lie of `fault` in it; as it is where it holds no list of rows."""
-    encoding = "gb18030" if "gb" in content_type.lower() else "utf-8"
-    try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError:
+    if body[:2] in WORKBOOKS:
         return body
-    return _told(text, fault).encode(encoding, "replace")
+    for encoding in ("gb18030",) if "gb" in content_type.lower() else ("utf-8", "gb18030"):
+        try:
+            text = body.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return _told(text, fault).encode(encoding, "replace")
+    return body
 
 
 def told_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:

@@ -18,6 +18,8 @@ from typing import Any
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.tables import Table
 from platform_assets.pipeline.whole_day import load_day
+from resources.simulated_market.faults import Fault
+from resources.simulated_market.lies import LIES, WORKBOOKS, told_falsely
 from resources.simulated_market.registry import responders
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
@@ -43,6 +45,8 @@ class Call:
     name: str
     banned: tuple[str, ...]
     datasets: tuple[Dataset, ...]
+    bodies: tuple[bytes, ...]
+    """Some of its answers of an honest day."""
 
     def __str__(self) -> str:
         return f"{self.upstream} {self.name}" + "".join(f" -{one}" for one in self.banned)
@@ -123,14 +127,21 @@ def _calls(house: House, banned: tuple[str, ...]) -> list[Call]:
     """Who asked what today, and was answered."""
     owners = {table.name: one for one in house.registry.datasets.values() for table in one.tables()}
     asked = house.warehouse.query(
-        "SELECT DISTINCT f.upstream, f.call_name, b.table_name FROM sys_fetch f "
-        "JOIN sys_batch b ON b.batch_id=f.batch_id WHERE f.received_at>=? AND f.outcome='ok'",
+        "SELECT f.upstream, f.call_name, b.table_name, MIN(f.body_path), MAX(f.body_path) FROM sys_fetch f "
+        "JOIN sys_batch b ON b.batch_id=f.batch_id WHERE f.received_at>=? AND f.outcome='ok' "
+        "GROUP BY 1, 2, 3",
         (TODAY,),
     )
     fed: dict[tuple[str, str], dict[str, Dataset]] = defaultdict(dict)
-    for upstream, call, table in asked:
+    bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for upstream, call, table, *paths in asked:
         fed[upstream, call][owners[table].name] = owners[table]
-    return [Call(*key, banned, tuple(of.values())) for key, of in sorted(fed.items())]
+        bodies[upstream, call] |= {path for path in paths if path}
+    kept = house.warehouse.payloads.get
+    return [
+        Call(*key, banned, tuple(of.values()), tuple(kept(path) or b"" for path in sorted(bodies[key])))
+        for key, of in sorted(fed.items())
+    ]
 
 
 def content(warehouse: Warehouse, table: Table, where: str = "", values: tuple[Any, ...] = ()) -> Rows:
@@ -187,22 +198,40 @@ def _forget(warehouse: Warehouse, tables: Sequence[str]) -> None:
         connection.exec_driver_sql("DELETE FROM sys_batch WHERE started_at>=?", (TODAY,))
 
 
+def lie_believed(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> tuple[list[str], bool]:
+    """(what is believed of a lie, whether there was something to lie about)."""
+    with told(day, call, fault) as now:
+        heard = answered_otherwise(day, now)
+        if not believed(day, call, now):
+            return [], heard
+        saved = {one.table_name: written(now.house.warehouse, one.table) for one in call.fused}
+    other = without(day, call)
+    return judged(day, call, saved, other), heard
+
+
 def without(day: HonestDay, call: Call) -> dict[str, Rows]:
     """What the tables that `call` feeds hold when it refuses and another source stands in."""
     with told(day, call, {"kind": "status", "args": {"code": 403}}) as other:
         return {one.table_name: written(other.house.warehouse, one.table) for one in call.fused}
 
 
-def believed(day: HonestDay, call: Call, other: Mapping[str, Rows], now: Told) -> list[str]:
-    """What stands in the fused tables as `ok` and is so neither on the honest day nor without the call."""
+def believed(day: HonestDay, call: Call, now: Told) -> list[str]:
+    """What stands in the fused tables as `ok` and is not so on the honest day."""
+    rows = {one.table_name: written(now.house.warehouse, one.table) for one in call.fused}
+    return judged(day, call, rows, {})
+
+
+def judged(day: HonestDay, call: Call, told_rows: Mapping[str, Rows], other: Mapping[str, Rows]) -> list[str]:
+    """What of some rows is `ok` and is so neither on the honest day nor among the `other` ones."""
     wrong = []
     for dataset in call.fused:
         table = dataset.table
         figures = [one.name for one in dataset.columns]
-        for key, row in written(now.house.warehouse, table).items():
+        for key, row in told_rows[table.name].items():
             if row.get("quality", "ok") != "ok":
                 continue
-            truths = [rows[key] for rows in (day.rows[table.name], other[table.name]) if key in rows]
+            known = (day.rows[table.name], other.get(table.name, {}))
+            truths = [rows[key] for rows in known if key in rows]
             if not truths:
                 wrong.append(f"{table.name} {key}: nobody said so")
             wrong += [
@@ -211,6 +240,19 @@ def believed(day: HonestDay, call: Call, other: Mapping[str, Rows], now: Told) -
                 if not any(_same(row[name], true[name]) for true in truths)
             ]
     return wrong
+
+
+def has_something(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> bool:
+    """Whether the lie changes any of the call's answers that were seen; true where they are not text."""
+    if fault["kind"] not in LIES or call.upstream == "tdx":
+        return True
+    return any(_falsified(body, Fault(fault["kind"], fault["args"])) for body in call.bodies)
+
+
+def _falsified(body: bytes, lie: Fault) -> bool:
+    # A lie about nobody: the same document, written in the same way.
+    honest = told_falsely(body, "", Fault("zero_row", {"code": "nobody"}))
+    return body[:2] in WORKBOOKS or told_falsely(body, "", lie) != honest
 
 
 def answered_otherwise(day: HonestDay, now: Told) -> bool:

@@ -285,13 +285,13 @@ def forget(house: House) -> None:
 
 def test_a_ranking_of_another_session_is_refused(loaded_day: House) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE fusion_quote_snapshot SET price = price + 1")
+        connection.exec_driver_sql("UPDATE fusion_kline_daily SET close = close + 1")
     fail(loaded_day, LIST_DOWN)
 
     loaded = loaded_day.fuse("market_cloud_map")
 
     with loaded_day.warehouse.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE fusion_quote_snapshot SET price = price - 1")
+        connection.exec_driver_sql("UPDATE fusion_kline_daily SET close = close - 1")
     asked = {item["src"]: item for item in loaded.sources}
     assert f"prices are those of {TODAY}" in asked["tencent"]["reason"]
     assert asked["derived"]["rows"] > 50

@@ -32,11 +32,8 @@ WITHOUT_RESPONDER = {
     "csindex_series_20260720.json": "a card that no client asks for; the history of its figures is",
     "sina_hq_index_20220407.txt": "the same record as that of 2026",
     "tencent_quote_600519_hk00700_20260522.txt": "the record as in records.txt; Hong Kong is not served",
-    "tdx_finance_raw.json": "fields of a record: rendered and parsed in test_roundtrip",
     "tdx_kline_600000_day.json": "bytes of the same call as in quotes_terminal_samples.json",
     "tdx_quotes_raw.json": "bytes of the same call as in tdx_quotes_600000.json",
-    "tdx_securities_raw.json": "fields of a record: rendered and parsed in test_roundtrip",
-    "tdx_ticks_raw.json": "fields of a record: rendered and parsed in test_roundtrip",
 }
 
 

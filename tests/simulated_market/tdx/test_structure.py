@@ -9,11 +9,15 @@ import pytest
 from resources.simulated_market.tdx import bars, corporate, encoding, intraday, quotes
 from resources.simulated_market.tdx.scene import Scene
 from resources.simulated_market.world.model import Bars, ExRight, Minutes, Quote, Security
-from tests.simulated_market.tdx.tiny_world import TinyWorld
+from resources.upstreams.tdx import transactions
+from resources.upstreams.tdx.instruments import instrument
+from tests.simulated_market.tdx.market import open_market
+from tests.simulated_market.tdx.tiny_world import BANK, TinyWorld
 from tests.upstreams.tdx.recorded import payload, sample
 
 PINGAN = Security("000001", "SZ", "stock", "main", 2, 19910403)
 PUFA = Security("600000", "SH", "stock", "main", 2, 19991110)
+MOUTAI = instrument("sh600519")
 SSE = Security("000001", "SH", "index", "", 2, 19910715)
 NOW = datetime(2026, 3, 6, 16, 0)
 
@@ -152,3 +156,30 @@ def test_minutes_of_a_past_date() -> None:
     again = minutes.parse_history(body, instrument("sz000001"), "2026-03-06")
     assert (again["price"], again["volume"]) == (facts["price"], facts["volume"])
     assert body[6:8] == recorded[6:8]
+
+
+def test_finance_lists_and_transactions_have_the_recorded_layout() -> None:
+    """Sizes, counts and where the codes and times stand; figures are the world's."""
+    with open_market() as market:
+        market.client.finance(BANK.symbol)
+        finance = market.log.items[-1].body
+        market.client.security_list("SZ")
+        listed = market.log.items[-1].body
+        market.client.transactions(BANK.symbol)
+        ticks = market.log.items[-1].body
+
+    known = payload("tdx_finance_raw.json", "finance_600519")
+    assert len(finance) == len(known)
+    assert (finance[:3], finance[3:9]) == (known[:3], BANK.code.encode())
+    known = payload("tdx_securities_raw.json", "list_sz_page0")
+    for body in (known, listed):
+        count = int.from_bytes(body[:2], "little")
+        records = [body[2 + 29 * at : 31 + 29 * at] for at in range(count)]
+        assert len(records[-1]) == 29
+        assert all(one[:6].isdigit() and one[6:8] == b"\x64\x00" for one in records)
+        assert {one[20] for one in records} <= {0, 2, 3}  # decimals
+    known = payload("tdx_ticks_raw.json", "ticks_600519")
+    for body, what in ((known, MOUTAI), (ticks, instrument(BANK.symbol))):
+        rows = transactions.parse_transactions(body, transactions.TODAY, what, "2026-03-06", limit=2000)
+        assert int.from_bytes(body[:2], "little") == len(rows["price"])
+        assert 565 <= int.from_bytes(body[2:4], "little") <= 900
