@@ -366,6 +366,12 @@ def _back(of: str, count: int) -> str:
     return of
 
 
+_YEAR = 4
+"""Report periods from one to that of the year before."""
+_LOOSE_POINTS = 25.0
+_LOOSE_SHARE = 0.25
+
+
 # -- checks -------------------------------------------------------------------------------------------
 
 
@@ -385,6 +391,43 @@ def roe_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
 def margin_follows_profit(rows: pd.DataFrame, context: Context) -> pd.Series:
     revenue = rows["revenue"].where(rows["revenue"] > 0)
     return ~((rows["net_margin"] - rows["net_profit"] / revenue * 100).abs() > 1)
+
+
+def gross_margin_follows_costs(rows: pd.DataFrame, context: Context) -> pd.Series:
+    revenue = rows["revenue"].where(rows["revenue"] > 0)
+    told = (revenue - rows["operating_cost"]) / revenue * 100
+    return ~(((rows["gross_margin"] - told).abs() > 1) | (rows["gross_margin"] > 100))
+
+
+def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The growth that is told is that of the amounts, where those of the year before are known. Loose, for a
+    year before that was restated; a figure in another unit, or of another company, is out by far more."""
+    columns = ["code", "report_period", "revenue", "net_profit"]
+    before = {period: _back(period, _YEAR) for period in rows["report_period"].unique()}
+    stored = context.read(
+        "fusion_finance_indicator",
+        columns=columns,
+        codes=context.scope.codes,
+        since=min(before.values(), default=None),
+        until=max(before.values(), default=None),
+    )
+    asked = pd.DataFrame({"code": rows["code"], "report_period": rows["report_period"].map(before)})
+    known = asked.merge(stored, on=["code", "report_period"], how="left").set_axis(rows.index)
+    fine = pd.Series(True, index=rows.index)
+    for name in ("revenue", "net_profit"):
+        base = known[name].astype(float)
+        implied = (rows[name].astype(float) / base.where(base > 0) - 1) * 100
+        gap = (rows[f"{name}_yoy"].astype(float) - implied).abs()
+        fine &= ~(gap > _LOOSE_POINTS + _LOOSE_SHARE * implied.abs())
+    return fine
+
+
+def says_something(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["revenue"] == 0) & (rows["net_profit"] == 0)).fillna(False)
+
+
+def per_share_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~((rows["eps"].abs() > 1000) | (rows["bvps"].abs() > 5000)).fillna(False)
 
 
 def announced_after_the_period(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -509,6 +552,10 @@ DATASET = Dataset(
         Soft(debt_ratio_in_range, "debt ratio outside 0..200 %"),
         Soft(roe_in_range, "return on equity beyond 300 %"),
         Soft(margin_follows_profit, "net margin is not net profit / revenue, by more than 1 point"),
+        Soft(gross_margin_follows_costs, "gross margin is not what costs leave of revenue, or above 100 %"),
+        Soft(growth_follows_the_year_before, "growth is not that of the amounts of the year before"),
+        Soft(says_something, "neither revenue nor profit"),
+        Soft(per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
         Soft(announced_after_the_period, "announced before the period ended"),
     ),
     reads=("fusion_stock_master", "ref_name_history"),

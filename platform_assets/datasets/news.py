@@ -40,6 +40,8 @@ from resources.upstreams.desk import within_last
 NEWS, RESEARCH = "news", "research"
 _PAGES = 3
 """Pages of the search for a code that was asked for by name; a code with an event gets the first one."""
+_CLOSES_BACK = 6
+_FAR = 5.0
 _SHORTEST = 20
 _SPAN = 20
 """Trade dates in one question for research: some forty pages of the hundred that are answered."""
@@ -216,6 +218,20 @@ def not_ahead(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["pub_time"] <= context.now[:19]
 
 
+def forecast_fits_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """A target and earnings a share that could be those of a stock at its newest stored close."""
+    since = context.calendar.last(_CLOSES_BACK, context.scope.since)[0]
+    columns = ("code", "date", "close")
+    stored = context.read("fusion_kline_daily", columns=columns, since=since, until=context.scope.until)
+    newest = stored.dropna(subset=["close"]).sort_values("date").drop_duplicates("code", keep="last")
+    close = (
+        rows["code"].map(dict(zip(newest["code"], newest["close"].astype(float), strict=True))).astype(float)
+    )
+    target, earned = rows["target_price"].astype(float), rows["eps_fy1"].astype(float)
+    off = (target > _FAR * close) | ((target > 0) & (target * _FAR < close)) | (earned.abs() > close)
+    return ~off
+
+
 def research_is_rated(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["rating"].isna() & (rows["news_type"] == RESEARCH))
 
@@ -299,8 +315,12 @@ DATASET = Dataset(
     soft=(
         Soft(content_is_told, "news with a text below 20 characters"),
         Soft(not_ahead, "published later than now"),
+        Soft(
+            forecast_fits_the_price, "target beyond a fifth or five times of the close, or earnings above it"
+        ),
         Soft(research_is_rated, "research without a rating"),
     ),
+    reads=("fusion_kline_daily",),
     public_at=published,
     freshness=calendar_days(3, "pub_time"),
     per_code=True,

@@ -29,6 +29,9 @@ YESTERDAY, TODAY = "2026-08-25", "2026-08-26"
 SUSPENDED = "601302"
 """Suspended on both dates."""
 DATES_BEFORE = 60
+REPORTS_BEFORE = 320
+TELLERS = {"calc_reconcile"}
+"""Tables whose very content is that two sources disagree."""
 CLOSE_ENOUGH = 0.02
 """A second source rounds more coarsely; a lie is out by more."""
 
@@ -93,6 +96,12 @@ def honest_day(
         for name in ("exright", "kline_daily", "index_daily"):
             house.fuse(name, *house.run.calendar.last(DATES_BEFORE, YESTERDAY))
         house.fresh()
+        reports = [table.name for table in house.registry.dataset("finance_indicator").tables()]
+        if only is None:  # as a first load has it: growth is held against the year before
+            house.run.desk = house.run.desk.new_run()
+            year = house.run.calendar.last(REPORTS_BEFORE, YESTERDAY)
+            assert load_day(house.run, house.scope(*year), tables=reports) == {}
+            house.fresh()
         chosen = [one for one in house.registry.datasets.values() if only is None or one.name in only]
         tables = [table.name for one in chosen for table in one.tables()]
         assert load_day(house.run, house.scope(YESTERDAY), tables=tables) == {}
@@ -224,7 +233,7 @@ def believed(day: HonestDay, call: Call, now: Told) -> list[str]:
 def judged(day: HonestDay, call: Call, told_rows: Mapping[str, Rows], other: Mapping[str, Rows]) -> list[str]:
     """What of some rows is `ok` and is so neither on the honest day nor among the `other` ones."""
     wrong = []
-    for dataset in call.fused:
+    for dataset in (one for one in call.fused if one.table_name not in TELLERS):
         table = dataset.table
         figures = [one.name for one in dataset.columns]
         for key, row in told_rows[table.name].items():
