@@ -14,6 +14,7 @@ import pandas as pd
 
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
+from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.declaration.columns import S8, S32, S64, S128, Date, F, Model, Pct, col, key
@@ -30,8 +31,6 @@ from platform_assets.declaration.rules import (
 from platform_assets.declaration.scope import Context
 
 _LONGEST_BREAK = 15
-_SAME_VALUE = 1e-3
-_ENOUGH_TOLD = 3
 _JANUARY_MISSING = 2
 
 
@@ -100,16 +99,9 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Of what is told again of a series, at least half is what was told before: else it is another series, or
-    in another unit, and nothing of it is to be trusted, new values neither."""
-    key = ["indicator", "period_date"]
+    key = ("indicator", "period_date")
     stored = context.read(TABLE, columns=(*key, "value"))
-    told = rows[[*key, "value"]].merge(stored, how="left", on=key, suffixes=("", "_before"))
-    told = told[told["value_before"].notna()]
-    moved = (told["value"] - told["value_before"]).abs() > _SAME_VALUE * told["value_before"].abs() + 1e-9
-    counted = moved.groupby(told["indicator"]).agg(["size", "mean"])
-    strange = counted[(counted["size"] >= _ENOUGH_TOLD) & (counted["mean"] > 0.5)].index
-    return ~rows["indicator"].isin(strange)
+    return mostly_as_told(rows, stored, key=key, column="value", series="indicator")
 
 
 def is_published_after_its_period_began(rows: pd.DataFrame, context: Context) -> pd.Series:

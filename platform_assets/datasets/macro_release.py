@@ -12,6 +12,7 @@ import pandas as pd
 
 from platform_assets.compute.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
+from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.datasets._macro_series import SERIES, Series
 from platform_assets.datasets._macro_sources import TABLE as VALUES
 from platform_assets.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model, col, key
@@ -125,6 +126,11 @@ def has_its_figure(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~((rows["release_time"].str[:10] < yesterday) & rows["actual"].isna())
 
 
+def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    stored = context.read(TABLE, columns=("event_key", "actual"))
+    return mostly_as_told(rows, stored, key=("event_key",), column="actual", series="title")
+
+
 def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~np.isinf(rows["surprise"].astype(float))
 
@@ -155,6 +161,7 @@ DATASET = Dataset(
     soft=(
         Soft(importance_is_known, "importance is not 1, 2 or 3"),
         Soft(has_its_figure, "no figure a day after the release"),
+        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
         Soft(surprise_is_finite, "the surprise is no number"),
     ),
     reads=(VALUES,),

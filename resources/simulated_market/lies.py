@@ -6,6 +6,7 @@ Workbooks call `told_rows` before they are packed.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -167,7 +168,7 @@ def _is_figure(value: Any) -> bool:
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, int | float):
-        return not _is_moment(value)
+        return math.isfinite(value) and not _is_moment(value)
     text = str(value).strip()
     if not _NUMBER.fullmatch(text) or (len(text) == _CODE_DIGITS and text.isdigit()):
         return False

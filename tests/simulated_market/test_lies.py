@@ -46,6 +46,7 @@ def test_rows_of_a_document() -> None:
         ("IF2608,2920.7,1\r\n合计,1\r\n", "IF2608,292070.0,1\r\n合计,1\r\n"),
         ("<table><tr><th>a</th></tr><tr><td>2026</td><td>1.25</td></tr></table>",
          "<table><tr><th>a</th></tr><tr><td>2026</td><td>125.00</td></tr></table>"),
+        ('[{"a":NaN,"b":1.5,"c":2.5}]', '[{"a": NaN, "b": 150.0, "c": 250.0}]'),
         ('{"rc":0,"data":null}', '{"rc": 0, "data": null}'),
         ("nothing here", "nothing here"),
     ],

@@ -117,8 +117,8 @@ def desk(tmp_path: Path, world: World, filled: Path) -> Iterator[Desk]:
             data_source="mock",
             simulator_url=market.http_url,
             simulator_tdx=f"{host}:{port}",
-            http_timeout=0.5,
-            http_connect_timeout=0.5,
+            http_timeout=3.0,
+            http_connect_timeout=3.0,
         )
         url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
         tables = builtin_registry().tables

@@ -119,7 +119,7 @@ def bench_of(market: SimulatedMarket, **changes) -> Bench:
 
 @pytest.fixture
 def bench(market):
-    made = bench_of(market, http_timeout=0.3, http_connect_timeout=0.3)
+    made = bench_of(market)
     yield made
     made.transport.close()
 
