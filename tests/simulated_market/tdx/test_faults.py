@@ -6,7 +6,9 @@ import pytest
 
 from resources.errors import PayloadError, Transient
 from resources.fetch import Outcome
+from resources.simulated_market.distortion import FIGURE_LIES
 from resources.simulated_market.faults import KINDS
+from resources.simulated_market.lies import LIES
 from resources.simulated_market.tdx.responder import CONTENT_FAULTS
 from resources.upstreams.tdx.session import RETRY_WAITS
 from tests.simulated_market.tdx.market import Market, open_market
@@ -231,7 +233,9 @@ def test_a_corrected_bar_is_the_only_one_that_changes() -> None:
 def test_every_kind_of_fault_is_acted_out() -> None:
     transport = {"timeout", "status", "reset", "truncate", "html", "empty", "garbage", "slow", "dead"}
 
-    assert transport | CONTENT_FAULTS == KINDS
+    # The lies that need rows of text to find are told by the sites; see test_lies.
+    assert transport | CONTENT_FAULTS | FIGURE_LIES | LIES.keys() == KINDS
+    assert LIES.keys() > FIGURE_LIES
 
 
 def test_without_faults_nothing_is_tried_twice(undisturbed) -> None:
