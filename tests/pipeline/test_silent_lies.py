@@ -24,8 +24,8 @@ from tests.pipeline.lying_market import (
     told,
 )
 
-FEW = ("block_trade", "fund_flow", "margin")
-"""Datasets of the quick matrix: deals, flows and balances of four upstreams."""
+FEW = ("block_trade", "fund_flow", "kline_daily", "margin")
+"""Datasets of the quick matrix: deals, flows, bars and balances of six upstreams."""
 
 KINDS = (*LIES, "stale_day")
 BANS = (("eastmoney",), ("tdx",), ("tencent",), ("tdx", "eastmoney", "tencent"))
@@ -79,7 +79,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iter
         yield day
 
 
-def test_a_lie_of_every_call_of_three_datasets(few: HonestDay) -> None:
+def test_a_lie_of_every_call_of_four_datasets(few: HonestDay) -> None:
     """Each call tells another one."""
     wrong, heard = [], 0
     for at, call in enumerate(few.calls):

@@ -36,7 +36,7 @@ NOTHING_YET = {
     "raw_risk_goodwill": "balance: no stored balance holds goodwill",  # nobody disclosed one in two days
 }
 """Table -> what its second source rightly says on this day."""
-OFTEN = ("eastmoney",)
+pytestmark = pytest.mark.soak  # two whole days and more; the report itself is tested in test_day_report
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +49,7 @@ def day_before(tmp_path_factory: pytest.TempPathFactory, world: World) -> Path:
     return folder
 
 
-@pytest.fixture(
-    params=[name if name in OFTEN else pytest.param(name, marks=pytest.mark.soak) for name in FAMILIES]
-)
+@pytest.fixture(params=list(FAMILIES))
 def family(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
