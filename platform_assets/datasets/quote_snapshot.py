@@ -88,7 +88,8 @@ class RawQuote(Model):
 
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates. A past
-    date comes from its daily bars: no book, no name (today's would be of another day)."""
+    date comes from its daily bars: no book, and no name beyond the newest session (today's would be of
+    another day)."""
     if not desk.is_current_session(scope.until):
         return _from_bars(desk, scope)
     quotes = desk.terminal_quotes()
@@ -107,7 +108,10 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
     wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-    identity = desk.securities()[["symbol", "code", "market", "sec_type"]]
+    known = ["symbol", "code", "market", "sec_type"]
+    if scope.until == desk.newest_finished():
+        known.append("name")  # no session has ended since: the list still shows the names of that day
+    identity = desk.securities()[known]
 
     def one(symbol: str) -> pd.DataFrame:
         bars = pd.DataFrame(desk.terminal_bars(symbol, wanted))

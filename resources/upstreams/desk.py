@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from resources.upstreams.xueqiu import XueqiuClient
 
 T = TypeVar("T")
+MORNING = "09:00:00"
 CLOSE_TIME = "15:00:00"
 FAILED_SHARE = 0.1
 """Share of single codes that may fail in a sweep before the sweep itself has failed."""
@@ -222,10 +223,21 @@ class Desk:
         return self.clock.now().date().isoformat()
 
     def is_current_session(self, day: str) -> bool:
-        """Whether a quote asked now belongs to the finished session of `day`."""
-        now = self.clock.now()
+        """Whether a quote asked now belongs to the finished session of `day`: also on the morning after,
+        until upstreams make ready for the next one."""
+        running = MORNING <= self.clock.now().strftime("%H:%M:%S") < CLOSE_TIME
+        return day == self.newest_finished() and not (running and self._is_trade_date)
+
+    def newest_finished(self) -> str:
+        """The newest trade date whose session is over."""
         newest = self.calendar.on_or_before(self.today)
-        return day == newest and (self.today > day or now.strftime("%H:%M:%S") >= CLOSE_TIME)
+        if self._is_trade_date and self.clock.now().strftime("%H:%M:%S") < CLOSE_TIME:
+            return self.calendar.offset(newest, -1)
+        return newest
+
+    @property
+    def _is_trade_date(self) -> bool:
+        return self.calendar.on_or_before(self.today) == self.today
 
     def is_published(self, day: str, hour: str) -> bool:
         """Whether it is past `hour` (HH:MM) of the trade date after `day`, when late figures of it appear."""

@@ -268,3 +268,16 @@ def test_what_a_reader_sees_of_a_past_date(house: House, warehouse_url: str, tmp
         assert then["changePercent"] == bar(house, ST_OFF, past)["change_pct"]
         # The master was made later: as of that date nobody had it.
         assert (names(), names(f"&as_of={past}")) == (["钧野地产"], [])
+
+
+@pytest.mark.parametrize("hour", ["00:30", "10:30"])
+def test_the_first_list_of_securities_can_be_had_at_any_hour(alone: House, hour: str) -> None:
+    """Before the open quotes are those of the session before; within a session its bars and the list are."""
+    alone.clock.at = datetime.fromisoformat(f"2026-08-24T{hour}")
+    alone.fresh()
+
+    alone.master(TODAY)
+
+    rows = alone.warehouse.rows("fusion_stock_master")
+    assert len(rows) > 50
+    assert all(row["name"] for row in rows)
