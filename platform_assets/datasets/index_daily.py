@@ -24,6 +24,8 @@ INDICES = {
     "sh000016": "上证50",
 }
 """Symbol -> name. An index that an upstream does not know is left out of its answer."""
+TABLE = "fusion_index_daily"
+_SAME_LEVEL = 0.005
 _PROVIDER_AMOUNT = 1e6
 """CNY: 0.01 of the 100 million that the provider counts amounts in."""
 
@@ -150,6 +152,19 @@ def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["change_pct"].isna() | (rows["change_pct"].abs() <= 12)
 
 
+def goes_on_from_the_close_before(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The previous close that is told is the close of the trade date before, here or stored."""
+    columns = ["code", "date", "close"]
+    first = context.calendar.offset(str(rows["date"].min()), -1)
+    stored = context.read(TABLE, columns=columns, since=first, until=context.scope.until)
+    known = pd.concat([stored, rows[columns]], ignore_index=True)
+    known = known.drop_duplicates(["code", "date"], keep="last")
+    before = {day: context.calendar.offset(str(day), -1) for day in rows["date"].unique()}
+    asked = pd.DataFrame({"code": rows["code"], "date": rows["date"].map(before)})
+    close = asked.merge(known, on=["code", "date"], how="left")["close"].astype(float).set_axis(rows.index)
+    return ~((rows["last_close"].astype(float) - close).abs() > _SAME_LEVEL * close)
+
+
 def has_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["volume"] > 0
 
@@ -182,8 +197,10 @@ DATASET = Dataset(
     derive=(add_names, add_change),
     soft=(
         Soft(change_is_plausible, "index moved by more than 12 %"),
+        Soft(goes_on_from_the_close_before, "the previous close is not that of the trade date before"),
         Soft(has_volume, "no volume on a trade date"),
     ),
+    reads_own_past=True,
     public_at=close_of("date"),
     freshness=trading(2),
     of_stocks=False,

@@ -116,7 +116,7 @@ def ranking(desk: Any, scope: Scope) -> pd.DataFrame:
             "node_code": listed["code"],
             "level": "stock",
             "name": listed["name"],
-            "market_cap_yi": listed["total_market_cap"] / WAN_PER_YI,
+            "market_cap_yi": listed["total_market_cap"].where(lambda cap: cap > 0) / WAN_PER_YI,
             "amount_yi": (listed["amount"] / CNY_PER_YI).where(live),
             **{name: listed[name].where(live) for name in ("change_pct", "turnover_pct", "main_net")},
             "snapshot_time": None,

@@ -42,17 +42,16 @@ Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Call:
-    """A call that some datasets make, here while the upstreams of `banned` refuse."""
+    """A call that some datasets make."""
 
     upstream: str
     name: str
-    banned: tuple[str, ...]
     datasets: tuple[Dataset, ...]
     bodies: tuple[bytes, ...]
     """Some of its answers of an honest day."""
 
     def __str__(self) -> str:
-        return f"{self.upstream} {self.name}" + "".join(f" -{one}" for one in self.banned)
+        return f"{self.upstream} {self.name}"
 
     @property
     def fused(self) -> list[Dataset]:
@@ -71,7 +70,7 @@ class HonestDay:
     file: Path
     tables: Sequence[str]
     calls: list[Call]
-    """Every call that today was asked for, and those that stand in for the upstreams of some bans."""
+    """Every call that today was asked for."""
     rows: Mapping[str, Rows]
     """fused table -> its rows."""
 
@@ -85,9 +84,7 @@ class Told:
 
 
 @contextmanager
-def honest_day(
-    folder: Path, world: World, only: Sequence[str] | None = None, bans: Sequence[tuple[str, ...]] = ()
-) -> Iterator[HonestDay]:
+def honest_day(folder: Path, world: World, only: Sequence[str] | None = None) -> Iterator[HonestDay]:
     """Yesterday and today of the tables of some datasets (None: of all)."""
     file = folder / "warehouse.sqlite3"
     with opened_house(f"sqlite:///{file}", folder, world, YESTERDAY) as house:
@@ -110,18 +107,7 @@ def honest_day(
         house.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
         assert _load_today(house, tables) == {}
         honest = {one.table_name: content(house.warehouse, one.table) for one in chosen if one.model}
-        day = HonestDay(house, file, tables, _calls(house, ()), honest)
-        for banned in bans:
-            with _again(day, tables, [ban(one) for one in banned]) as other:
-                known = {(one.upstream, one.name) for one in day.calls}
-                day.calls += [
-                    one for one in _calls(other.house, banned) if (one.upstream, one.name) not in known
-                ]
-        yield day
-
-
-def ban(upstream: str) -> dict[str, Any]:
-    return {"upstream": upstream, "call": "*", "kind": "status", "args": {"code": 403}}
+        yield HonestDay(house, file, tables, _calls(house), honest)
 
 
 def _load_today(house: House, tables: Sequence[str]) -> Mapping[str, str]:
@@ -134,7 +120,7 @@ def _load_today(house: House, tables: Sequence[str]) -> Mapping[str, str]:
     return load_day(house.run, house.scope(TODAY), tables=tables, choose=alone)
 
 
-def _calls(house: House, banned: tuple[str, ...]) -> list[Call]:
+def _calls(house: House) -> list[Call]:
     """Who asked what today, and was answered."""
     owners = {table.name: one for one in house.registry.datasets.values() for table in one.tables()}
     asked = house.warehouse.query(
@@ -150,7 +136,7 @@ def _calls(house: House, banned: tuple[str, ...]) -> list[Call]:
         bodies[upstream, call] |= {path for path in paths if path}
     kept = house.warehouse.payloads.get
     return [
-        Call(*key, banned, tuple(of.values()), tuple(kept(path) or b"" for path in sorted(bodies[key])))
+        Call(*key, tuple(of.values()), tuple(kept(path) or b"" for path in sorted(bodies[key])))
         for key, of in sorted(fed.items())
     ]
 
@@ -170,7 +156,7 @@ def told(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContex
     """The tables that `call` feeds, loaded again while `fault` is in its answers."""
     # Some clients name a call after what they ask for, the market after the page: then all its pages lie.
     name = call.name if call.upstream == "tdx" or (call.upstream, call.name) in PAGES else "*"
-    rules = [{"upstream": call.upstream, "call": name, **fault}, *map(ban, call.banned)]
+    rules = [{"upstream": call.upstream, "call": name, **fault}]
     return _again(day, [table.name for table in call.tables], rules)
 
 
