@@ -40,6 +40,11 @@ def idle_ttl(now: datetime, calendar: TradeCalendar) -> int:
     return min(IDLE_TTL, max(1, int(left))) if before_open(now, calendar) else IDLE_TTL
 
 
+def ttl_at(seconds: float, now: datetime, calendar: TradeCalendar) -> int:
+    """Whole `seconds` in trading hours, else `idle_ttl`."""
+    return int(seconds) if in_trading_hours(now, calendar) else idle_ttl(now, calendar)
+
+
 def chart_policy(now: datetime, calendar: TradeCalendar) -> str:
     """Daily bars: 30 s while they move, 300 s otherwise."""
     return CHART_TRADING if in_trading_hours(now, calendar) else CHART_IDLE

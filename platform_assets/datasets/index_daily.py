@@ -154,14 +154,7 @@ def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def goes_on_from_the_close_before(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The previous close that is told is the close of the trade date before, here or stored."""
-    columns = ["code", "date", "close"]
-    first = context.calendar.offset(str(rows["date"].min()), -1)
-    stored = context.read(TABLE, columns=columns, since=first, until=context.scope.until)
-    known = pd.concat([stored, rows[columns]], ignore_index=True)
-    known = known.drop_duplicates(["code", "date"], keep="last")
-    before = {day: context.calendar.offset(str(day), -1) for day in rows["date"].unique()}
-    asked = pd.DataFrame({"code": rows["code"], "date": rows["date"].map(before)})
-    close = asked.merge(known, on=["code", "date"], how="left")["close"].astype(float).set_axis(rows.index)
+    close = context.on_day_before(rows, TABLE, "close")
     return ~((rows["last_close"].astype(float) - close).abs() > _SAME_LEVEL * close)
 
 

@@ -164,21 +164,6 @@ def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows[~rows["code"].str.startswith(_TOTAL)]
 
 
-def _balance_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Financing balance of the trade date before each row's; null where it is not known."""
-    since = context.calendar.offset(context.scope.since, -1)
-    stored = context.read(
-        "fusion_margin", columns=("code", "date", "rzye"), since=since, until=context.scope.until
-    )
-    # What is being fused now stands above what was stored.
-    known = pd.concat([stored, rows[["code", "date", "rzye"]]], ignore_index=True)
-    known = known.drop_duplicates(subset=["code", "date"], keep="last")
-    before = {day: context.calendar.offset(day, -1) for day in rows["date"].unique()}
-    asked = pd.DataFrame({"code": rows["code"], "date": rows["date"].map(before)})
-    joined = asked.merge(known, how="left", on=["code", "date"])
-    return joined["rzye"].astype(float).set_axis(rows.index)
-
-
 def add_prices(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["close"] = context.beside(rows, "fusion_kline_daily", "close")
     rows["change_pct"] = context.beside(rows, "fusion_kline_daily", "change_pct")
@@ -190,7 +175,9 @@ def fill_exchange_gaps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     (never below 0) and the share of the float cap."""
     rows["rqye"] = rows["rqye"].fillna(rows["loan_volume"].astype(float) * rows["close"])
     rows["rzrqye"] = rows["rzrqye"].fillna(rows["rzye"] + rows["rqye"])
-    repaid = (_balance_before(rows, context) + rows["rzmre"] - rows["rzye"]).clip(lower=0)
+    repaid = (context.on_day_before(rows, "fusion_margin", "rzye") + rows["rzmre"] - rows["rzye"]).clip(
+        lower=0
+    )
     rows["rzche"] = rows["rzche"].fillna(repaid)
     cap = context.beside(rows, "fusion_valuation", "float_market_cap") * 1e4
     rows["fin_ratio_pct"] = rows["fin_ratio_pct"].fillna(rows["rzye"] / cap.where(cap > 0) * 100)
@@ -209,7 +196,7 @@ def parts_add_up(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def rolls_forward(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The balance is that of the trade date before + bought - repaid, within 1 %."""
-    expected = _balance_before(rows, context) + rows["rzmre"] - rows["rzche"]
+    expected = context.on_day_before(rows, "fusion_margin", "rzye") + rows["rzmre"] - rows["rzche"]
     return ~((rows["rzye"] - expected).abs() > 0.01 * rows["rzye"].abs())
 
 

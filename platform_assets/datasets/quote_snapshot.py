@@ -108,10 +108,7 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
     wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-    known = ["symbol", "code", "market", "sec_type"]
-    if scope.until == desk.newest_finished():
-        known.append("name")  # no session has ended since: the list still shows the names of that day
-    identity = desk.securities()[known]
+    identity = desk.securities()[["symbol", "code", "market", "sec_type", "name"]]
 
     def one(symbol: str) -> pd.DataFrame:
         bars = pd.DataFrame(desk.terminal_bars(symbol, wanted))
@@ -123,6 +120,8 @@ def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
     bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
     rows = bars.merge(identity, on="symbol").rename(columns={"date": "trade_date", "close": "price"})
     rows["quote_time"] = rows["trade_date"] + " 15:00:00"
+    # Since the newest session none has ended: the list still shows the names of that day, and of no other.
+    rows["name"] = rows["name"].where(rows["trade_date"] == desk.newest_finished(), None)
     return pd.DataFrame(rows)
 
 

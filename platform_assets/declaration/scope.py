@@ -145,3 +145,16 @@ class Context:
         )
         joined = rows[["code", "date"]].merge(stored, how="left", on=["code", "date"])
         return joined[column].set_axis(rows.index)
+
+    def on_day_before(self, rows: pd.DataFrame, table: str, column: str) -> pd.Series:
+        """`column`, a number, of each row's own code on the trade date before its own: of `rows`, which stand
+        above what is stored in their `table`; null where it is not known."""
+        before = {day: self.calendar.offset(str(day), -1) for day in rows["date"].unique()}
+        columns = ["code", "date", column]
+        since = min(before.values(), default=self.scope.since)
+        stored = self.read(table, columns=columns, since=since, until=self.scope.until)
+        known = pd.concat([stored, rows[columns]], ignore_index=True)
+        known = known.drop_duplicates(["code", "date"], keep="last")
+        asked = pd.DataFrame({"code": rows["code"], "date": rows["date"].map(before)})
+        joined = asked.merge(known, how="left", on=["code", "date"])
+        return joined[column].astype(float).set_axis(rows.index)

@@ -39,6 +39,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
     loaded = Loaded(table)
     # A table without codes is of the market as a whole, also in a run that is limited to codes.
     scope = (scope if "code" in table.names else scope.whole).with_late(raw.late, run.calendar)
+    window = raw_window(run, raw, scope)
     try:
         download = ask(
             raw.sources,
@@ -46,7 +47,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
             scope,
             ask_all=raw.combine == "all",
             expected=raw.expected,
-            window=raw_window(run, raw, scope),
+            window=window,
             may_be_unserved=raw.may_be_empty,
         )
     except AllSourcesFailed as error:
@@ -63,21 +64,21 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
         refuse(run, table, scope, str(error), download, quality=checked.quality)
         raise
     if raw.keep_when_null:
-        checked.frame = keep_known(run, raw, raw_window(run, raw, scope), checked.frame)
-    checked.frame = first_told(run, table, raw_window(run, raw, scope), checked.frame)
+        checked.frame = keep_known(run, raw, window, checked.frame)
+    checked.frame = first_told(run, table, window, checked.frame)
     if len(raw.sources) > 1 and "src" not in raw.key:
-        checked.frame = keep_better(run, raw, raw_window(run, raw, scope), checked.frame)
+        checked.frame = keep_better(run, raw, window, checked.frame)
     parts = (
         [
             *stand_ins(run, raw, checked.frame, scope),
             *group_parts(raw.replace_by, raw.date_column, checked.frame, scope),
         ]
         if raw.replace_by
-        else list(partition_parts(raw_window(run, raw, scope), checked.frame))
+        else list(partition_parts(window, checked.frame))
     )
     if raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
-    assign_quality(parts, checked, raw_window(run, raw, scope))
+    assign_quality(parts, checked, window)
     write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by) or raw.makes_anew)
     return loaded
 

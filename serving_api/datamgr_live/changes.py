@@ -11,7 +11,7 @@ from contextvars import copy_context
 from typing import Any
 
 from resources.upstreams.eastmoney.changes import PAGE_ROWS, ChangesPage
-from serving_api.caching import before_open, idle_ttl, in_trading_hours
+from serving_api.caching import before_open, ttl_at
 from serving_api.datamgr_live.clients import EASTMONEY, Answered
 from serving_api.datamgr_live.frames import Row, number, records
 from serving_api.datamgr_live.service import Live, live_of
@@ -38,8 +38,7 @@ class Changes:
         pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
 
         def ttl() -> float:
-            at = self._clock.now()
-            return CHANGES_TTL if in_trading_hours(at, self._calendar) else idle_ttl(at, self._calendar)
+            return ttl_at(CHANGES_TTL, self._clock.now(), self._calendar)
 
         if before_open(self._clock.now(), self._calendar):
             # The portal still tells of the session before, and nothing in its events says so.

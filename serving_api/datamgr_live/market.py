@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from resources.calendar import CalendarHorizon
-from serving_api.caching import idle_ttl, in_trading_hours
+from serving_api.caching import ttl_at
 from serving_api.datamgr_live import queries
 from serving_api.datamgr_live.clients import EASTMONEY, THS, Answered
 from serving_api.datamgr_live.frames import Row, is_empty, number, records, session_date, text, whole
@@ -89,8 +89,7 @@ class Market:
         """A shared answer; None when no source has any."""
 
         def ttl() -> float:
-            now = self._clock.now()
-            return seconds if in_trading_hours(now, self._calendar) else idle_ttl(now, self._calendar)
+            return ttl_at(seconds, self._clock.now(), self._calendar)
 
         landed = await read_or(None, self._live.flights.take(key, ttl, make))
         return None if landed is None else landed.value

@@ -7,7 +7,7 @@ import orjson
 
 from platform_assets.compute.market_rules import sec_type_of
 from resources.errors import Unavailable
-from serving_api.caching import idle_ttl, in_trading_hours
+from serving_api.caching import ttl_at
 from serving_api.datamgr_live import flows, queries
 from serving_api.datamgr_live.clients import (
     EASTMONEY,
@@ -276,8 +276,7 @@ class Live:
         return told
 
     def _stat_ttl(self) -> float:
-        now = self._clock.now()
-        return STAT_TTL if in_trading_hours(now, self._calendar) else idle_ttl(now, self._calendar)
+        return ttl_at(STAT_TTL, self._clock.now(), self._calendar)
 
     async def _market_stat(self) -> Answered:
         nothing: list[dict[str, Any]] = []

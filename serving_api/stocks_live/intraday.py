@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from resources.calendar import TradeCalendar
-from serving_api.caching import idle_ttl, in_trading_hours
+from serving_api.caching import ttl_at
 from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.service import Live
 from serving_api.failures import DATA_FAILURES
@@ -19,12 +19,12 @@ SESSION_MINUTES = 240
 
 def client_ttl(now: datetime, calendar: TradeCalendar) -> int:
     """What Cache-Control and X-Cache-TTL say, whatever the period."""
-    return CLIENT_TTL if in_trading_hours(now, calendar) else idle_ttl(now, calendar)
+    return ttl_at(CLIENT_TTL, now, calendar)
 
 
 def server_ttl(period: str, now: datetime, calendar: TradeCalendar) -> int:
     """Seconds that an answer is shared by this server."""
-    return TTL[period] if in_trading_hours(now, calendar) else idle_ttl(now, calendar)
+    return ttl_at(TTL[period], now, calendar)
 
 
 def newest_days(bars: list[dict[str, Any]], days: int) -> list[dict[str, Any]]:

@@ -68,7 +68,6 @@ class HonestDay:
 
     house: House
     file: Path
-    tables: Sequence[str]
     calls: list[Call]
     """Every call that today was asked for."""
     rows: Mapping[str, Rows]
@@ -107,7 +106,7 @@ def honest_day(folder: Path, world: World, only: Sequence[str] | None = None) ->
         house.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
         assert _load_today(house, tables) == {}
         honest = {one.table_name: content(house.warehouse, one.table) for one in chosen if one.model}
-        yield HonestDay(house, file, tables, _calls(house), honest)
+        yield HonestDay(house, file, _calls(house), honest)
 
 
 def _load_today(house: House, tables: Sequence[str]) -> Mapping[str, str]:

@@ -281,3 +281,16 @@ def test_the_first_list_of_securities_can_be_had_at_any_hour(alone: House, hour:
     rows = alone.warehouse.rows("fusion_stock_master")
     assert len(rows) > 50
     assert all(row["name"] for row in rows)
+
+
+def test_names_of_the_list_are_of_the_newest_finished_date_alone(alone: House) -> None:
+    """A range within a session: what the list shows now says nothing about the dates before its last."""
+    alone.clock.at = datetime.fromisoformat("2026-08-24T10:30")
+    alone.fresh()
+
+    alone.raw("raw_quote", "2026-08-20", TODAY)
+
+    rows = alone.warehouse.rows("raw_quote")
+    named = {row["trade_date"] for row in rows if row["name"]}
+    unnamed = {row["trade_date"] for row in rows if not row["name"]}
+    assert (named, unnamed) == ({TODAY}, {"2026-08-20"})
