@@ -7,13 +7,11 @@ figures stand (`is_express`); a statement replaces it whole. Single quarters are
 import json
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.compute.name_spans import named
-from platform_assets.compute.quarters import on_quarter_before
-from platform_assets.compute.report_periods import previous_period, report_type, year_end_before
+from platform_assets.compute.report_periods import report_type
+from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
 from platform_assets.declaration.columns import (
     K32,
@@ -50,8 +48,6 @@ from platform_assets.declaration.rules import (
 from platform_assets.declaration.scope import Context
 
 _QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
-_QOQ_BACK = 5
-"""Periods before a row that its single quarter, and the one before, are made of."""
 
 
 def _period_key() -> Any:
@@ -274,168 +270,6 @@ def _few(codes: list[str]) -> list[str] | None:
     return codes if len(codes) <= 500 else None
 
 
-# -- derivation ---------------------------------------------------------------------------------------
-
-
-def of_known_codes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Without companies that are not in the security master: applicants that were never listed."""
-    known = context.read("fusion_stock_master", columns=("code",), codes=context.scope.codes)
-    if known.empty:
-        return rows
-    return rows[rows["code"].isin(known["code"])].reset_index(drop=True)
-
-
-def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    spans = context.read(
-        "ref_name_history",
-        columns=("code", "valid_from", "valid_to", "name", "is_st"),
-        codes=context.scope.codes,
-    )
-    days = rows["ann_date"].where(rows["ann_date"].notna(), rows["report_period"])
-    names = named(pd.DataFrame({"code": rows["code"], "date": days}), spans).name
-    rows["name"] = pd.Series(names, index=rows.index, dtype=object)
-    return rows
-
-
-def fill_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Ratios that no source told, from the amounts of the same report."""
-    revenue = rows["revenue"].where(rows["revenue"] > 0)
-    assets = rows["total_assets"].where(rows["total_assets"] > 0)
-    rows["gross_margin"] = rows["gross_margin"].fillna((revenue - rows["operating_cost"]) / revenue * 100)
-    rows["net_margin"] = rows["net_margin"].fillna(rows["net_profit"] / revenue * 100)
-    rows["debt_ratio"] = rows["debt_ratio"].fillna(rows["total_liabilities"] / assets * 100)
-    return rows
-
-
-def add_returns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Free cash flow and the returns; null where an amount that they need is not known."""
-    rows["free_cash_flow"] = rows["operating_cash_flow"] - rows["capex"]
-    own = rows["parent_equity"].where(rows["parent_equity"] > 0)
-    rows["roe_diluted"] = rows["net_profit"] / own * 100
-    before_tax = rows["total_profit"].where(rows["total_profit"] > 0)
-    kept = (rows["net_profit"] / before_tax).clip(upper=1)
-    capital = rows["total_equity"] + rows["short_debt"] + rows["long_debt"]
-    earned = (rows["total_profit"] + rows["finance_expense"]) * kept
-    rows["roic"] = earned / capital.where(capital > 0) * 100
-    return rows
-
-
-def add_from_periods_before(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Quarter on quarter, and the return on mean assets where no source told it."""
-    oldest = rows["report_period"].min()
-    since = min(_back(oldest, _QOQ_BACK), year_end_before(oldest))
-    columns = ["code", "report_period", "revenue", "net_profit", "total_assets"]
-    stored = context.read(
-        "fusion_finance_indicator",
-        columns=columns,
-        codes=context.scope.codes,
-        since=since,
-        until=rows["report_period"].max(),
-    )
-    # What is being fused now stands above what was stored.
-    known = pd.concat([stored, rows[columns]], ignore_index=True)
-    known = known.drop_duplicates(subset=["code", "report_period"], keep="last")
-    for name in ("revenue", "net_profit"):
-        rows[f"{name}_qoq"] = _on_quarter_before(rows, known, name)
-    assets = known.set_index(["code", "report_period"])["total_assets"].astype(float)
-    opening = assets.reindex(
-        pd.MultiIndex.from_arrays([rows["code"], rows["report_period"].map(year_end_before)])
-    )
-    mean = (rows["total_assets"].to_numpy(dtype=float) + opening.to_numpy(dtype=float)) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = rows["net_profit"].to_numpy(dtype=float) / np.where(mean > 0, mean, np.nan) * 100
-    rows["roa"] = rows["roa"].fillna(pd.Series(share, index=rows.index))
-    return rows
-
-
-def _on_quarter_before(rows: pd.DataFrame, known: pd.DataFrame, column: str) -> pd.Series:
-    told = known[known[column].notna()]
-    keys = zip(told["code"], told["report_period"], strict=True)
-    figures: dict[tuple[str, str], float] = dict(zip(keys, told[column].astype(float), strict=True))
-
-    def of(code: str, period: str) -> float | None:
-        return on_quarter_before(lambda one: figures.get((code, one)), period)
-
-    values = [of(code, period) for code, period in zip(rows["code"], rows["report_period"], strict=True)]
-    return pd.Series(values, index=rows.index, dtype=float)
-
-
-def _back(of: str, count: int) -> str:
-    for _ in range(count):
-        of = previous_period(of)
-    return of
-
-
-_YEAR = 4
-"""Report periods from one to that of the year before."""
-_LOOSE_POINTS = 25.0
-_LOOSE_SHARE = 0.25
-
-
-# -- checks -------------------------------------------------------------------------------------------
-
-
-def balances(rows: pd.DataFrame, context: Context) -> pd.Series:
-    gap = (rows["total_assets"] - rows["total_liabilities"] - rows["total_equity"]).abs()
-    return ~(gap > 0.01 * rows["total_assets"])
-
-
-def debt_ratio_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~((rows["debt_ratio"] < 0) | (rows["debt_ratio"] > 200))
-
-
-def roe_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~(rows["roe"].abs() > 300)
-
-
-def margin_follows_profit(rows: pd.DataFrame, context: Context) -> pd.Series:
-    revenue = rows["revenue"].where(rows["revenue"] > 0)
-    return ~((rows["net_margin"] - rows["net_profit"] / revenue * 100).abs() > 1)
-
-
-def gross_margin_follows_costs(rows: pd.DataFrame, context: Context) -> pd.Series:
-    revenue = rows["revenue"].where(rows["revenue"] > 0)
-    told = (revenue - rows["operating_cost"]) / revenue * 100
-    return ~(((rows["gross_margin"] - told).abs() > 1) | (rows["gross_margin"] > 100))
-
-
-def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The growth that is told is that of the amounts, where those of the year before are known. Loose, for a
-    year before that was restated; a figure in another unit, or of another company, is out by far more."""
-    columns = ["code", "report_period", "revenue", "net_profit"]
-    before = {period: _back(period, _YEAR) for period in rows["report_period"].unique()}
-    stored = context.read(
-        "fusion_finance_indicator",
-        columns=columns,
-        codes=context.scope.codes,
-        since=min(before.values(), default=None),
-        until=max(before.values(), default=None),
-    )
-    asked = pd.DataFrame({"code": rows["code"], "report_period": rows["report_period"].map(before)})
-    known = asked.merge(stored, on=["code", "report_period"], how="left").set_axis(rows.index)
-    fine = pd.Series(True, index=rows.index)
-    for name in ("revenue", "net_profit"):
-        base = known[name].astype(float)
-        implied = (rows[name].astype(float) / base.where(base > 0) - 1) * 100
-        gap = (rows[f"{name}_yoy"].astype(float) - implied).abs()
-        fine &= ~(gap > _LOOSE_POINTS + _LOOSE_SHARE * implied.abs())
-    return fine
-
-
-def says_something(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~((rows["revenue"] == 0) & (rows["net_profit"] == 0)).fillna(False)
-
-
-def per_share_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~((rows["eps"].abs() > 1000) | (rows["bvps"].abs() > 5000)).fillna(False)
-
-
-def announced_after_the_period(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """No notice before the period has ended."""
-    known = rows["ann_date"].notna()
-    return ~known | (rows["ann_date"].where(known, "") >= rows["report_period"])
-
-
 _TTL = 3600
 _Params = dict[str, tuple[str, bool, Any]]
 _CODE: _Params = {"code": ("string", True, None)}
@@ -546,17 +380,26 @@ DATASET = Dataset(
     },
     order=("eastmoney", "em_f10", "sina", "tdx"),
     fuse=Fields(tolerance={"revenue": 0.01, "net_profit": 0.01}),
-    derive=(of_known_codes, add_names, fill_ratios, add_returns, add_from_periods_before),
+    derive=(
+        rules.of_known_codes,
+        rules.add_names,
+        rules.fill_ratios,
+        rules.add_returns,
+        rules.add_from_periods_before,
+    ),
     soft=(
-        Soft(balances, "assets are not liabilities + equity, by more than 1 %"),
-        Soft(debt_ratio_in_range, "debt ratio outside 0..200 %"),
-        Soft(roe_in_range, "return on equity beyond 300 %"),
-        Soft(margin_follows_profit, "net margin is not net profit / revenue, by more than 1 point"),
-        Soft(gross_margin_follows_costs, "gross margin is not what costs leave of revenue, or above 100 %"),
-        Soft(growth_follows_the_year_before, "growth is not that of the amounts of the year before"),
-        Soft(says_something, "neither revenue nor profit"),
-        Soft(per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
-        Soft(announced_after_the_period, "announced before the period ended"),
+        Soft(rules.balances, "assets are not liabilities + equity, by more than 1 %"),
+        Soft(rules.debt_ratio_in_range, "debt ratio outside 0..200 %"),
+        Soft(rules.roe_in_range, "return on equity beyond 300 %"),
+        Soft(rules.margin_follows_profit, "net margin is not net profit / revenue, by more than 1 point"),
+        Soft(
+            rules.gross_margin_follows_costs,
+            "gross margin is not what costs leave of revenue, or above 100 %",
+        ),
+        Soft(rules.growth_follows_the_year_before, "growth is not that of the amounts of the year before"),
+        Soft(rules.says_something, "neither revenue nor profit"),
+        Soft(rules.per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
+        Soft(rules.announced_after_the_period, "announced before the period ended"),
     ),
     reads=("fusion_stock_master", "ref_name_history"),
     reads_own_past=True,

@@ -5,18 +5,12 @@ and limit streaks from a year of stored bars, corrected by the limit pools where
 whose owner is not built yet stay NULL and name the issue that brings them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute import wide_stats
-from platform_assets.compute.days import moved
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets import _wide_risks
+from platform_assets.datasets import _wide_bars, _wide_events, _wide_risks
 from platform_assets.declaration.columns import (
     S4,
     S16,
@@ -41,15 +35,6 @@ from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, batch, close_of, latest, trading
 from platform_assets.declaration.scope import Context, Scope
 from resources.errors import Unavailable
-
-WINDOW = 251
-"""Sessions of bars behind a row: a year of changes and the 52-week extremes."""
-_COUNT_DAYS = 400
-"""A holder count that is older than this is no longer shown."""
-EVENT_DATES = 30
-"""Trade dates before a row that listings and deals are counted over."""
-POOL_SESSIONS = 20
-"""Sessions that a limit-up counts for."""
 
 
 class StockWide(Model):
@@ -159,21 +144,6 @@ _BAR = (
     *("last_close", "change_pct"),
 )
 _NAMES = ("valid_from", "valid_to", "name", "is_st")
-_STATS = (
-    *("chg_3d", "chg_5d", "chg_10d", "chg_20d", "chg_60d", "chg_120d", "chg_1y", "chg_ytd"),
-    *("high_52w", "low_52w", "ma5_dev_pct", "ma20_dev_pct", "vol_accel_5_5", "volatility_20d"),
-    *("limit_up_count_20d", "break_fail_days_5d"),
-)
-_POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fund_latest": "seal_fund"}
-
-
-_FLOW = ("main_net", "main_net_pct", "super_net", "large_net")
-_FINANCE = (
-    *("report_period", "revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "roe", "roa"),
-    *("gross_margin", "net_margin", "debt_ratio", "eps", "bvps", "ocfps"),
-)
-REPORTS_SINCE = 730
-"""Days that the newest report of a stock may lie back."""
 
 
 def _owners() -> dict[str, tuple[str, str]]:
@@ -183,15 +153,15 @@ def _owners() -> dict[str, tuple[str, str]]:
         "fusion_stock_master": _MASTER,
         "fusion_valuation": _VALUATION,
         "fusion_stock_industry": _INDUSTRY,
-        "fusion_fund_flow": _FLOW,
-        "fusion_finance_indicator": _FINANCE,
+        "fusion_fund_flow": _wide_events.FLOW,
+        "fusion_finance_indicator": _wide_events.FINANCE,
         "ref_name_history": ("is_st",),
     }
     names = {spec.name for spec in model_columns(StockWide)}
     owners = {name: (table, name) for table, columns in owned.items() for name in columns if name in names}
     return {
         **owners,
-        **dict.fromkeys(_STATS, ("fusion_kline_daily", "close")),
+        **dict.fromkeys(_wide_bars.STATS, ("fusion_kline_daily", "close")),
         "current_price": ("fusion_quote_snapshot", "price"),
         "total_volume": ("fusion_quote_snapshot", "volume"),
         **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
@@ -202,7 +172,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "block_trade_premium_30d": ("fusion_block_trade", "premium_pct"),
         "next_lockup_date": ("raw_lockup", "free_date"),
         "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
-        **{column: ("raw_limit_pool", theirs) for column, theirs in _POOL.items()},
+        **{column: ("raw_limit_pool", theirs) for column, theirs in _wide_bars.POOL.items()},
         **_wide_risks.OWNERS,
     }
 
@@ -240,210 +210,18 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(names.name, index=rows.index))
     rows["current_price"] = rows["price"]
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
-    rows = rows.merge(_flows(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_margins(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_finance(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_holders(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_billboard(desk, day, rows["code"]), on="code", how="left")
-    rows = rows.merge(_block_trades(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_lockups(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.flows(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.margins(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.finance(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.holders(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.billboard(desk, day, rows["code"]), on="code", how="left")
+    rows = rows.merge(_wide_events.block_trades(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.lockups(desk, day, codes), on="code", how="left")
     rows = rows.merge(_wide_risks.pledged(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_risks.goodwill(desk, day, codes, reports_since(day)), on="code", how="left")
-    return rows.merge(_stats(desk, day, codes), on="code", how="left")
-
-
-def _flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """Money flow of the day, and the main net of 5 and 10 sessions where all of them are stored."""
-    dates = desk.calendar.last(10, day)
-    columns = ("code", "date", "main_net", "main_net_pct", "super_net", "large_net")
-    stored = desk.read("fusion_fund_flow", columns=columns, codes=codes, since=dates[0], until=day)
-    rows = stored[stored["date"] == day].drop(columns="date")
-    for sessions in (5, 10):
-        recent = stored[stored["date"] >= dates[-sessions]].groupby("code")["main_net"]
-        rows[f"main_net_{sessions}d"] = rows["code"].map(recent.sum().where(recent.count() == sessions))
-    return rows
-
-
-def _margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """The financing balance that was known on the day, of the trade date before (it comes out at 09:00),
-    and its change over five trade dates where both balances are stored."""
-    dates = desk.calendar.last(7, day)[:-1]
-    columns = ("code", "date", "rzye")
-    stored = desk.read("fusion_margin", columns=columns, codes=codes, since=dates[0], until=dates[-1])
-    rows = stored[stored["date"] == dates[-1]][["code", "rzye"]].reset_index(drop=True)
-    past = stored[stored["date"] == dates[0]].set_index("code")["rzye"]
-    before = rows["code"].map(past[past > 0])
-    rows["margin_change_5d"] = (rows["rzye"] / before - 1) * 100
-    return rows
-
-
-def reports_since(day: str) -> str:
-    """The oldest report period that is shown on a day."""
-    return moved(day, -REPORTS_SINCE)
-
-
-def _finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """The newest report period of each code among those that were announced by the day."""
-    columns = ("code", "ann_date", *_FINANCE)
-    stored = desk.read(
-        "fusion_finance_indicator", columns=columns, codes=codes, since=reports_since(day), until=day
+    rows = rows.merge(
+        _wide_risks.goodwill(desk, day, codes, _wide_events.reports_since(day)), on="code", how="left"
     )
-    known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
-    newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
-    return newest.drop(columns="ann_date")
-
-
-def _holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """The newest count whose notice was out on the day."""
-    oldest = moved(day, -_COUNT_DAYS)
-    columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
-    stored = desk.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
-    told = stored[stored["ann_date"].notna()]
-    told = told[told["ann_date"] <= day].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
-    return told.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
-
-
-def _billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
-    """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
-    comes out in the evening). Unknown until the stored listings reach back that far."""
-    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
-    reach = desk.calendar.last(2 * EVENT_DATES, dates[0])[0]
-    stored = desk.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
-    if stored.empty or min(stored["date"]) > dates[0]:
-        return pd.DataFrame({"code": codes, "lhb_count_30d": None})
-    listed = stored[stored["date"] >= dates[0]].drop_duplicates()["code"].value_counts()
-    return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).fillna(0)})
-
-
-def _block_trades(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """Mean premium of the deals in the 30 trade dates before `day`, weighted by amount."""
-    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
-    columns = ("code", "date", "premium_pct", "amount")
-    stored = desk.read("fusion_block_trade", columns=columns, codes=codes, since=dates[0], until=dates[-1])
-    stored = stored[stored["premium_pct"].notna() & (stored["amount"] > 0)]
-    sums = stored.assign(weighted=stored["premium_pct"] * stored["amount"]).groupby("code")
-    mean = sums["weighted"].sum() / sums["amount"].sum()
-    return mean.rename("block_trade_premium_30d").reset_index()
-
-
-def _lockups(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """The next release after `day`. Plans change and keep no versions: those of now belong to the session
-    that has just ended; of a past day stands what was written then."""
-    columns = ["code", "next_lockup_date", "next_lockup_ratio"]
-    if not desk.is_current_session(day):
-        kept = desk.read(
-            "fusion_stock_wide", columns=("trade_date", *columns), codes=codes, since=day, until=day
-        )
-        return kept[columns]
-    stored = desk.read("raw_lockup", columns=("code", "free_date", "ratio_total_pct"), codes=codes)
-    coming = stored[stored["free_date"] > day]
-    if coming.empty:
-        return pd.DataFrame(columns=columns)
-    first = coming[coming["free_date"] == coming.groupby("code")["free_date"].transform("min")]
-    sums = first.groupby(["code", "free_date"])["ratio_total_pct"].sum(min_count=1)
-    return sums.reset_index().set_axis(columns, axis=1)
-
-
-def _stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    dates = desk.calendar.last(WINDOW, day)
-    columns = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
-    bars = desk.read("fusion_kline_daily", columns=columns, codes=codes, since=dates[0], until=day)
-    names = sorted(set(bars["code"]))
-    pools = _Pools.of(desk, dates, names, codes)
-    panel = wide_stats.told_by_pools(_panel(bars, dates, names), pools.sealed, pools.broken)
-    top, bottom = wide_stats.extremes(panel)
-    figures = {
-        **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60, 120)},
-        "chg_1y": wide_stats.change(panel, 250),
-        "chg_ytd": wide_stats.change_ytd(panel),
-        "high_52w": top,
-        "low_52w": bottom,
-        "ma5_dev_pct": wide_stats.mean_deviation(panel, 5),
-        "ma20_dev_pct": wide_stats.mean_deviation(panel, 20),
-        "vol_accel_5_5": wide_stats.volume_acceleration(panel),
-        "volatility_20d": wide_stats.volatility(panel),
-        "limit_days_today": pools.boards_today(wide_stats.limit_days(panel)),
-        "limit_up_count_20d": wide_stats.count_up(panel),
-        "break_fail_days_5d": wide_stats.count_broken(panel),
-        **pools.newest(wide_stats.newest_up(panel, POOL_SESSIONS)),
-    }
-    return pd.DataFrame({"code": names, **figures})
-
-
-@dataclass(frozen=True)
-class _Pools:
-    """What the limit pools of the newest sessions tell of the codes of a panel: [dates, codes] masks, and
-    the rows of the sealed limit-ups by (row of the date, place of the code)."""
-
-    sealed: wide_stats.Mask
-    broken: wide_stats.Mask
-    ups: Mapping[tuple[int, int], Any]
-
-    @classmethod
-    def of(cls, desk: Any, dates: list[str], names: list[str], codes: tuple[str, ...] | None) -> "_Pools":
-        columns = ("code", "trade_date", "pool", *_POOL.values())
-        rows = desk.read(
-            "raw_limit_pool", columns=columns, codes=codes, since=dates[-POOL_SESSIONS:][0], until=dates[-1]
-        )
-        line = {day: at for at, day in enumerate(dates)}
-        place = {code: at for at, code in enumerate(names)}
-        sealed, broken = (np.zeros((len(dates), len(names)), dtype=bool) for _ in range(2))
-        ups = {}
-        for row in rows[rows["code"].isin(names) & rows["trade_date"].isin(dates)].to_dict("records"):
-            at = (line[row["trade_date"]], place[row["code"]])
-            if row["pool"] == "up":
-                sealed[at] = True
-                ups[at] = row
-            elif row["pool"] == "broken":
-                broken[at] = True
-        return cls(sealed, broken & ~sealed, ups)
-
-    def boards_today(self, counted: wide_stats.Row) -> wide_stats.Row:
-        """Consecutive boards up to the newest date: as the pool says, else as counted."""
-        days = counted.copy()
-        for (line, place), row in self.ups.items():
-            if line == self.sealed.shape[0] - 1 and pd.notna(row["limit_days"]):
-                days[place] = row["limit_days"]
-        return days
-
-    def newest(self, at: npt.NDArray[np.int64]) -> dict[str, list[Any]]:
-        """Streak and seal fund of the newest limit-up; null where the pools do not hold that one."""
-        rows = [self.ups.get((int(line), place), {}) for place, line in enumerate(at)]
-        return {
-            "zt_stat_latest": [row.get("zt_stat") for row in rows],
-            "seal_fund_latest": [row.get("seal_fund") for row in rows],
-        }
-
-
-def _panel(bars: pd.DataFrame, dates: list[str], names: list[str]) -> wide_stats.BarPanel:
-    """[dates, codes] arrays; prices taken to the newest date by the cumulative factor."""
-    row = np.searchsorted(np.asarray(dates), bars["date"].to_numpy(dtype=str))
-    column = np.searchsorted(np.asarray(names), bars["code"].to_numpy(dtype=str))
-    shape = (len(dates), len(names))
-
-    def spread(values: Any) -> Any:
-        grid = np.full(shape, np.nan)
-        grid[row, column] = values
-        return grid
-
-    factor = spread(bars["adj_factor"].to_numpy(dtype=float))
-    last = np.full(len(names), np.nan)
-    for line in factor:
-        last = np.where(np.isnan(line), last, line)
-    scale = factor / last
-    volume = bars["volume"].to_numpy(dtype=float, na_value=np.nan)
-    status = bars["limit_status"].to_numpy(dtype=str)
-    year = dates[-1][:4]
-    earlier = [place for place, day in enumerate(dates) if day[:4] < year]
-    return wide_stats.BarPanel(
-        close=spread(bars["close"].to_numpy(dtype=float)) * scale,
-        high=spread(bars["high"].to_numpy(dtype=float)) * scale,
-        low=spread(bars["low"].to_numpy(dtype=float)) * scale,
-        volume=spread(volume),
-        up=spread(np.where(volume > 0, status == "up", np.nan)),
-        up_open=spread(np.where(volume > 0, status == "up_open", np.nan)),
-        year_start=earlier[-1] if earlier else -1,
-    )
+    return rows.merge(_wide_bars.stats(desk, day, codes), on="code", how="left")
 
 
 def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:

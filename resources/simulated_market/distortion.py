@@ -1,6 +1,6 @@
 """A world that lies on purpose: the faults that are false facts, acted out once for all responders.
 
-stale_day, double_rows, negative_price, swap_open_close and override_bar change what a world says;
+stale_day, negative_price, swap_open_close and override_bar change what a world says;
 wrong_instrument answers with the facts of another security. The faults of the wire (status, reset,
 truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders. `FIGURE_LIES` are
 acted out here for the terminal protocol alone, whose answers have no rows to find (see `lies`).
@@ -32,7 +32,7 @@ from resources.simulated_market.world.model import (
 )
 
 FACT_FAULTS = frozenset(
-    {"stale_day", "double_rows", "negative_price", "swap_open_close", "override_bar", "wrong_instrument"}
+    {"stale_day", "negative_price", "swap_open_close", "override_bar", "wrong_instrument"}
 )
 FIGURE_LIES = frozenset({"prices_x100", "shift_columns", "zero_row"})
 
@@ -125,10 +125,7 @@ class _Distorted:
         return self._world.ticks(self._served(security), date, now)
 
     def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
-        flows = list(self._world.flows(security, now))
-        if self._kind == "double_rows":
-            return [flow for flow in flows for _ in range(2)]
-        return flows
+        return self._world.flows(security, now)
 
     def finance(self, security: Security, now: datetime) -> Finance | None:
         return self._world.finance(security, now)
@@ -162,8 +159,6 @@ class _Distorted:
     def _falsified(self, security: Security, bars: Bars) -> Bars:
         if not self._concerns(security) or not len(bars):
             return bars
-        if self._kind == "double_rows":
-            return Bars(**{f.name: np.repeat(getattr(bars, f.name), 2) for f in fields(bars)})
         if self._kind == "swap_open_close":
             return replace(bars, open=bars.close, close=bars.open)
         if self._kind == "negative_price":

@@ -25,13 +25,12 @@ KINDS = frozenset(
         "lots_for_shares",  # args: board='star' ...: volume of one board in the other unit
         "wrong_instrument",  # args: serve='sh000001', under='000001': an index under a stock's code
         "stale_day",  # the newest trade date is missing, the day before is served in its place
-        "double_rows",  # every row of a series twice
         "negative_price",  # a price below zero (as additive adjusted series have)
         "swap_open_close",  # parser-blind: columns exchanged
         "override_bar",  # args: code, date, close (...): the upstream corrects a bar
         # acted out on the rows of the finished answer, see `lies`; the terminal knows those marked *
         "cut_rows",  # args: counted: the first half of every list
-        "repeat_rows",  # every row of every list twice
+        "double_rows",  # * every row of every list twice
         "prices_x100",  # * every number with decimals a hundredfold
         "volumes_x100",  # every whole number from 10,000 on a hundredfold
         "shift_columns",  # * figures one column further

@@ -249,7 +249,7 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Told]:
 
 LIES: dict[str, Callable[[list[Cells], Fault], list[Told]]] = {
     "cut_rows": lambda rows, fault: list(enumerate(rows))[: (len(rows) + 1) // 2],
-    "repeat_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
+    "double_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
     "prices_x100": _each(lambda row: [_times(v, _FOLD) if _is_decimal(v) else v for v in row]),
     "volumes_x100": _each(lambda row: [_times(v, _FOLD) if _is_volume(v) else v for v in row]),
     "shift_columns": _each(_turned),
@@ -258,7 +258,7 @@ LIES: dict[str, Callable[[list[Cells], Fault], list[Told]]] = {
 }
 """Kind of fault -> the rows as they shall be told.
 
-`cut_rows`: the first half (`counted`: the counts beside it say so too); `repeat_rows`: each twice;
+`cut_rows`: the first half (`counted`: the counts beside it say so too); `double_rows`: each twice;
 `prices_x100`: every number with decimals a hundredfold; `volumes_x100`: every whole number from 10,000 on;
 `shift_columns`: figures one place further; `swap_rows`: under every name the figures of the next;
 `zero_row` (`code`): zeros for one security."""

@@ -58,11 +58,6 @@ class View:
     now: datetime
     fault: Fault | None = None
 
-    @property
-    def copies(self) -> int:
-        """How often each row of a list is sent."""
-        return 2 if self.fault is not None and self.fault.kind == "double_rows" else 1
-
     def lot(self, board: str, lot: int) -> int:
         """Shares per wire unit of volume for `board`; the fault `lots_for_shares` swaps the unit."""
         swapped = self.fault is not None and self.fault.kind == "lots_for_shares"

@@ -18,27 +18,12 @@ from resources.errors import PayloadError, Unavailable
 from resources.fetch import FetchLog
 from resources.stopping import safe_point
 from resources.upstreams import universe
+from resources.upstreams.clients import Clients
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from platform_assets.compute.bars import Dense
-    from resources.upstreams.chinabond import ChinabondClient
-    from resources.upstreams.chinamoney import ChinamoneyClient
-    from resources.upstreams.cls import ClsClient
-    from resources.upstreams.cnindex import CnindexClient
-    from resources.upstreams.cninfo import CninfoClient
-    from resources.upstreams.csindex import CsindexClient
-    from resources.upstreams.eastmoney import EastmoneyClient
-    from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
-    from resources.upstreams.futures import FuturesClient
-    from resources.upstreams.hkex import HkexClient
-    from resources.upstreams.sina import SinaClient
-    from resources.upstreams.sw import SwClient
-    from resources.upstreams.tdx.client import TdxClient
-    from resources.upstreams.tencent import TencentClient
-    from resources.upstreams.ths import ThsClient
-    from resources.upstreams.xueqiu import XueqiuClient
 
 T = TypeVar("T")
 MORNING = "09:00:00"
@@ -65,7 +50,7 @@ def within_last(days: int) -> "Callable[[Desk, Scope], bool]":
     return lambda desk, scope: scope.since >= desk.calendar.last(days, desk.today)[0]
 
 
-class Desk:
+class Desk(Clients):
     """Clients, calendar and clock for fetch functions. `direct`: only a table's first source is asked."""
 
     def __init__(
@@ -82,15 +67,13 @@ class Desk:
         """`ths_eps`: whether the topic portal's pages of single companies are read.
         `makers`: upstream key -> function that binds its client to a log (sharing connections);
         `closers` end the shared connections."""
+        super().__init__(makers, FetchLog())
         self.clock = clock
         self.calendar = calendar
         self.direct = direct
         self.ths_eps = ths_eps
-        self.log = FetchLog()
         self.problems: list[tuple[str, str]] = []
-        self._makers = dict(makers)
         self._closers = tuple(closers)
-        self._clients: dict[str, Any] = {}
         self._workers = workers
         self._memo = _Memo()
         self._reused: list[str] = []
@@ -116,105 +99,6 @@ class Desk:
     def close(self) -> None:
         for close in self._closers:
             close()
-
-    # -- clients ----------------------------------------------------------------------------------
-
-    def _client(self, name: str) -> Any:
-        if name not in self._clients:
-            if name not in self._makers:
-                raise Unavailable(f"no {name} client is configured", source=name)
-            self._clients[name] = self._makers[name](self.log)
-        return self._clients[name]
-
-    @property
-    def tdx(self) -> "TdxClient":
-        client: TdxClient = self._client("tdx")
-        return client
-
-    @property
-    def tencent(self) -> "TencentClient":
-        client: TencentClient = self._client("tencent")
-        return client
-
-    @property
-    def eastmoney(self) -> "EastmoneyClient":
-        client: EastmoneyClient = self._client("eastmoney")
-        return client
-
-    @property
-    def cninfo(self) -> "CninfoClient":
-        client: CninfoClient = self._client("cninfo")
-        return client
-
-    @property
-    def sse(self) -> "SseClient":
-        client: SseClient = self._client("sse")
-        return client
-
-    @property
-    def szse(self) -> "SzseClient":
-        client: SzseClient = self._client("szse")
-        return client
-
-    @property
-    def bse(self) -> "BseClient":
-        client: BseClient = self._client("bse")
-        return client
-
-    @property
-    def ths(self) -> "ThsClient":
-        client: ThsClient = self._client("ths")
-        return client
-
-    @property
-    def csindex(self) -> "CsindexClient":
-        client: CsindexClient = self._client("csindex")
-        return client
-
-    @property
-    def cnindex(self) -> "CnindexClient":
-        client: CnindexClient = self._client("cnindex")
-        return client
-
-    @property
-    def sw(self) -> "SwClient":
-        client: SwClient = self._client("sw")
-        return client
-
-    def futures(self, exchange: str) -> "FuturesClient":
-        """The client of a futures exchange: shfe, ine, cffex, dce, czce or gfex."""
-        client: FuturesClient = self._client(exchange)
-        return client
-
-    @property
-    def hkex(self) -> "HkexClient":
-        client: HkexClient = self._client("hkex")
-        return client
-
-    @property
-    def chinabond(self) -> "ChinabondClient":
-        client: ChinabondClient = self._client("chinabond")
-        return client
-
-    @property
-    def chinamoney(self) -> "ChinamoneyClient":
-        client: ChinamoneyClient = self._client("chinamoney")
-        return client
-
-    @property
-    def sina(self) -> "SinaClient":
-        client: SinaClient = self._client("sina")
-        return client
-
-    @property
-    def cls(self) -> "ClsClient":
-        client: ClsClient = self._client("cls")
-        return client
-
-    @property
-    def xueqiu(self) -> "XueqiuClient":
-        client: XueqiuClient = self._client("xueqiu")
-        return client
 
     # -- time -------------------------------------------------------------------------------------
 

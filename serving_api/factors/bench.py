@@ -17,7 +17,7 @@ from platform_assets.compute.factors.history import (
 from platform_assets.compute.factors.ic import factor_ic
 from platform_assets.compute.factors.scores import has_bar
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
-from platform_assets.datasets.stock_wide import REPORTS_SINCE, reports_since
+from platform_assets.datasets._wide_events import REPORTS_SINCE, reports_since
 from resources.calendar import TradeCalendar
 from serving_api.factors import queries
 from serving_api.reading import Session

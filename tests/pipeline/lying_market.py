@@ -2,7 +2,8 @@
 
 A day and the day before are loaded honestly once; then, for a call and a lie, the tables that the call
 feeds are loaded again without what they held of the day, while that call lies. What is told then is true
-when the honest day has it, or the same day without that call, where another source stands in.
+when the honest day has it, or the same day without that call, where another source stands in. Those who only
+stand in are heard on a day on which one upstream refuses everything.
 """
 
 import math
@@ -72,6 +73,8 @@ class HonestDay:
     """Every call that today was asked for."""
     rows: Mapping[str, Rows]
     """fused table -> its rows."""
+    refusals: tuple[Mapping[str, Any], ...] = ()
+    """What refuses all day long."""
 
 
 @dataclass(frozen=True)
@@ -160,9 +163,30 @@ def told(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContex
 
 
 @contextmanager
-def _again(day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]]) -> Iterator[Told]:
-    """A copy of the honest house in which today's rows of `tables` are loaded again under `rules`."""
-    file = day.file.with_name("told.sqlite3")
+def day_without(day: HonestDay, upstream: str) -> Iterator[HonestDay]:
+    """The tables that `upstream` feeds on the honest day, loaded while it refuses everything; the calls are
+    those that nobody makes otherwise."""
+    refusal = {"upstream": upstream, "call": "*", "kind": "status", "args": {"code": 403}}
+    if upstream == "tdx":
+        refusal = {"upstream": "tdx", "call": "*", "kind": "dead"}
+    fed = {one.name: one for call in day.calls if call.upstream == upstream for one in call.datasets}
+    tables = [table.name for one in fed.values() for table in one.tables()]
+    with _again(day, tables, [refusal], alone=True) as now:
+        known = set(map(str, day.calls))
+        calls = [one for one in _calls(now.house) if str(one) not in known]
+        house = now.house
+        rows = {one.table_name: content(house.warehouse, one.table) for one in fed.values() if one.model}
+        file = Path(str(house.warehouse.engine.url.database))
+        yield HonestDay(house, file, calls, rows, (refusal,))
+
+
+@contextmanager
+def _again(
+    day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]], *, alone: bool = False
+) -> Iterator[Told]:
+    """A copy of the honest house in which today's rows of `tables` are loaded again under `rules`; `alone`:
+    each with answers of its own."""
+    file = day.file.with_name(f"{day.file.stem}_told.sqlite3")
     day.house.warehouse.query("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copyfile(day.file, file)
     warehouse = Warehouse(
@@ -175,10 +199,11 @@ def _again(day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]]) -
     house = replace(day.house, run=replace(day.house.run, warehouse=warehouse, desk=desk))
     try:
         _forget(warehouse, tables)
-        day.house.faults.replace(rules)
-        yield Told(house, load_day(house.run, house.scope(TODAY), tables=tables))
+        day.house.faults.replace([*rules, *map(dict, day.refusals)])
+        scope = house.scope(TODAY)
+        yield Told(house, _load_today(house, tables) if alone else load_day(house.run, scope, tables=tables))
     finally:
-        day.house.faults.clear()
+        day.house.faults.replace(list(map(dict, day.refusals)))
         desk.close()
         warehouse.close()
         for rest in file.parent.glob(f"{file.name}*"):

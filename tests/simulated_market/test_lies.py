@@ -23,7 +23,7 @@ def test_rows_of_a_document() -> None:
 
     assert told(document, "cut_rows") == {"total": 2, "data": {"list": ROWS[:1]}}
     assert told({"total": 2, "rows": ROWS}, "cut_rows", counted=True) == {"total": 1, "rows": ROWS[:1]}
-    assert told(ROWS, "repeat_rows") == [ROWS[0], ROWS[0], ROWS[1], ROWS[1]]
+    assert told(ROWS, "double_rows") == [ROWS[0], ROWS[0], ROWS[1], ROWS[1]]
     assert [row["price"] for row in told(ROWS, "prices_x100")] == [1050.0, 2025.0]  # type: ignore[attr-defined]
     assert [row["volume"] for row in told(ROWS, "volumes_x100")] == [2_000_000, 3_000_000]  # type: ignore[attr-defined]
     assert told(ROWS, "shift_columns") == [

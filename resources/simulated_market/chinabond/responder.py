@@ -30,7 +30,7 @@ class ChinabondResponder:
         lines = [_line(name, extra, day) for day in days for name, extra in _CURVES.items()]
         if view.fault is not None and view.fault.kind == "cut_list":
             lines = lines[: int(view.fault.args.get("rows", 100))]
-        return Reply(_page([line for line in lines for _ in range(view.copies)]), _HTML)
+        return Reply(_page(lines), _HTML)
 
 
 def _line(name: str, extra: float, day: date) -> str:

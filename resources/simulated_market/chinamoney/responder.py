@@ -100,6 +100,5 @@ def _reply(message: str, rows: list[dict[str, Any]], data: dict[str, Any], view:
         "ts": int(view.now.timestamp() * 1000),
         "producer": "",
     }
-    document = {"head": head, "data": {**data, "message": message}, "records":
-                [row for row in rows for _ in range(view.copies)]}  # fmt: skip
+    document = {"head": head, "data": {**data, "message": message}, "records": rows}
     return Reply(json.dumps(document, ensure_ascii=False).encode())

@@ -43,7 +43,6 @@ class ClsResponder:
                 "subjects": [],
             }
             for one in shown
-            for _ in range(view.copies)
         ]
         document = {"errno": 0, "msg": "", "data": {"roll_data": rows}}
         return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())

@@ -83,7 +83,7 @@ class IndustryRatios:
             f"{day // 10_000}-{day // 100 % 100:02d}-{day % 100:02d}",
             told.count,
         ]
-        return [{f"F{at:03d}": value for at, value in enumerate(values, start=1)}] * view.copies
+        return [{f"F{at:03d}": value for at, value in enumerate(values, start=1)}]
 
 
 def _groups(view: View, scheme: str) -> dict[tuple[str, str, str], list[Security]]:

@@ -40,7 +40,6 @@ def schedule(request: HttpRequest, view: View) -> Reply:
             "latest_time": None,
         }
         for row in found[(page - 1) * size : page * size]
-        for _ in range(view.copies)
     ]
     pages = -(-total // size)
     document = {
@@ -66,7 +65,7 @@ def equity(request: HttpRequest, view: View) -> Reply:
 def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, str]], Sequence[Row]]) -> Reply:
     if not is_fresh(request, view):
         return _json({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
-    records = [row for row in rows(view, request.params()) for _ in range(view.copies)]
+    records = rows(view, request.params())
     return _json({"resultcode": 200, "resultmsg": "success", "records": records, "count": len(records)})
 
 

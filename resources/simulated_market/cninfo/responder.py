@@ -52,7 +52,7 @@ class CninfoResponder:
             rows = rows[: int(view.fault.args.get("rows", 100))]
         page = page_of(form.get("pageNum", "1"))
         shown = rows[(page - 1) * PAGE : page * PAGE] if page <= MOST_PAGES else []
-        listed = [_row(notice, at) for notice, at in shown for _ in range(view.copies)]
+        listed = [_row(notice, at) for notice, at in shown]
         document = {
             "classifiedAnnouncements": None,
             "totalSecurities": 0,

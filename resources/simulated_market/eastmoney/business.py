@@ -26,7 +26,7 @@ def business(request: HttpRequest, view: View) -> Reply:
     if view.fault is not None and view.fault.kind == "cut_list":
         rows = rows[: int(view.fault.args.get("rows", 100))]
     scope = [] if security is None else [_scope(security)]
-    document = {"zyfw": scope, "zygcfx": [row for row in rows for _ in range(view.copies)]}
+    document = {"zyfw": scope, "zygcfx": rows}
     return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
 
 

@@ -40,7 +40,7 @@ class Changes:
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size = max(1, int(params.get("pagesize", "64")))
         start = max(0, int(params.get("pageindex", "0"))) * size
-        shown = [row for row in rows[start : start + size] for _ in range(view.copies)]
+        shown = rows[start : start + size]
         data = {"tc": total, "allstock": shown}
         document = {"rc": 0, "rt": _RT, "svr": 181734952, "lt": 1, "full": 0, "data": data}
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))

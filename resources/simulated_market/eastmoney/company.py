@@ -36,7 +36,7 @@ class CompanyPages:
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size, page = min(_PAGE, int(params.get("ps", "50"))), int(params.get("p", "1"))
-        data = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+        data = rows[(page - 1) * size : page * size]
         result = {"pages": -(-count // size), "data": data, "count": count}
         return _plain({"version": "1", "result": result, "success": True, "message": "ok", "code": 0})
 
@@ -67,7 +67,7 @@ class CompanyPages:
             one = found.get(period)
             if one is not None:
                 before = found.get(f"{int(period[:4]) - 1}{period[4:]}")
-                rows += [statement_row(one, before, name)] * view.copies
+                rows.append(statement_row(one, before, name))
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
         return _plain({"pages": 1, "data": rows, "count": len(rows)})

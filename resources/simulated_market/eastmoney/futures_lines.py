@@ -22,7 +22,7 @@ def kline(request: HttpRequest, view: View) -> Reply | None:
         for one in of_date(view, exchange, day):
             if f"{one.product.code}{one.month}" == symbol and one.volume:
                 name = f"{one.product.name}{one.month}"
-                lines += [_line(one, day, params.get("fields2", ""))] * view.copies
+                lines.append(_line(one, day, params.get("fields2", "")))
     if not lines:
         return envelope.reply(request, envelope.RT_KLINE, None, rc=100)
     data = {"code": symbol, "market": int(market), "name": name, "decimal": 2, "dktotal": len(lines),

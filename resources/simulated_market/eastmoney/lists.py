@@ -44,7 +44,7 @@ class Lists:
         if not chosen:
             return reply(request, envelope.RT_LIST, None)
         render: Any = board_row if boards else security_row
-        diff = [render(one, names, natural=natural) for one in chosen for _ in range(view.copies)]
+        diff = [render(one, names, natural=natural) for one in chosen]
         return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
 
     def _chosen(self, view: View, asked: str, fid: str, down: bool) -> tuple[bool, list[Any]]:
@@ -63,7 +63,6 @@ class Lists:
         diff = [
             {name: row.get(name, "-") for name in names}
             for row in self._cut(view, found)[start : start + size]
-            for _ in range(view.copies)
         ]
         if not diff:
             return reply(request, envelope.RT_LIST, None)

@@ -352,7 +352,7 @@ def levels(request: HttpRequest, view: View) -> Reply | None:
     since = max(date(2016, 1, 1), _day(params.get("beg", "0"), date(2016, 1, 1)))
     until = min(today, _day(params.get("end", "20500101"), today))
     days = [day for day in economy.weekdays(since, until) if economy.next_day(day, view)][::-1]
-    lines = [_level(line, day) for day in days for _ in range(view.copies)]
+    lines = [_level(line, day) for day in days]
     data = {
         "code": code,
         "market": market,

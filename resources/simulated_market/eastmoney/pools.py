@@ -54,7 +54,7 @@ class Pools:
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size = max(1, int(params.get("pagesize", "20")))
         start = max(0, int(params.get("Pageindex", "0"))) * size
-        shown = [row for row in rows[start : start + size] for _ in range(view.copies)]
+        shown = rows[start : start + size]
         return _reply(params, {"tc": total, "qdate": day, "pool": shown})
 
     def _rows(self, view: View, day: int, pool: str) -> list[Row]:

@@ -30,7 +30,7 @@ class Popularity:
             }
             for one in ranking(self._book, view, _WEIGHT)
         ]
-        shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+        shown = rows[(page - 1) * size : page * size]
         document = {
             "globalId": asked.get("globalId", ""),
             "message": "成功",

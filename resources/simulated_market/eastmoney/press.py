@@ -28,7 +28,7 @@ class PressDesk:
         size = min(_NOTICES, page_of(params.get("page_size", "50")))
         total = len(found)
         rows = paged(_cut(found, view), page_of(params.get("page_index", "1")), size)
-        listed = [_notice(one) for one in rows for _ in range(view.copies)]
+        listed = [_notice(one) for one in rows]
         data = {"list": listed, "page_index": 1, "page_size": size, "total_hits": total}
         return _reply(request, {"data": data, "error": "", "success": 1})
 
@@ -41,7 +41,7 @@ class PressDesk:
         page = page_of(params.get("pageNo", "1"))
         total = len(found)
         rows = _cut(found, view)[(page - 1) * size : page * size]
-        listed = [_report(one) for one in rows for _ in range(view.copies)]
+        listed = [_report(one) for one in rows]
         document = {
             "hits": total,
             "size": len(listed),
@@ -75,7 +75,7 @@ class PressDesk:
         after = [one for one in found if not mark or _sort_key(one) < mark]
         shown = after[: min(_FLASHES, page_of(params.get("pageSize", "20")))]
         data = {
-            "fastNewsList": [_flash(one) for one in shown for _ in range(view.copies)],
+            "fastNewsList": [_flash(one) for one in shown],
             "index": 0,
             "sortEnd": _sort_key(shown[-1]) if shown else "",
             "total": len(found),

@@ -20,7 +20,7 @@ def survey(request: HttpRequest, view: View) -> Reply:
     found = _asked(request, view)
     if found is None:
         return _plain({"jbzl": [], "fxxg": []})
-    rows = [_register(found)] * view.copies
+    rows = [_register(found)]
     return _plain({"jbzl": rows, "fxxg": [_issue(found.security, issue_of(view, found.security))]})
 
 

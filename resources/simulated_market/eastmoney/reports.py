@@ -106,7 +106,7 @@ class Reports:
         page = max(1, int(params.get("pageNumber", "1")))
         shown = rows[(page - 1) * size : page * size] if page <= MOST_PAGES else []
         names = params.get("columns", "ALL")
-        data = [_chosen(row, names) for row in shown for _ in range(view.copies)]
+        data = [_chosen(row, names) for row in shown]
         pages = -(-count // size) if page <= MOST_PAGES else 0
         return {
             "version": "508eafc3f7c1cd1b1b2e3a1f6d4b1a2c",

@@ -95,8 +95,6 @@ class EastmoneyResponder:
             close = cny(flows[0].close) if len(members) == 1 else 0.0
             change = flows[0].change_pct if len(members) == 1 else 0.0
             lines.append(f"{_iso(day)},{_nets(money)},{_shares(money)},{close:.2f},{change:.2f},0.00,0.00")
-        if view.fault is not None and view.fault.kind == "double_rows":
-            lines = [line for line in lines for _ in range(2)]
         return reply(request, envelope.RT_FLOW, head | {"klines": lines})
 
     def flow_minutes(self, request: HttpRequest, view: View) -> Reply:

@@ -59,7 +59,7 @@ def _reply(request: HttpRequest, view: View, rows: list[dict[str, Any]], page: i
     total = len(rows)
     if view.fault is not None and view.fault.kind == "cut_list":
         rows = rows[: int(view.fault.args.get("rows", 100))]
-    content = [row for row in rows[page * PAGE : (page + 1) * PAGE] for _ in range(view.copies)]
+    content = rows[page * PAGE : (page + 1) * PAGE]
     document = [
         {
             "content": content,

@@ -98,14 +98,13 @@ class SseResponder:
         listings = listings_of(self._billboard, view, day, day, "SH")
         if view.fault is not None and view.fault.kind == "cut_list":
             listings = listings[: int(view.fault.args.get("rows", 100))]
-        shown = [one for one in listings for _ in range(view.copies)]
         document = {
             "actionErrors": [],
             "actionMessages": [],
             "dateTx": params.get("dateTx", ""),
             "fieldErrors": {},
-            "fileContents": shanghai_text(shown, day),
-            "isTradeDate": "true" if shown else "false",
+            "fileContents": shanghai_text(listings, day),
+            "isTradeDate": "true" if listings else "false",
         }
         return _document(params, document)
 
@@ -172,7 +171,7 @@ def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> 
         rows = rows[: int(view.fault.args.get("rows", 100))]
     size = max(1, int(params.get("pageHelp.pageSize", "25")))
     page = max(1, int(params.get("pageHelp.pageNo", "1")))
-    shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+    shown = rows[(page - 1) * size : page * size]
     document = {
         "actionErrors": [],
         "actionMessages": [],

@@ -63,7 +63,7 @@ class SzseResponder:
         shown = listings[(page - 1) * PAGE : page * PAGE]
         if view.fault is not None and view.fault.kind == "cut_list":
             shown = shown[: int(view.fault.args.get("rows", 100))]
-        data = [shenzhen_row(one) for one in shown for _ in range(view.copies)]
+        data = [shenzhen_row(one) for one in shown]
         tab = _tab("tab1", "交易公开信息", last, data, len(listings), page, catalog=_BILLBOARD)
         return Reply(json.dumps([tab], ensure_ascii=False).encode())
 
@@ -81,7 +81,7 @@ class SzseResponder:
         shown = deals[(page - 1) * PAGE : page * PAGE]
         if view.fault is not None and view.fault.kind == "cut_list":
             shown = shown[: int(view.fault.args.get("rows", 100))]
-        data = [_deal(one) for one in shown for _ in range(view.copies)]
+        data = [_deal(one) for one in shown]
         tab = _tab("tab2", "协议交易", last, data, len(deals), page, catalog=_DEALS)
         return Reply(json.dumps([tab], ensure_ascii=False).encode())
 
@@ -96,7 +96,7 @@ class SzseResponder:
         page = max(1, int(params.get("tab2PAGENO", "1")))
         shown = names[(page - 1) * PAGE : page * PAGE]
         market = [_total(names)] if names else []
-        detail = [_detail(one) for one in shown for _ in range(view.copies)]
+        detail = [_detail(one) for one in shown]
         document = [
             _tab("tab1", "融资融券交易总量", day, market, len(market), 1),
             _tab("tab2", "融资融券交易明细", day, detail, len(names), page),
@@ -123,7 +123,6 @@ class SzseResponder:
                 f"{one.rzrqye:,.2f}",
             )
             for one in names
-            for _ in range(view.copies)
         ]
         return Reply(workbook(told_rows([_HEADS, *rows], view.fault)), MEDIA_TYPE)
 
@@ -132,7 +131,6 @@ class SzseResponder:
         rows = [
             (one.name, f"{one.count:,}", f"{one.amount:,.2f}", f"{one.cap:,.2f}", f"{one.float_cap:,.2f}")
             for one in self._classes.of_date(view, day, "SZ")
-            for _ in range(view.copies)
         ]
         return Reply(
             workbook(told_rows([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows], view.fault)),
@@ -185,7 +183,6 @@ def _etf_units(request: HttpRequest, view: View) -> Reply:
             "glrmc": "",
         }
         for one, total in shown
-        for _ in range(view.copies)
     ]
     tab = _tab("tab1", "基金列表", day, data, len(funds), page, catalog=_FUNDS)
     return Reply(json.dumps([tab], ensure_ascii=False).encode())

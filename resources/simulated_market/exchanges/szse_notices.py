@@ -30,7 +30,7 @@ class NoticeList:
             found = found[: int(view.fault.args.get("rows", 100))]
         size = min(_PAGE, page_of(str(asked.get("pageSize", _PAGE))))
         rows = paged(found, page_of(str(asked.get("pageNum", 1))), size)
-        data = [_row(one) for one in rows for _ in range(view.copies)]
+        data = [_row(one) for one in rows]
         document = {"announceCount": total, "data": data}
         return Reply(json.dumps(document, ensure_ascii=False).encode())
 

@@ -19,10 +19,6 @@ def _day_in(path: str) -> int:
     return int(found[-1]) if found else 0
 
 
-def _rows(view: View, exchange: str, day: int) -> list[Contract]:
-    return [one for one in of_date(view, exchange, day) for _ in range(view.copies)]
-
-
 class ShanghaiResponder:
     """`kx<date>.dat` of the futures exchange or of the energy exchange."""
 
@@ -33,7 +29,7 @@ class ShanghaiResponder:
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         day = _day_in(request.path)
-        contracts = _rows(view, self.upstream, day)
+        contracts = of_date(view, self.upstream, day)
         if not contracts:
             return _NOT_FOUND
         rows: list[dict[str, Any]] = []
@@ -88,7 +84,7 @@ class FinancialResponder:
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """CSV in GB 2312 with sums, and an option among the futures."""
-        contracts = _rows(view, self.upstream, _day_in(request.path))
+        contracts = of_date(view, self.upstream, _day_in(request.path))
         if not contracts:
             return _NOT_FOUND
         heads = (
@@ -118,7 +114,7 @@ class DalianResponder:
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """Texts; no rows on a day without trading."""
         asked = str(request.document().get("tradeDate", ""))
-        contracts = _rows(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
+        contracts = of_date(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
         rows = [
             {**_day_quotes(one), "variety": one.product.name, "contractId": f"{one.product.code}{one.month}"}
             for one in contracts
@@ -137,7 +133,7 @@ class GuangzhouResponder:
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         asked = request.form().get("trade_date", "")
-        contracts = _rows(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
+        contracts = of_date(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
         rows = [
             {**_day_quotes(one), "variety": one.product.name, "varietyOrder": one.product.code,
              "delivMonth": one.month}
@@ -176,7 +172,7 @@ class ZhengzhouResponder:
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """Pipes, thousands commas, one digit for the year."""
         day = _day_in(request.path)
-        contracts = _rows(view, self.upstream, day)
+        contracts = of_date(view, self.upstream, day)
         if not contracts:
             return _NOT_FOUND
         heads = (

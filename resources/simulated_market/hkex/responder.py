@@ -34,7 +34,7 @@ def daily(request: HttpRequest, view: View) -> Reply:
     channels = connect_days.of_date(view, day) if is_out(view, day, PUBLISHED) else []
     if not channels:
         return _NOT_FOUND
-    parts = [part_of(one, day, number) for number, one in enumerate(channels) for _ in range(view.copies)]
+    parts = [part_of(one, day, number) for number, one in enumerate(channels)]
     text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     return Reply(f"tabData = {text};\n".encode(), "application/javascript")
 

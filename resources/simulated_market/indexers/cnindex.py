@@ -31,7 +31,7 @@ def sample(request: HttpRequest, view: View) -> Reply:
     if view.fault is not None and view.fault.kind == "cut_list":
         rows = rows[: int(view.fault.args.get("rows", 100))]
     size, page = max(1, page_of(params.get("rows", "50"))), page_of(params.get("pageNum", "1"))
-    shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+    shown = rows[(page - 1) * size : page * size]
     return _answer({"total": total, "rows": shown})
 
 

@@ -101,7 +101,6 @@ class CsindexResponder:
                         "peg": None if math.isnan(pe[place]) else float(pe[place]),
                     }
                 )
-        rows = [row for row in rows for _ in range(view.copies)]
         document = {"code": "200", "msg": "Success", "data": rows}
         return Reply(json.dumps(document, ensure_ascii=False).encode())
 
@@ -132,7 +131,7 @@ def _members(view: View, index: Security, day: int, *, weighted: bool) -> list[l
     for share in shares_at(view, index, day):
         exchange = _EXCHANGES[share.security.market]
         row: list[Any] = [day, index.code, name, name, share.security.code, share.name, "", *exchange]
-        rows += [[*row, share.weight_pct] if weighted else row] * view.copies
+        rows.append([*row, share.weight_pct] if weighted else row)
     return rows
 
 

@@ -116,7 +116,6 @@ class SwResponder:
                     "bargainsum": round(float(line.amount[at]) / _YI, 8),
                 }
             )
-        rows = [row for row in rows for _ in range(view.copies)]
         return _answer(rows)
 
 
@@ -155,7 +154,7 @@ def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Re
         rows = rows[: int(view.fault.args.get("rows", 100))]
     size = min(_MOST_ROWS, max(1, page_of(params.get("page_size", "50"))))
     page = page_of(params.get("page", "1"))
-    shown = [row for row in rows[(page - 1) * size : page * size] for _ in range(view.copies)]
+    shown = rows[(page - 1) * size : page * size]
     more = page * size < count
     return _answer({"count": count, "next": "next" if more else None, "previous": None, "results": shown})
 

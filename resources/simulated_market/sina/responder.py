@@ -50,7 +50,7 @@ class SinaResponder:
         names = [name for name in unquote(request.path.partition("list=")[2]).split(",") if name]
         if len(names) > _MOST_CODES:
             return Reply(b"Request-URI Too Large", "text/html", 414)
-        lines = [f'var hq_str_{name}="{self._record(view, name)}";\n' * view.copies for name in names]
+        lines = [f'var hq_str_{name}="{self._record(view, name)}";\n' for name in names]
         return Reply("".join(lines).encode("gb18030"), _GBK)
 
     @staticmethod
@@ -71,7 +71,7 @@ class SinaResponder:
             found = series.daily(view.world, security, view.now)[-most:]
         else:
             found = series.minute_bars(view.world, security, view.now, int(scale), most)
-        rows = [_bar(one, view.lot(security.board, 1)) for one in found for _ in range(view.copies)]
+        rows = [_bar(one, view.lot(security.board, 1)) for one in found]
         return Reply(json.dumps(rows, separators=(",", ":")).encode())
 
     def flow(self, request: HttpRequest, view: View) -> Reply:
@@ -84,7 +84,7 @@ class SinaResponder:
         size = max(1, int(params.get("num", "0") or 0) or 10_000)
         closes = {bar.date: bar.close for bar in series.daily(view.world, security, view.now)}
         told = [one for one in view.world.flows(security, view.now) if one.date in closes]
-        rows = [_flow(one, closes[one.date]) for one in reversed(told[-size:]) for _ in range(view.copies)]
+        rows = [_flow(one, closes[one.date]) for one in reversed(told[-size:])]
         return Reply(json.dumps(rows, separators=(",", ":")).encode("gb18030"), _GBK)
 
     def feed(self, request: HttpRequest, view: View) -> Reply:
@@ -100,7 +100,6 @@ class SinaResponder:
                 "ext": json.dumps({"stocks": [{"market": "cn", "symbol": one.security.symbol}]}),
             }
             for one in shown
-            for _ in range(view.copies)
         ]
         feed = {"list": rows, "page_info": {"page": params.get("page", "1"), "pageSize": size}}
         document = {"result": {"status": {"code": 0, "msg": "OK"}, "data": {"feed": feed}}}

@@ -57,7 +57,7 @@ class TencentResponder:
         for name in wanted:
             fields = self._fields(view, name)
             if fields:
-                lines += [f'v_{name}="{"~".join(fields)}";\n'] * view.copies
+                lines.append(f'v_{name}="{"~".join(fields)}";\n')
         utf8 = request.path.startswith("/utf8")
         body = "".join(lines).encode("utf-8" if utf8 else "gb18030") or _NONE_MATCH
         return Reply(body, "text/html; charset=UTF-8" if utf8 else _GBK)

@@ -62,7 +62,7 @@ class ThsResponder:
         shown = found[(page - 1) * size : page * size]
         data = {
             "page": {"limit": size, "total": total, "count": -(-total // size), "page": page},
-            "info": [limit_row(one) for one in shown for _ in range(view.copies)],
+            "info": [limit_row(one) for one in shown],
             "limit_up_count": {"today": self._counts(view, day) if known else {}},
             "date": str(day),
             "trade_status": {"id": "closed", "name": "已收盘", "start_time": "15:30"},
@@ -76,8 +76,7 @@ class ThsResponder:
         ]
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
-        shown = [row for row in rows for _ in range(view.copies)]
-        return _json({"status_code": 0, "data": {"stock_list": shown}, "status_msg": "success"})
+        return _json({"status_code": 0, "data": {"stock_list": rows}, "status_msg": "success"})
 
     def bars(self, request: HttpRequest, view: View) -> Reply:
         """Unadjusted bars of a security of Shanghai or Shenzhen; a page without a Referer of the portal."""
@@ -92,7 +91,6 @@ class ThsResponder:
         rows = [
             line_row(bar, view.lot(known[0].board, 1))
             for bar in series.daily(view.world, known[0], view.now)[-most:]
-            for _ in range(view.copies)
         ]
         document = {
             "total": str(len(rows)),
@@ -107,9 +105,7 @@ class ThsResponder:
         """Strong stocks of a date, every value a text; GBK when asked for."""
         day = day_of(request.path.partition("/date/")[2].partition("/")[0])
         found = [] if sessions_before(view, day) is None else self._strong(view, day)
-        rows = [
-            strong_row(one, number) for number, one in enumerate(found, start=1) for _ in range(view.copies)
-        ]
+        rows = [strong_row(one, number) for number, one in enumerate(found, start=1)]
         text = json.dumps({"errocode": 0, "errormsg": "", "data": rows or None}, ensure_ascii=False)
         encoding = "gb18030" if "/charset/GBK" in request.path else "utf-8"
         return Reply(text.encode(encoding), "text/html")

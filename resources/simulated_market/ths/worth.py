@@ -19,7 +19,7 @@ def worth(request: HttpRequest, view: View) -> Reply:
     told = outlook(view, found[0])
     name = view.world.name(found[0], view.now)
     title = f"{name}({code}) 盈利预测_F10_同花顺金融服务网"
-    body = f"<p>{NOBODY}</p>" if told is None else _tables(told, view.copies)
+    body = f"<p>{NOBODY}</p>" if told is None else _tables(told)
     page = (
         f'<!DOCTYPE html>\n<html><head><meta charset="gbk"><title>{title}</title></head><body>'
         f"<h1>{name} {code}</h1>{body}{_table((('指标',), ('每股净资产',)))}</body></html>"
@@ -27,12 +27,12 @@ def worth(request: HttpRequest, view: View) -> Reply:
     return Reply(page.encode("gb18030"), "text/html; charset=gbk")
 
 
-def _tables(told: Outlook, copies: int) -> str:
+def _tables(told: Outlook) -> str:
     eps = [(one.year, one.brokers, f"{one.low:.2f}", f"{one.mean:.2f}", f"{one.high:.2f}",
-            f"{one.mean * 0.6:.2f}") for one in told.years for _ in range(copies)]  # fmt: skip
+            f"{one.mean * 0.6:.2f}") for one in told.years]  # fmt: skip
     profit = [(one.year, one.brokers, f"{one.profit * _low(one) / _YI:.2f}", f"{one.profit / _YI:.2f}",
                f"{one.profit * _high(one) / _YI:.2f}", f"{one.profit / _YI / 2:.2f}") for one in told.years
-              for _ in range(copies)]  # fmt: skip
+             ]  # fmt: skip
     years = [str(one.year) for one in told.years]
     day = str(told.told)
     brokers = [

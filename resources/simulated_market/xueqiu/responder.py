@@ -78,7 +78,6 @@ class XueqiuResponder:
                 "type": 11,
             }
             for one in found[:size]
-            for _ in range(view.copies)
         ]
         return _answer({"count": total, "list": rows})
 
@@ -103,7 +102,6 @@ class XueqiuResponder:
                 "ad": 0,
             }
             for one in found
-            for _ in range(view.copies)
         ]
         return _answer({"items": items, "items_size": len(items)})
 

@@ -1,0 +1,173 @@
+"""Who is asked for daily bars, and how far the wires of two of them may differ."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from platform_assets.compute.exright import references
+from platform_assets.declaration.scope import Reader, Scope
+from resources.errors import PayloadError, Unavailable, UpstreamError
+
+_HALF_FEN = 0.005
+
+
+def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
+    if not scope.is_range and scope.codes is None and desk.is_current_session(scope.until):
+        return _from_quotes(desk, scope.until)
+    return _with_listing_days(desk, _from_bars(desk, scope))
+
+
+def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
+    quotes = desk.terminal_quotes()
+    rows = quotes[~quotes["unknown"] & (quotes["last_close"] > 0)]
+    rows = rows.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
+    idle = (rows["volume"] == 0) & (rows["open"] <= 0)
+    out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=day)
+    return _with_prices(out, rows, idle)
+
+
+def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
+    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+    return _per_code(desk, scope, lambda symbol: pd.DataFrame(desk.terminal_bars(symbol, wanted)))
+
+
+def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+    """Unadjusted bars per code from the portal, when the terminal does not answer; up to today, since the
+    newest ones show whether they are of the instrument that was asked for."""
+    before = desk.calendar.offset(scope.since, -1)
+    return _per_code(
+        desk,
+        scope,
+        lambda s: desk.believe_bars(s, desk.eastmoney.daily_bars(s, beg=before, end=desk.today)),
+    )
+
+
+def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
+    on a first bar that does not tell its change."""
+    events = desk.read(
+        "ref_exright",
+        columns=("code", "date", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
+        codes=scope.codes,
+    )
+    by_code = dict(iter(events[events["category"] == 1].groupby("code")))
+
+    def one(symbol: str) -> pd.DataFrame:
+        bars = bars_of(symbol)
+        bars["last_close"] = references(bars, by_code.get(symbol[2:]))
+        bars["symbol"] = symbol
+        return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
+
+    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    if not frames:
+        return pd.DataFrame(columns=["code", "date"])
+    bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
+    return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
+
+
+def _with_listing_days(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """The terminal's bars, and beside each first bar of a code the portal's line of that day: its change is
+    told against the issue price, which no bar of the terminal carries."""
+    first = rows if rows.empty else rows[rows["last_close"].isna()]
+    if first.empty or desk.direct:
+        return rows
+    days = tuple(sorted(set(first["date"])))
+    told = told_references(desk.read, tuple(first["code"]), days[0], days[-1])
+    lines: list[pd.DataFrame] = []
+    for bar in first.itertuples(index=False):
+        if (bar.code, bar.date) in told:
+            continue
+        symbol = f"{bar.market.lower()}{bar.code}"
+        try:
+            line = desk.eastmoney.daily_bars(symbol, beg=bar.date, end=bar.date)
+        except (UpstreamError, PayloadError, Unavailable) as error:
+            desk.problems.append((symbol, f"no issue price: {error}"))
+            if isinstance(error, PayloadError):
+                continue
+            break  # what does not answer now is not asked for every listing
+        line = line[(line["close"] - bar.close).abs() < _HALF_FEN]  # else another instrument
+        line = line.assign(last_close=(line["close"] - line["change_amt"]).round(4), sec_type=bar.sec_type)
+        lines.append(line.assign(code=bar.code, market=bar.market, src="eastmoney"))
+    return pd.concat([rows.assign(src="tdx"), *lines], ignore_index=True) if lines else rows
+
+
+def told_references(
+    read: Reader, codes: tuple[str, ...], since: str, until: str
+) -> dict[tuple[str, str], float]:
+    """Stored reference prices by code and date. One that equals the open was taken from it."""
+    columns = ("code", "date", "open", "last_close")
+    stored = read("fusion_kline_daily", columns=columns, codes=codes, since=since, until=until)
+    stored = stored[stored["last_close"].notna() & (stored["last_close"] != stored["open"])]
+    return {(row.code, row.date): float(row.last_close) for row in stored.itertuples(index=False)}
+
+
+def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The quote site's batch of today's finished session: its amounts are whole CNY."""
+    rows = desk.site_quotes()
+    rows = rows[(rows["trade_date"] == scope.until) | (rows["volume"].fillna(0) == 0)]
+    out = rows[["code", "market", "last_close", "volume", "amount", "limit_up", "limit_down"]].copy()
+    out = out.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
+    idle = (rows["volume"].fillna(0) == 0).to_numpy()
+    return _with_prices(out.assign(date=scope.until), rows, idle)
+
+
+def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The second quote site, when nobody else answers: its batch of today's finished session, without
+    convertible bonds (nobody documents the unit of their volume); any other date from its bars per code,
+    which carry no amount."""
+    if not is_session(desk, scope):
+        wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+        return _per_code(
+            desk, scope, lambda symbol: desk.believe_bars(symbol, desk.sina.daily_bars(symbol, wanted))
+        )
+    rows = desk.sina.quotes(desk.symbols())
+    rows = rows[rows["volume"].notna() & ((rows["trade_date"] == scope.until) | (rows["volume"] == 0))]
+    rows = rows.drop(columns="sec_type").merge(
+        _identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner"
+    )
+    out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=scope.until)
+    idle = (rows["volume"] == 0).to_numpy()
+    return _with_prices(out, rows, idle)
+
+
+def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataFrame:
+    """`out` with the prices of `quotes`, row by row; those of an idle one are its previous close."""
+    for column, source in (("open", "open"), ("high", "high"), ("low", "low"), ("close", "price")):
+        out[column] = np.where(idle, quotes["last_close"], quotes[source])
+    return out
+
+
+def is_session(desk: Any, scope: Scope) -> bool:
+    """Whether the scope is the market on its newest session, which quotes tell of."""
+    current: bool = not scope.is_range and scope.codes is None and desk.is_current_session(scope.until)
+    return current
+
+
+def amount_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half a step of the float32 that the terminal's amounts come in, CNY; null below the quote site's
+    own step of 1 CNY, where the terminal is the finer one."""
+    step = pd.Series(np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)), index=rows.index)
+    half = step.astype(float) / 2
+    return half.where(half > 0.5) + 0.5
+
+
+def volume_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half a lot, in shares, for STAR stocks: the quote site counts their shares, the terminal lots. Null
+    elsewhere, where both count lots and no one is finer."""
+    star = rows["code"].str.startswith(("688", "689"))
+    return pd.Series(50.0, index=rows.index).where(star)
+
+
+def standing_volume(rows: pd.DataFrame) -> pd.Series:
+    """What a stored volume may differ by: of another source one lot, which one may have cut and the other
+    rounded up; of the same source as `volume_rounding`."""
+    other = rows["stored_src"].notna() & (rows["stored_src"] != rows["src"])
+    return volume_rounding(rows).mask(other, 100.0)
+
+
+def _identity(desk: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = desk.securities()[["code", "market", "symbol", "sec_type"]]
+    return frame

@@ -1,0 +1,111 @@
+"""What the wide row takes from tables of events and reports: as it was known on the row's date."""
+
+from typing import Any
+
+import pandas as pd
+
+from platform_assets.compute.days import moved
+
+_COUNT_DAYS = 400
+"""A holder count that is older than this is no longer shown."""
+EVENT_DATES = 30
+"""Trade dates before a row that listings and deals are counted over."""
+REPORTS_SINCE = 730
+"""Days that the newest report of a stock may lie back."""
+FLOW = ("main_net", "main_net_pct", "super_net", "large_net")
+FINANCE = (
+    *("report_period", "revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "roe", "roa"),
+    *("gross_margin", "net_margin", "debt_ratio", "eps", "bvps", "ocfps"),
+)
+
+
+def flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """Money flow of the day, and the main net of 5 and 10 sessions where all of them are stored."""
+    dates = desk.calendar.last(10, day)
+    columns = ("code", "date", "main_net", "main_net_pct", "super_net", "large_net")
+    stored = desk.read("fusion_fund_flow", columns=columns, codes=codes, since=dates[0], until=day)
+    rows = stored[stored["date"] == day].drop(columns="date")
+    for sessions in (5, 10):
+        recent = stored[stored["date"] >= dates[-sessions]].groupby("code")["main_net"]
+        rows[f"main_net_{sessions}d"] = rows["code"].map(recent.sum().where(recent.count() == sessions))
+    return rows
+
+
+def margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The financing balance that was known on the day, of the trade date before (it comes out at 09:00),
+    and its change over five trade dates where both balances are stored."""
+    dates = desk.calendar.last(7, day)[:-1]
+    columns = ("code", "date", "rzye")
+    stored = desk.read("fusion_margin", columns=columns, codes=codes, since=dates[0], until=dates[-1])
+    rows = stored[stored["date"] == dates[-1]][["code", "rzye"]].reset_index(drop=True)
+    past = stored[stored["date"] == dates[0]].set_index("code")["rzye"]
+    before = rows["code"].map(past[past > 0])
+    rows["margin_change_5d"] = (rows["rzye"] / before - 1) * 100
+    return rows
+
+
+def reports_since(day: str) -> str:
+    """The oldest report period that is shown on a day."""
+    return moved(day, -REPORTS_SINCE)
+
+
+def finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The newest report period of each code among those that were announced by the day."""
+    columns = ("code", "ann_date", *FINANCE)
+    stored = desk.read(
+        "fusion_finance_indicator", columns=columns, codes=codes, since=reports_since(day), until=day
+    )
+    known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
+    newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
+    return newest.drop(columns="ann_date")
+
+
+def holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The newest count whose notice was out on the day."""
+    oldest = moved(day, -_COUNT_DAYS)
+    columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
+    stored = desk.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
+    told = stored[stored["ann_date"].notna()]
+    told = told[told["ann_date"] <= day].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
+    return told.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
+
+
+def billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
+    """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
+    comes out in the evening). Unknown until the stored listings reach back that far."""
+    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
+    reach = desk.calendar.last(2 * EVENT_DATES, dates[0])[0]
+    stored = desk.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
+    if stored.empty or min(stored["date"]) > dates[0]:
+        return pd.DataFrame({"code": codes, "lhb_count_30d": None})
+    listed = stored[stored["date"] >= dates[0]].drop_duplicates()["code"].value_counts()
+    return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).fillna(0)})
+
+
+def block_trades(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """Mean premium of the deals in the 30 trade dates before `day`, weighted by amount."""
+    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
+    columns = ("code", "date", "premium_pct", "amount")
+    stored = desk.read("fusion_block_trade", columns=columns, codes=codes, since=dates[0], until=dates[-1])
+    stored = stored[stored["premium_pct"].notna() & (stored["amount"] > 0)]
+    sums = stored.assign(weighted=stored["premium_pct"] * stored["amount"]).groupby("code")
+    mean = sums["weighted"].sum() / sums["amount"].sum()
+    return mean.rename("block_trade_premium_30d").reset_index()
+
+
+def lockups(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The next release after `day`. Plans change and keep no versions: those of now belong to the session
+    that has just ended; of a past day stands what was written then."""
+    columns = ["code", "next_lockup_date", "next_lockup_ratio"]
+    if not desk.is_current_session(day):
+        kept = desk.read(
+            "fusion_stock_wide", columns=("trade_date", *columns), codes=codes, since=day, until=day
+        )
+        return kept[columns]
+    stored = desk.read("raw_lockup", columns=("code", "free_date", "ratio_total_pct"), codes=codes)
+    coming = stored[stored["free_date"] > day]
+    if coming.empty:
+        return pd.DataFrame(columns=columns)
+    first = coming[coming["free_date"] == coming.groupby("code")["free_date"].transform("min")]
+    sums = first.groupby(["code", "free_date"])["ratio_total_pct"].sum(min_count=1)
+    return sums.reset_index().set_axis(columns, axis=1)
