@@ -7,6 +7,7 @@ fuzzing of every route of the API. A part that runs out of the hour is ended and
 import os
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,25 +33,32 @@ PARTS = (
 
 
 def run(part: Part, limit_s: float) -> tuple[bool, list[str], float]:
-    """(passed, lines for the report, seconds)."""
+    """(passed, lines for the report, seconds). What the tests say is shown as they say it."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "load", "-v", *part.arguments]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "load", "-vv", *part.arguments]
     environment = {**os.environ, "SOAK_EXAMPLES": EXAMPLES, "FUZZ_EXAMPLES": FUZZ}
-    try:
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, timeout=limit_s, capture_output=True, text=True, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False, [f"ended after {limit_s:.0f} s: the hour was over"], time.monotonic() - began
-    lines = [line for line in done.stdout.splitlines() if any(word in line for word in _SHOWN)]
-    if done.returncode:
-        sys.stdout.write(done.stdout[-20_000:])
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as tests:
+        clock = threading.Timer(limit_s, tests.terminate)
+        clock.start()
+        told = []
+        for line in tests.stdout or ():
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            told.append(line.rstrip("\n"))
+        in_time = clock.is_alive()
+        clock.cancel()
+    seconds = time.monotonic() - began
+    if not in_time:
+        return False, [f"ended after {limit_s:.0f} s: the hour was over"], seconds
+    lines = [line for line in told if any(word in line for word in _SHOWN)]
     report = [
         line
         for line in lines
         if not line.startswith("E ") and ("::" not in line or line.startswith(("FAILED", "ERROR")))
     ]
-    return done.returncode == 0, report, time.monotonic() - began
+    return tests.returncode == 0, report, seconds
 
 
 def main() -> int:
