@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import latest_ended, periods_due
 from platform_assets.datasets._notices import by_notice
@@ -42,6 +43,8 @@ _LARGE_CHANGE = 80
 _LATE_DAYS = 30
 """Days after a deadline in which counts of the quarter end are still told."""
 _NEAR = 0.05
+_QUARTER_DAYS = 100
+_SAME_COUNT = 0.01
 _LARGEST = {"top10": "top10_ratio_pct", "float10": "float10_ratio_pct"}
 
 
@@ -147,6 +150,29 @@ def shares_per_holder_fit(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~((rows["avg_shares"] - mean).abs() > _NEAR * mean)
 
 
+def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The count less its change is one that was told of the quarter before it, where any was."""
+    oldest = moved(rows["date"].min(), -_QUARTER_DAYS)
+    stored = context.read(
+        "fusion_holder",
+        columns=("code", "date", "holder_num"),
+        codes=context.scope.codes,
+        since=oldest,
+        until=rows["date"].max(),
+    )
+    known = pd.concat([stored, rows[["code", "date", "holder_num"]]], ignore_index=True)
+    known = known.drop_duplicates(["code", "date"], keep="last").rename(
+        columns={"date": "told", "holder_num": "count"}
+    )
+    asked = pd.DataFrame({"code": rows["code"], "date": rows["date"], "at": rows.index})
+    asked["since"] = asked["date"].map({day: moved(day, -_QUARTER_DAYS) for day in asked["date"].unique()})
+    asked["before"] = (rows["holder_num"] - rows["change_num"]).astype(float).to_numpy()
+    pairs = asked[asked["before"].notna()].merge(known, on="code")
+    pairs = pairs[(pairs["told"] < pairs["date"]) & (pairs["told"] >= pairs["since"])]
+    fits = (pairs["before"] - pairs["count"].astype(float)).abs() <= _SAME_COUNT * pairs["before"].abs()
+    return fits.groupby(pairs["at"]).any().reindex(rows.index, fill_value=True)
+
+
 def is_told_after_the_count(rows: pd.DataFrame, context: Context) -> pd.Series:
     known = rows["ann_date"].notna()
     return ~(known & (rows["ann_date"].where(known, rows["date"]) < rows["date"]))
@@ -195,8 +221,10 @@ DATASET = Dataset(
     soft=(
         Soft(moves_little, "the count changed by more than 80 %"),
         Soft(shares_per_holder_fit, "shares per holder are not A shares / holders within 5 %"),
+        Soft(goes_on_from_the_count_before, "the change is not that against a count of the quarter before"),
         Soft(is_told_after_the_count, "the notice is older than the count"),
     ),
+    reads_own_past=True,
     public_at=on_date("ann_date"),
     freshness=period(120, "date"),
     per_code=True,

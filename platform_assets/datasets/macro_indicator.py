@@ -99,9 +99,14 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    key = ("indicator", "period_date")
-    stored = context.read(TABLE, columns=(*key, "value"))
-    return mostly_as_told(rows, stored, key=key, column="value", series="indicator")
+    """Also of its changes: an index near 100 hardly shows which month it is of."""
+    key, figures = ("indicator", "period_date"), ("value", "yoy", "mom")
+    stored = context.read(TABLE, columns=(*key, *figures))
+    kept = pd.Series(True, index=rows.index)
+    for column in figures:
+        before = stored[[*key, column]]
+        kept &= mostly_as_told(rows, before, key=key, column=column, series="indicator")
+    return kept
 
 
 def is_published_after_its_period_began(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -290,6 +290,18 @@ def cap_is_that_of_its_stocks(rows: pd.DataFrame, context: Context) -> pd.Series
     return pd.Series(~(wrong & (rows["level"] == "sector").to_numpy()), index=rows.index)
 
 
+def caps_are_all_known(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No stock whose cap is not known is left out of a sum."""
+    lacking = rows[(rows["level"] == "stock") & rows["market_cap_yi"].isna()]
+    of_market, of_sector = (
+        set(lacking["trade_date"]),
+        set(lacking[["trade_date", "parent_code"]].itertuples(index=False, name=None)),
+    )
+    own = pd.MultiIndex.from_frame(rows[["trade_date", "node_code"]])
+    sector = (rows["level"] == "sector") & own.isin(of_sector)
+    return ~(sector | ((rows["level"] == "market") & rows["trade_date"].isin(of_market)))
+
+
 def moved_within_members(rows: pd.DataFrame, context: Context) -> pd.Series:
     """No more members rose and fell than there are."""
     stocks = rows[rows["level"] == "stock"]
@@ -333,6 +345,7 @@ DATASET = Dataset(
         Soft(
             cap_is_that_of_its_stocks, "cap of a sector differs from the sum of its stocks by more than 5 %"
         ),
+        Soft(caps_are_all_known, "the sum lacks stocks whose cap is not known"),
         Soft(moved_within_members, "more members rose and fell than there are"),
     ),
     whole=(Whole(has_many_sectors),),

@@ -47,6 +47,8 @@ _OFFER_DAYS = 60
 _NEW_FOR_DAYS = 30
 _REGION = "板块"
 _LONGEST = 255
+_FIRST_DAY = (0.3, 40.0)
+"""First close / issue price beyond which one of them is wrong."""
 _ISSUED = ("issue_pe", "issue_shares", "raised_funds", "first_day_change_pct", "issue_date", "list_date")
 
 
@@ -278,6 +280,27 @@ def listed_as_in_master(rows: pd.DataFrame, context: Context) -> pd.Series:
     return (rows["list_date"] == told) | rows["list_date"].isna() | told.isna()
 
 
+def issue_fits_its_first_price(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """What a share was sold for is near what it closed at on its first day, of shares that were listed of
+    late (of older ones the page tells the funds too): the widest so far were half of it and twentyfold."""
+    since = moved(context.today, -_NEW_FOR_DAYS - _OFFER_DAYS)
+    asked = rows[rows["issue_price"].notna() & (rows["list_date"].fillna("") >= since)]
+    if asked.empty:
+        return pd.Series(True, index=rows.index)
+    bars = context.read(
+        "fusion_kline_daily",
+        columns=("code", "date", "close"),
+        codes=list(asked["code"]),
+        since=since,
+        until=context.today,
+    )
+    first = asked[["code", "list_date"]].merge(
+        bars, how="left", left_on=["code", "list_date"], right_on=["code", "date"]
+    )
+    ratio = first["close"].astype(float).set_axis(asked.index) / asked["issue_price"]
+    return ~((ratio < _FIRST_DAY[0]) | (ratio > _FIRST_DAY[1])).reindex(rows.index, fill_value=False)
+
+
 def figures_are_sound(rows: pd.DataFrame, context: Context) -> pd.Series:
     """No negative number of employees, capital above zero."""
     return ~((rows["employees"] < 0) | (rows["registered_capital"] <= 0)).fillna(False)
@@ -331,8 +354,9 @@ DATASET = Dataset(
         Soft(has_a_name, "no registered name"),
         Soft(listed_as_in_master, "listing date differs from that of the security master"),
         Soft(figures_are_sound, "employees below zero or no capital"),
+        Soft(issue_fits_its_first_price, "issue price far from the close of the first day"),
     ),
-    reads=("fusion_stock_master", "ref_name_history"),
+    reads=("fusion_stock_master", "ref_name_history", "fusion_kline_daily"),
     freshness=calendar_days(30),
     may_be_empty=True,
     per_code=True,

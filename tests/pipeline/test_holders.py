@@ -67,6 +67,27 @@ def test_the_disclosure_platform_stands_in_with_the_counts_of_the_quarter(house:
     assert (same["holder_num"] == known.loc[same.index, "holder_num"]).all()
 
 
+@pytest.mark.parametrize("lie", ["volumes_x100", "swap_rows"])
+def test_a_count_of_another_company_or_unit_is_marked(house: House, lie: str) -> None:
+    """Who stands in tells counts and changes that agree with each other, and with nothing that is stored."""
+    house.at("2026-07-01")
+    load(house, *house.run.calendar.last(60, "2026-07-01"))
+    known = set(house.warehouse.frame("fusion_holder")["code"])
+    house.at(TODAY)
+    house.faults.replace([
+        {"upstream": "eastmoney", "call": "*", "kind": "status", "args": {"code": 403}},
+        {"upstream": "cninfo", "call": "holder_counts", "kind": lie},
+    ])  # fmt: skip
+    house.raw("raw_holder_num")
+    house.stage("holder")
+    house.fuse("holder")
+
+    rows = house.warehouse.frame("fusion_holder")
+    told = rows[(rows["date"] == "2026-06-30") & (rows["src"] == "cninfo") & rows["code"].isin(known)]
+    assert len(told) > 3
+    assert (told["quality"] == "warning").all()
+
+
 def test_a_download_of_a_code_brings_its_whole_past(house: House) -> None:
     told = download(house.run, [BANK], ["holder_num", "aux_holders"], TODAY)
 

@@ -119,6 +119,21 @@ def test_an_event_to_come_has_no_figure_and_gets_it(house: House) -> None:
     assert before.loc[told["event_key"], "actual"] != told["actual"]  # not known then
 
 
+def test_a_series_that_is_told_a_month_off_is_marked(house: House) -> None:
+    """Also an index near 100, whose changes alone show it."""
+    key = ["indicator", "period_date"]
+    before = rows(house).set_index(key)
+    house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "swap_rows"}])
+    house.fresh()
+    house.fuse("macro_indicator", LATER)
+    house.faults.clear()
+
+    now = rows(house).set_index(key)
+    moved = now[(now["yoy"] - before["yoy"]).abs() > 0.05]
+    assert "cn_cpi_index" in moved.index.get_level_values("indicator")
+    assert (moved["quality"] != "ok").all()
+
+
 def test_a_report_that_changed_is_left_out_and_a_portal_that_is_away_leaves_the_others(
     house: House,
 ) -> None:

@@ -1,5 +1,7 @@
 """Who companies are: both sources, whose turn it is, what reaches the fused table."""
 
+from datetime import datetime
+
 import pytest
 
 from platform_assets.datasets import _sweeps, stock_profile
@@ -103,3 +105,22 @@ def test_profiles_of_named_codes_on_demand(alone: House) -> None:
     row = alone.warehouse.frame("fusion_stock_profile").iloc[0]
     assert row["code"] == code
     assert row["issue_price"] > 0
+
+
+def test_an_issue_price_in_another_unit_is_marked(alone: House) -> None:
+    """The list of offers, asked again when a company's page has been read, tells the price alone."""
+    stocks = [one for one in alone.world.securities(alone.clock.now()) if one.kind == "stock"]
+    young = max(stocks, key=lambda one: one.list_date)
+    listed = datetime.strptime(str(young.list_date), "%Y%m%d").date().isoformat()
+    alone.bars(*alone.run.calendar.between(listed, TODAY))
+    profiles(alone)
+    alone.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "prices_x100"}])
+    alone.fresh()
+    profiles(alone)
+
+    (row,) = alone.warehouse.rows("fusion_stock_profile", where="code=?", values=(young.code,))
+    (bar,) = alone.warehouse.rows(
+        "fusion_kline_daily", where="code=? AND date=?", values=(young.code, listed)
+    )
+    assert row["issue_price"] > 30 * bar["close"]
+    assert row["quality"] == "warning"
