@@ -184,6 +184,13 @@ def ordered_ohlc(row: tuple[float, float, float, float], what: str) -> None:
         raise PayloadError(f"{what}: high and low do not enclose open and close: {row}")
 
 
+def between_extremes(last: float, low: float, high: float, what: str) -> None:
+    """Raises when a last price lies outside its extremes, or they are in each other's place; what is missing
+    (NaN) contradicts nothing, and excuses nothing."""
+    if low > high or last > high or low > last:
+        raise PayloadError(f"{what}: {last} does not lie between {low} and {high}")
+
+
 def check_unit(*, shares: float, amount_cny: float, low: float, high: float, what: str) -> None:
     """Volume-unit guard: amount / volume must be near the price range, or lots and shares are mixed up.
 

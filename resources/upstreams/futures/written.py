@@ -47,7 +47,10 @@ def financial_request(day: str) -> Request:
 def parse_financial(body: bytes, day: str) -> pd.DataFrame:
     """Columns `FUTURES_COLUMNS`, without options and sums. The file says no date of its own."""
     text = _decoded(body, ("gb18030",), "cffex")
-    table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text))]
+    try:
+        table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text))]
+    except csv.Error as error:
+        raise PayloadError(f"cffex: no table of separated values: {error}") from error
     heads = _heads(table[0] if table else [], _FINANCIAL, "cffex")
     rows = []
     for values in table[1:]:

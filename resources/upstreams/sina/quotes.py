@@ -16,6 +16,7 @@ from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     amount,
+    between_extremes,
     check_unit,
     iso_day,
     moment,
@@ -86,8 +87,7 @@ def _quote(what: Instrument, record: str) -> dict[str, object]:
     )
     volume = amount(fields[8], f"{label} volume", scale=100.0 if _in_lots(what) else 1.0)
     money = amount(fields[9], f"{label} amount")
-    if high < max(low, last) or low > last:
-        raise PayloadError(f"{label}: {last} does not lie between {low} and {high}")
+    between_extremes(last, low, high, label)
     if what.kind not in {"index", "cb"}:
         check_unit(shares=volume, amount_cny=money, low=low, high=high, what=label)
     status = fields[32].strip() if len(fields) > _LEAST else ""

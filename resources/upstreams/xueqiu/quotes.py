@@ -9,6 +9,7 @@ from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     amount,
+    between_extremes,
     check_unit,
     nothing_to_missing,
     number,
@@ -65,8 +66,7 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
         nothing_to_missing(price(quote.get(name), f"{symbol} {name}"))
         for name in ("current", "open", "high", "low", "last_close", "limit_up", "limit_down")
     )
-    if high < max(low, last) or low > last:
-        raise PayloadError(f"{symbol}: {last} does not lie between {low} and {high}")
+    between_extremes(last, low, high, symbol)
     volume = amount(quote.get("volume"), f"{symbol} volume")
     money = amount(quote.get("amount"), f"{symbol} amount")
     if what.kind not in {"index", "cb"}:

@@ -135,6 +135,7 @@ def test_the_year_of_zhengzhou_has_one_digit() -> None:
         ("gfex", b'{"code":"1","data":[]}', "code"),
         ("cffex", CSV.encode("utf-16"), "cffex"),
         ("cffex", CSV.splitlines()[0].encode("gb2312"), "without a contract"),
+        ("cffex", CSV.replace("4150.0", "41\r50.0").encode("gb2312"), "separated"),
         ("cffex", CSV.replace("持仓量", "持仓").encode("gb2312"), "heads"),
         ("czce", PIPES.replace("2026-09-28", "2026-09-25").encode(), "asked was"),
         ("czce", PIPES.replace("|昨结算", "|昨收").encode(), "heads"),

@@ -112,6 +112,7 @@ def test_unknown_and_suspended_symbols() -> None:
         (gbk(STOCK + BOND.replace("118060", "118061")), "differs"),
         (gbk(STOCK.replace("180308294", "1803082") + BOND), "wrong unit"),
         (gbk(STOCK.replace("19.630", "19.400") + BOND), "does not lie"),
+        (gbk(STOCK.replace("19.630,19.420,", "19.410,,") + BOND), "does not lie"),
         (gbk(STOCK[:60]), "no statement"),
         (gbk(STOCK.replace("2026-08-28", "2026-13-28") + BOND), "no date"),
         (STOCK.encode() + b"\xff\xff", "gb18030"),
