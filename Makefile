@@ -52,11 +52,12 @@ lint: $(TEST_STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-# Kernels are compiled beside the linters: both test workers find them in the cache.
+# Kernels are compiled beside the linters: the test workers find them in the cache. Three of them on two cores,
+# since some wait for sockets and processes.
 test: $(TEST_STAMP)
 	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
 	$(MAKE) --no-print-directory lint && wait
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not soak"
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not soak"
 
 bench: $(TEST_STAMP)
 	@$(BIN)/python -m tests.benchmarks

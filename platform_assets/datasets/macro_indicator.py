@@ -12,9 +12,10 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.days import moved
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._histories import mostly_as_told, told_otherwise
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.declaration.columns import S8, S32, S64, S128, Date, F, Model, Pct, col, key
@@ -32,6 +33,9 @@ from platform_assets.declaration.scope import Context
 
 _LONGEST_BREAK = 15
 _JANUARY_MISSING = 2
+_QUOTED = {"rate", "bond", "fx"}
+_SETTLED_DAYS = {True: 40, False: 400}
+"""After so many days nobody revises a quotation, or an estimate."""
 
 
 class MacroIndicator(Model):
@@ -107,6 +111,18 @@ def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
         before = stored[[*key, column]]
         kept &= mostly_as_told(rows, before, key=key, column=column, series="indicator")
     return kept
+
+
+def what_is_old_stands(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No estimate of more than a year ago is told otherwise (new benchmarks do that, and are marked), and no
+    rate or quotation of more than a month ago."""
+    key, figures = ["indicator", "period_date"], ["value", "prev_value", "yoy", "mom"]
+    stored = context.read(TABLE, columns=(*key, *figures))
+    before = rows[key].merge(stored, how="left", on=key).set_axis(rows.index)
+    other = pd.concat([told_otherwise(rows[name], before[name]) for name in figures], axis=1).any(axis=1)
+    days = {name: _SETTLED_DAYS[SERIES[name].category in _QUOTED] for name in rows["indicator"].unique()}
+    settled = rows["indicator"].map({name: moved(context.today, -back) for name, back in days.items()})
+    return ~(other & (rows["period_date"] < settled))
 
 
 def is_published_after_its_period_began(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -185,6 +201,7 @@ DATASET = Dataset(
     soft=(
         Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
         Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
+        Soft(what_is_old_stands, "told otherwise more than a year later"),
         Soft(is_published_after_its_period_began, "published before its period began"),
         Soft(follows_without_gap, "a period before it is missing"),
     ),

@@ -12,6 +12,7 @@ import pandas as pd
 
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.market_rules import is_a_share
+from platform_assets.datasets._histories import told_otherwise
 from platform_assets.declaration.columns import (
     K32,
     S64,
@@ -127,6 +128,7 @@ def from_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 CONSENSUS = "aux_worth"
 _EXPECTED = ("eps_fy1", "eps_fy2", "eps_fy3")
+_ENOUGH_FORECASTS = 3
 _FROM_QUOTE = (
     "name",
     "price",
@@ -195,6 +197,17 @@ def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["float_market_cap"] > rows["total_market_cap"] * 1.001)
 
 
+def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Of the market's forecasts of a year at least half are those of the trade date before: opinions change
+    one by one."""
+    before = context.on_day_before(rows, "fusion_valuation", "eps_fy1")
+    own, past = rows["date"].str[:4], rows["date"].map(lambda day: context.calendar.offset(day, -1)[:4])
+    known = before.notna() & rows["eps_fy1"].notna() & (own == past)
+    other = told_otherwise(rows.loc[known, "eps_fy1"], before[known])
+    strange = len(other) >= _ENOUGH_FORECASTS and other.mean() > 0.5
+    return ~(rows["eps_fy1"].notna() & strange)
+
+
 def cap_fits_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The cap is price x total shares within 2 %."""
     changes = context.read("ref_exright", columns=("code", "date", "total_after"), until=context.scope.until)
@@ -241,6 +254,7 @@ DATASET = Dataset(
     derive=(fill_caps, add_per_share),
     soft=(
         Soft(float_cap_within_total, "float cap above total cap"),
+        Soft(consensus_is_mostly_as_told, "most forecasts of the market changed since the trade date before"),
         Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
     ),
     reads=("ref_exright", CONSENSUS),

@@ -350,3 +350,21 @@ def test_lists_that_are_not_whole_are_not_believed(house: House, kind: str, name
     finally:
         house.faults.replace([])
     assert len(house.warehouse.frame(name)) == before
+
+
+def test_a_market_whose_forecasts_all_changed_over_night_is_marked(house: House) -> None:
+    """As last of this file: the forecasts of each company are those of the next one from here on."""
+    monday = "2026-08-24"
+    house.at(monday)
+    house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "swap_rows"}])
+    try:
+        house.raw("aux_worth", monday)
+    finally:
+        house.faults.clear()
+    house.raw("raw_valuation", monday)
+    house.stage("valuation", monday)
+    house.fuse("valuation", monday)
+
+    rows = house.warehouse.rows("fusion_valuation", where="date=? AND eps_fy1 IS NOT NULL", values=(monday,))
+    assert len(rows) > 3
+    assert {row["quality"] for row in rows} == {"warning"}
