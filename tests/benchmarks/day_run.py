@@ -1,5 +1,5 @@
 """`python -m tests.benchmarks.day_run <date>`: every table of one date in a process of its own, without
-Dagster; then the same again; then staging, fusion and calculations anew from what RAW tables hold.
+Dagster; then staging, fusion and calculations anew from what RAW tables hold.
 
 Prints one JSON line per part: part, seconds, peak (highest memory of the process so far), failures, and what
 the part wrote and asked.
@@ -23,9 +23,7 @@ from tests.benchmarks.measure import highest_memory
 
 def main(day: str) -> int:
     platform = open_platform()
-    asking = platform.desk.new_run
-    _part("day", platform, asking(), day)
-    _part("again", platform, asking(), day)
+    _part("day", platform, platform.desk.new_run(), day)
     tables = [name for dataset in platform.registry.datasets.values() for name in from_stored(dataset)]
     with platform.warehouse.engine.begin() as connection:
         for name in tables:

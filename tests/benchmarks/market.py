@@ -75,7 +75,7 @@ def _week(house: House) -> None:
 
 def every_table(whole: dict[str, dict[str, Any]]) -> Iterator[Figure]:
     """From the reports of `day_run`."""
-    day, again, fusion = whole["day"], whole["again"], whole["fusion"]
+    day, fusion = whole["day"], whole["fusion"]
     calls = dict(sorted(day["calls"].items()))
     asked = sum(calls.values())
     yield at_most(
@@ -101,13 +101,6 @@ def every_table(whole: dict[str, dict[str, Any]]) -> Iterator[Figure]:
         paced / day["seconds"],
         at_most=True,
         note="calls per upstream: " + ", ".join(f"{name} {number:,}" for name, number in calls.items()),
-    )
-    yield at_most(
-        "profile L day, all tables again",
-        again["seconds"],
-        day["seconds"],
-        None,
-        note=f"{again['written']:,} rows written",
     )
     yield at_most(
         f"profile L, full fusion from RAW: {fusion['tables']} staged, fused and calculated tables",
