@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.compute.days import moved
-from platform_assets.datasets._sweeps import MOST_EVENT_CODES, codes_in_turn
+from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from platform_assets.declaration.columns import (
     K32,
     S32,
@@ -152,7 +152,7 @@ def terminal_text(desk: Any, scope: Scope) -> pd.DataFrame:
 
 def portal_issues(desk: Any, scope: Scope) -> pd.DataFrame:
     """New shares from the list of offers, one call; the page of each company that was listed of late, and of
-    those whose profile is known while their issue is not (at most a hundred)."""
+    those whose profile is known while their issue is not (as many as a day's sweep reads pages of anyway)."""
     if scope.codes is not None:
         symbols = desk.symbols(scope.codes, "stock")
         return _issues(desk, symbols)
@@ -227,7 +227,7 @@ def _without_issue(desk: Any, scope: Scope) -> list[str]:
     ]
     profiles = desk.read("aux_profile", columns=("code",))
     rest = sorted(set(profiles["code"]) - set(stored["code"]))
-    return _symbols(desk, [*late, *rest])[:MOST_EVENT_CODES]
+    return _symbols(desk, [*late, *rest])[: MOST_EVENT_CODES + ROTATION]
 
 
 def _symbols(desk: Any, codes: list[str]) -> list[str]:
