@@ -12,6 +12,7 @@ import pandas as pd
 from platform_assets.compute.days import moved
 from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import latest_ended, periods_due
+from platform_assets.datasets._histories import doubted_before
 from platform_assets.datasets._notices import by_notice
 from platform_assets.declaration.columns import (
     K32,
@@ -155,12 +156,15 @@ def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Se
     oldest = moved(rows["date"].min(), -_QUARTER_DAYS)
     stored = context.read(
         "fusion_holder",
-        columns=("code", "date", "holder_num"),
+        columns=("code", "date", "holder_num", "quality_flags"),
         codes=context.scope.codes,
         since=oldest,
         until=rows["date"].max(),
     )
-    known = pd.concat([stored, rows[["code", "date", "holder_num"]]], ignore_index=True)
+    stored = stored[~doubted_before(stored, goes_on_from_the_count_before.__name__)]
+    known = pd.concat(
+        [stored.drop(columns="quality_flags"), rows[["code", "date", "holder_num"]]], ignore_index=True
+    )
     known = known.drop_duplicates(["code", "date"], keep="last").rename(
         columns={"date": "told", "holder_num": "count"}
     )

@@ -15,7 +15,7 @@ import pandas as pd
 from platform_assets.compute.days import moved
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told, told_otherwise
+from platform_assets.datasets._histories import mostly_as_told, strays
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.declaration.columns import S8, S32, S64, S128, Date, F, Model, Pct, col, key
@@ -33,6 +33,7 @@ from platform_assets.declaration.scope import Context
 
 _LONGEST_BREAK = 15
 _JANUARY_MISSING = 2
+_PERIOD, _FIGURES = ("indicator", "period_date"), ("value", "yoy", "mom")
 _QUOTED = {"rate", "bond", "fx"}
 _SETTLED_DAYS = {True: 40, False: 400}
 """After so many days nobody revises a quotation, or an estimate."""
@@ -104,22 +105,19 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Also of its changes: an index near 100 hardly shows which month it is of."""
-    key, figures = ("indicator", "period_date"), ("value", "yoy", "mom")
-    stored = context.read(TABLE, columns=(*key, *figures))
-    kept = pd.Series(True, index=rows.index)
-    for column in figures:
-        before = stored[[*key, column]]
-        kept &= mostly_as_told(rows, before, key=key, column=column, series="indicator")
-    return kept
+    stored = context.read(TABLE, columns=(*_PERIOD, *_FIGURES, "quality_flags"))
+    return mostly_as_told(
+        rows, stored, key=_PERIOD, columns=_FIGURES, series="indicator", check=keeps_its_past.__name__
+    )
 
 
 def what_is_old_stands(rows: pd.DataFrame, context: Context) -> pd.Series:
     """No estimate of more than a year ago is told otherwise (new benchmarks do that, and are marked), and no
     rate or quotation of more than a month ago."""
-    key, figures = ["indicator", "period_date"], ["value", "prev_value", "yoy", "mom"]
-    stored = context.read(TABLE, columns=(*key, *figures))
-    before = rows[key].merge(stored, how="left", on=key).set_axis(rows.index)
-    other = pd.concat([told_otherwise(rows[name], before[name]) for name in figures], axis=1).any(axis=1)
+    figures = (*_FIGURES, "prev_value")
+    stored = context.read(TABLE, columns=(*_PERIOD, *figures, "quality_flags"))
+    check = what_is_old_stands.__name__
+    other = strays(rows, stored, key=_PERIOD, columns=figures, check=check) == 1
     days = {name: _SETTLED_DAYS[SERIES[name].category in _QUOTED] for name in rows["indicator"].unique()}
     settled = rows["indicator"].map({name: moved(context.today, -back) for name, back in days.items()})
     return ~(other & (rows["period_date"] < settled))
@@ -201,7 +199,7 @@ DATASET = Dataset(
     soft=(
         Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
         Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
-        Soft(what_is_old_stands, "told otherwise more than a year later"),
+        Soft(what_is_old_stands, "a figure that was settled is told otherwise"),
         Soft(is_published_after_its_period_began, "published before its period began"),
         Soft(follows_without_gap, "a period before it is missing"),
     ),

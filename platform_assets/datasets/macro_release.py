@@ -127,8 +127,9 @@ def has_its_figure(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    stored = context.read(TABLE, columns=("event_key", "actual"))
-    return mostly_as_told(rows, stored, key=("event_key",), column="actual", series="title")
+    stored = context.read(TABLE, columns=("event_key", "actual", "quality_flags"))
+    check = keeps_its_past.__name__
+    return mostly_as_told(rows, stored, key=("event_key",), columns=("actual",), series="title", check=check)
 
 
 def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:

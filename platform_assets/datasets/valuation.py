@@ -12,7 +12,7 @@ import pandas as pd
 
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.market_rules import is_a_share
-from platform_assets.datasets._histories import told_otherwise
+from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.declaration.columns import (
     K32,
     S64,
@@ -128,7 +128,6 @@ def from_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 CONSENSUS = "aux_worth"
 _EXPECTED = ("eps_fy1", "eps_fy2", "eps_fy3")
-_ENOUGH_FORECASTS = 3
 _FROM_QUOTE = (
     "name",
     "price",
@@ -200,12 +199,16 @@ def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
 def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Of the market's forecasts of a year at least half are those of the trade date before: opinions change
     one by one."""
-    before = context.on_day_before(rows, "fusion_valuation", "eps_fy1")
-    own, past = rows["date"].str[:4], rows["date"].map(lambda day: context.calendar.offset(day, -1)[:4])
-    known = before.notna() & rows["eps_fy1"].notna() & (own == past)
-    other = told_otherwise(rows.loc[known, "eps_fy1"], before[known])
-    strange = len(other) >= _ENOUGH_FORECASTS and other.mean() > 0.5
-    return ~(rows["eps_fy1"].notna() & strange)
+    day = context.scope.until  # consensus is of the newest date alone
+    before = context.calendar.offset(day, -1)
+    told = rows[rows["eps_fy1"].notna() & (rows["date"] == day)].assign(year=day[:4])
+    if told.empty or before[:4] != day[:4]:
+        return pd.Series(True, index=rows.index)
+    columns = ("code", "eps_fy1", "quality_flags")
+    stored = context.read("fusion_valuation", columns=columns, since=before, until=before)
+    check = consensus_is_mostly_as_told.__name__
+    fine = mostly_as_told(told, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
+    return fine.reindex(rows.index, fill_value=True)
 
 
 def cap_fits_shares(rows: pd.DataFrame, context: Context) -> pd.Series:

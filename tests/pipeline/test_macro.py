@@ -127,9 +127,15 @@ def test_a_series_that_is_told_a_month_off_is_marked(house: House) -> None:
     house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "swap_rows"}])
     house.fresh()
     house.fuse("macro_indicator", LATER)
+    first = rows(house).set_index(key)
+    house.fresh()
+    again = house.fuse("macro_indicator", LATER)
     house.faults.clear()
 
+    # Told twice it is no truer: nothing is written, and every mark stands.
+    assert again.results[0].rows_written == 0
     now = rows(house).set_index(key)
+    assert now["quality"].equals(first["quality"])
     other = pd.concat([(now[name] - before[name]).abs() > 0.05 for name in ("value", "yoy")], axis=1)
     moved = now[other.any(axis=1)]
     for indicator in ("cn_cpi_index", "cn_lpr_1y"):
