@@ -1,32 +1,56 @@
-"""The trade-date partitions: one per trade date of the shipped calendar, none beyond its horizon."""
+"""The trade-date partitions: one per trade date of the shipped calendar up to today."""
 
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import dagster as dg
 
 from resources.calendar import FIRST_PARTITION, shipped_calendar
+from resources.clock import SystemClock
+from resources.errors import InputError
+
+PARTITION_TAG = "dagster/partition"
+RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
+
+
+class TradeDates(dg.StaticPartitionsDefinition):
+    """Names, no time windows: Dagster writes a window with its exclusions, 18 KB of holidays, into every
+    planned event and every run, and moves a key that does not exist to the next window.
+
+    Today's date is there as soon as it begins, also in a process that has run since yesterday.
+    """
+
+    def get_partition_keys(self, *_: Any, **__: Any) -> Sequence[str]:
+        return shipped_calendar().between(FIRST_PARTITION, SystemClock().now().date().isoformat())
 
 
 @cache
-def trade_dates() -> dg.TimeWindowPartitionsDefinition:
-    """Week-day windows without the holidays, so that keys equal the exchange's trade dates exactly."""
+def trade_dates() -> TradeDates:
     calendar = shipped_calendar()
-    first, last = date.fromisoformat(FIRST_PARTITION), date.fromisoformat(calendar.horizon)
-    closed = []
-    day = first
-    while day <= last:
-        if day.weekday() < 5 and not calendar.is_trade_date(day.isoformat()):
-            closed.append(datetime(day.year, day.month, day.day))
-        day += timedelta(days=1)
-    return dg.TimeWindowPartitionsDefinition(
-        start=FIRST_PARTITION,
-        # Beyond the horizon no day is a partition; without an end every week day would become one.
-        end=(last + timedelta(days=1)).isoformat(),
-        fmt="%Y-%m-%d",
-        cron_schedule="0 0 * * 1-5",
-        timezone="Asia/Shanghai",
-        # Today's key must exist during the day, not from midnight on.
-        end_offset=1,
-        exclusions=closed,
-    )
+    return TradeDates(calendar.between(FIRST_PARTITION, calendar.horizon))
+
+
+def check_partitions(tags: Mapping[str, str]) -> None:
+    """InputError when a run was asked for a partition, or for an end of a range, that is no trade date."""
+    for tag in (PARTITION_TAG, *RANGE_TAGS):
+        day = tags.get(tag)
+        if day is not None:
+            _check(day)
+
+
+def _check(day: str) -> None:
+    calendar = shipped_calendar()
+    if not FIRST_PARTITION <= day <= calendar.horizon:
+        raise InputError("partition", f"{day!r} is outside {FIRST_PARTITION}..{calendar.horizon}")
+    if not calendar.is_trade_date(day):
+        before = calendar.on_or_before(day)
+        raise InputError("partition", f"{day!r} is no trade date; the last one before it is {before}")
+
+
+def closed_within(tags: Mapping[str, str]) -> list[str]:
+    """Days of the asked range on which the exchanges are closed; without a range none."""
+    first, last = (tags.get(tag) for tag in RANGE_TAGS)
+    if first is None or last is None:
+        return []
+    return shipped_calendar().closed(first, last)

@@ -1,6 +1,6 @@
 """Jobs: one per scheduled task, named by its key, and `history` and `reports` for ranges of dates."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import dagster as dg
@@ -19,8 +19,19 @@ portal."""
 CALCULATED_FROM = ("raw_limit_pool", "raw_limitup_reason", "raw_lhb_branch")
 """What the calculations need beside the day's load; their scheduled tasks download it later in the day."""
 DAY = "eod_core"
+WHOLE_DAY = "whole_day"
+"""Everything that the tasks of one trade date download and fuse, in one run: what `eod_core` leaves to later
+tasks as well (profiles, risk tables, ratios of indices), before what is made of it."""
+BAR_CALCULATIONS = "bar_calculations"
+BESIDE_BARS = ("raw_limit_pool",)
+"""What the calculations from bars take where it is stored, and do without where it is not."""
 LATER = "freshness_snapshot"
 """The task of calculated tables that look at what the others hold."""
+
+FUSIONS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
+"""The tasks that fuse a trade date."""
+OF_CODES = "fusion_codes"
+"""The job that fuses some codes because somebody asked: no task of the day, and only tables of stocks."""
 
 SYNCS = {
     "block_sync": "raw_block_member",
@@ -30,6 +41,9 @@ SYNCS = {
 """Job -> the one table that it loads, because somebody asked."""
 SAMPLE = "breadth_sample"
 """The job that the sensor of the market's breadth asks for."""
+BASEINFO = "baseinfo_refresh"
+"""The job that the sensor of the company profiles asks for, and the dataset that it loads."""
+_PROFILES = "stock_profile"
 
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
@@ -49,11 +63,20 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         for task, keys in sorted(by_task.items())
     }
     if DAY in by_task:
-        jobs["recent_days"] = dg.define_asset_job(
-            "recent_days",
-            selection=dg.AssetSelection.assets(*by_task[DAY]),
+        for name, when in (("recent_days", "before the newest one is loaded"), ("earlier_days", "behind it")):
+            jobs[name] = dg.define_asset_job(
+                name,
+                selection=dg.AssetSelection.assets(*by_task[DAY]),
+                partitions_def=trade_dates(),
+                description=f"everything of a few trade dates in one run, {when}",
+            )
+        jobs[WHOLE_DAY] = dg.define_asset_job(
+            WHOLE_DAY,
+            selection=dg.AssetSelection.assets(
+                *(asset_key(plan.table) for plan in asset_plans(registry) if of_whole_day(plan))
+            ),
             partitions_def=trade_dates(),
-            description="everything of a few trade dates in one run, before the newest one is loaded",
+            description="everything that the tasks of a trade date download and fuse, in one run",
         )
     tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
     jobs["history"] = dg.define_asset_job(
@@ -83,6 +106,13 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         partitions_def=trade_dates(),
         description="what is calculated from the stored tables of a range of trade dates",
     )
+    from_bars = tables_from_bars(registry)
+    jobs[BAR_CALCULATIONS] = dg.define_asset_job(
+        BAR_CALCULATIONS,
+        selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in from_bars)),
+        partitions_def=trade_dates(),
+        description="what is calculated from bars, names and indices alone, as far back as these are stored",
+    )
     for job, name in SYNCS.items():
         if name in plans:
             jobs[job] = dg.define_asset_job(
@@ -96,6 +126,21 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
             SAMPLE,
             selection=dg.AssetSelection.assets(asset_key(registry.datasets[SAMPLE].table)),
             description="how many stocks rise and fall at this moment",
+        )
+    if _PROFILES in registry.datasets:
+        profiles = registry.datasets[_PROFILES].tables()
+        jobs[BASEINFO] = dg.define_asset_job(
+            BASEINFO,
+            selection=dg.AssetSelection.assets(*(asset_key(table) for table in profiles)),
+            description="company profiles of the codes that a run is limited to",
+        )
+    chosen = _tables_of_codes(registry)
+    if chosen:
+        jobs[OF_CODES] = dg.define_asset_job(
+            OF_CODES,
+            selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in chosen)),
+            partitions_def=trade_dates(),
+            description="what the fusions of a trade date hold of some codes, because somebody asked for it",
         )
     jobs |= _backfills(registry, plans)
     security_list = [
@@ -111,6 +156,45 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         description="the security master and the calendar, before the first history load",
     )
     return jobs
+
+
+def of_whole_day(plan: AssetPlan) -> bool:
+    """Whether the whole day loads a table: every one that a task of trade dates downloads or fuses."""
+    return plan.table.layer is not Layer.CALC and bool(plan.tasks)
+
+
+def tables_from_bars(registry: Registry) -> list[str]:
+    """The calculated tables that read nothing but what the range load of bars fills, and each other."""
+    known = {registry.datasets[name].table_name for name in HISTORY if name in registry.datasets}
+    waiting = {
+        plan.table.name: frozenset(plan.deps)
+        for plan in asset_plans(registry)
+        if plan.table.layer is Layer.CALC and plan.tasks and LATER not in plan.tasks
+    }
+    found: list[str] = []
+    while ready := _met(waiting, {*known, *BESIDE_BARS, *found}):
+        found += ready
+        for name in ready:
+            del waiting[name]
+    return found
+
+
+def _met(needs: Mapping[str, Collection[str]], known: Collection[str]) -> list[str]:
+    """Names whose needs are all known."""
+    return sorted(name for name, own in needs.items() if set(own) <= set(known))
+
+
+def _tables_of_codes(registry: Registry) -> list[str]:
+    """The fused tables of single stocks that the fusions of a trade date write, and what they are made of.
+    A table of the market as a whole would be loaded whole for the sake of two codes."""
+    names = []
+    for dataset in registry.datasets.values():
+        if dataset.model is None or not dataset.of_stocks or not set(FUSIONS) & set(dataset.tasks):
+            continue
+        if "code" in dataset.table.names:
+            feeds = [name for name in dataset.feeds if "code" in registry.raws[name].table.names]
+            names += [*feeds, *(table.name for table in dataset.tables() if "code" in table.names)]
+    return list(dict.fromkeys(names))
 
 
 def _backfills(registry: Registry, plans: Mapping[str, AssetPlan]) -> dict[str, Any]:

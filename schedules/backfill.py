@@ -103,4 +103,5 @@ class _Going:
             rows_written=found.rows_written,
             run_ids=self._run_ids,
             failures=self._failures,
+            by=self._work.command,
         )

@@ -19,7 +19,7 @@ from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.tables import Table
 from resources.clock import stamp
-from resources.errors import NotFound
+from resources.errors import ConflictError, NotFound
 from resources.warehouse.engine import reading
 from resources.warehouse.holes import Hole, has_dates, holes, table_of
 from resources.warehouse.ledger.backfills import Backfills
@@ -169,8 +169,19 @@ class GapKeeper:
         made = self._backfills.create(
             dataset.name, days[0], days[-1], days, by=REPAIRED_BY, now=now, calls=calls
         )
-        args = {"backfill_id": made.id, "table": table_of(dataset)}
-        self._house.commands.enqueue(COMMAND, args, requested_by=REPAIRED_BY)
+        table = table_of(dataset)
+        try:
+            # Somebody may have asked for one of this dataset since it was found free.
+            self._house.commands.enqueue_alone(
+                COMMAND,
+                {"backfill_id": made.id, "table": table},
+                requested_by=REPAIRED_BY,
+                about=table,
+                same=lambda command: command.args.get("table") == table,
+            )
+        except ConflictError:
+            self._backfills.settle(made.id, "canceled", now=now)
+            return
         self._ledger.queue(dataset.name, days, made.id, now=now)
         found.asked[dataset.name] = days
         found.calls_left -= sum(calls.values())

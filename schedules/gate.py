@@ -50,16 +50,18 @@ def judge(
     calendar: TradeCalendar,
     done: Done,
     enabled: bool,
+    off: str | None = None,
     waited: bool = False,
     watching: datetime | None = None,
 ) -> Verdict:
-    """The verdict on a slot that is due (`slot.due <= now`). `waited`: it was seen waiting before;
+    """The verdict on a slot that is due (`slot.due <= now`). `off`: why the settings keep it from running;
+    `waited`: it was seen waiting before;
     `watching`: since when somebody looks, so that what was missed waits for what is made up for."""
     try:
         date = trade_date_of(state.task, slot.day, calendar)
     except CalendarHorizon as error:
         return Verdict(Act.SKIP, error.message)
-    closed = _closed(state, slot, date, enabled)
+    closed = off or _closed(state, slot, date, enabled)
     if date is None or closed is not None:
         return Verdict(Act.SKIP, closed, date)
     pending = [key for key in state.task.after if not done(key, date)]

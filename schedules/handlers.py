@@ -13,6 +13,7 @@ from schedules.initial import calculations, initial_load, newest_complete
 from schedules.recalc import quant_recalc
 from schedules.work import Handler, Work
 
+CODES_JOB = "fusion_codes"
 FUSION_JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
 MAX_CODES = 500
 
@@ -40,24 +41,27 @@ def run_job(work: Work) -> dict[str, Any]:
 def fusion_sync(work: Work) -> dict[str, Any]:
     """Command `fusion_sync`: the three fusion jobs of a trade date (`date`, default the newest complete
     one). The full market takes all three domain locks together, or fails with ConflictError before
-    anything runs; `result.locked` says that it holds them. `codes` (<= 500) take no lock beforehand."""
+    anything runs; `result.locked` says that it holds them. `codes` (<= 500) take no lock beforehand, and are
+    no run of the tasks of the day: a job of their own, of the tables that have codes."""
     house = work.house
     date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
     codes = [str(code) for code in work.args.get("codes") or []]
     if len(codes) > MAX_CODES:
         raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
     if codes:
-        return _fuse(work, date, {tags.CODES: ",".join(codes)})
+        return _fuse(work, date, {tags.CODES: ",".join(codes)}, (CODES_JOB,))
     with house.locks.held(DOMAINS, f"command:{work.command.id}") as lease:
         work.progress(locked=True)
         return _fuse(work, date, {LEASE_TAG: lease_tag(lease)})
 
 
-def _fuse(work: Work, date: str, carried: dict[str, str]) -> dict[str, Any]:
-    """All three jobs, also when one fails: the domains do not need each other to be of use."""
+def _fuse(
+    work: Work, date: str, carried: dict[str, str], jobs: tuple[str, ...] = FUSION_JOBS
+) -> dict[str, Any]:
+    """All the jobs, also when one fails: the domains do not need each other to be of use."""
     results: dict[str, str] = {}
     failures = []
-    for job in FUSION_JOBS:
+    for job in jobs:
         if not work.runner.has(job):
             continue
         work.check()

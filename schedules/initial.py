@@ -12,12 +12,18 @@ from resources.calendar import TradeCalendar
 from resources.errors import ConflictError, PlatformError
 from schedules.house import House
 from schedules.kernels import wait_for_kernels
+from schedules.runner import RunOutcome
 from schedules.tasks import EOD_CORE
 from schedules.work import Work
 
 CLOSED = timedelta(hours=15, minutes=30)
 """From this time on a trade date counts as complete enough to be loaded."""
 DETAIL_DATES = 5
+"""Newest trade dates that are loaded in full before the API comes."""
+EARLIER_DATES = 15
+"""Trade dates before these that follow in full behind it: picks of theirs have an outcome by now."""
+EARLIER_AT_ONCE = 10
+"""Trade dates of one such run: the portal is not asked for the ratios of more."""
 RANGE_DAYS = 365
 """A range run emits one event per date and asset: at most a year in one run."""
 
@@ -30,8 +36,18 @@ REPORTS = "reports"
 RECENT = "recent_days"
 """What `eod_core` loads, of several dates in one run: the same rows in a third of the time."""
 CALCULATIONS = "calculations"
+BAR_CALCULATIONS = "bar_calculations"
+"""What needs bars alone, of every trade date that has them."""
 QUANT = "quant_calc"
 DAY = EOD_CORE
+WHOLE_DAY = "whole_day"
+"""Instead of `eod_core` at the first load: what the tasks of the evening load as well."""
+EARLIER = "earlier_days"
+OVERVIEW = "freshness_snapshot"
+SINGLE = (SECURITY_LIST, WHOLE_DAY, DAY, OVERVIEW)
+"""Jobs for one trade date; the others take a range."""
+BEHIND = (BAR_CALCULATIONS, EARLIER, CALCULATIONS, OVERVIEW)
+"""Jobs that nobody waits for who waits for the data."""
 
 
 @dataclass(frozen=True)
@@ -61,28 +77,40 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the ledger says has succeeded: trade dates of `eod_core`, ends of the ranges of `history`, of
-    `reports`, of `recent_days` and of `calculations` (also dates of its scheduled task)."""
+    """What the ledger says has succeeded: trade dates of `eod_core` and of `whole_day`, ends of the ranges of
+    `history`, of `reports`, of `recent_days`, of `earlier_days`, of `bar_calculations` and of `calculations`
+    (also dates of its scheduled task)."""
 
     days: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
     ranges: frozenset[str] = frozenset()
     reports: frozenset[str] = frozenset()
+    from_bars: frozenset[str] = frozenset()
     calculated: frozenset[str] = frozenset()
     recent: frozenset[str] = frozenset()
+    earlier: frozenset[str] = frozenset()
 
     @property
     def nothing(self) -> bool:
-        return not (self.days or self.ranges or self.recent)
+        return not (self.days or self.whole or self.ranges or self.recent)
 
 
-def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_dates: int) -> list[Step]:
+def plan_load(
+    calendar: TradeCalendar,
+    newest: str,
+    loaded: Loaded,
+    *,
+    history_dates: int,
+    earlier_dates: int = EARLIER_DATES,
+) -> list[Step]:
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
     `history_dates` trade dates where they are missing, the report periods of those dates, the newest five
-    dates in full, and what is calculated from them."""
+    dates in full (of a new warehouse the newest with all that its tasks load); then what is calculated from
+    bars, as far back as they are, from the newest five dates, and from the `earlier_dates` before them."""
     window = calendar.last(history_dates, newest)
     newest_dates = window[-DETAIL_DATES:]
     ranged = max(loaded.recent, default="")
-    done = {*loaded.days, *(day for day in window if day <= ranged)}
+    done = {*loaded.days, *loaded.whole, *(day for day in window if day <= ranged)}
     days = [day for day in newest_dates if day not in done]
     known = max(loaded.ranges, default="")
     bars = [day for day in window if day > known and day not in done]
@@ -91,13 +119,32 @@ def plan_load(calendar: TradeCalendar, newest: str, loaded: Loaded, *, history_d
         steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
     if len(bars) > len(days) or known > max(loaded.reports, default=""):
         steps.append(Step(REPORTS, window[0], newest))
+    last = DAY if loaded.days or loaded.whole else WHOLE_DAY
     if len(days) > _FEW:
-        steps += [Step(RECENT, days[0], days[-2]), Step(DAY, days[-1], days[-1])]
+        steps += [Step(RECENT, days[0], days[-2]), Step(last, days[-1], days[-1])]
     else:
-        steps += [Step(DAY, day, day) for day in days]
-    if days or newest not in loaded.calculated:
-        steps.append(Step(CALCULATIONS, newest_dates[0], newest))
-    return steps
+        steps += [Step(last if day == newest else DAY, day, day) for day in days]
+    return steps + _behind(window, loaded, new_days=bool(days), new_bars=len(bars) > len(days),
+                           earlier_dates=earlier_dates)  # fmt: skip
+
+
+def _behind(
+    window: list[str], loaded: Loaded, *, new_days: bool, new_bars: bool, earlier_dates: int
+) -> list[Step]:
+    """What follows the data. Of earlier dates the newer ones come first."""
+    newest, first = window[-1], window[-DETAIL_DATES:][0]
+    steps = []
+    if new_bars or max(loaded.ranges, default="") > max(loaded.from_bars, default=""):
+        steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
+    if new_days or newest not in loaded.calculated:
+        steps.append(Step(CALCULATIONS, first, newest))
+    before = window[:-DETAIL_DATES][-earlier_dates:] if earlier_dates else []
+    chunks = [before[max(0, end - EARLIER_AT_ONCE) : end] for end in range(len(before), 0, -EARLIER_AT_ONCE)]
+    if len(loaded.earlier) < len(chunks):
+        steps += [Step(EARLIER, chunk[0], chunk[-1]) for chunk in chunks]
+        # A review looks at what came after: the newest dates once more, with those before them.
+        steps.append(Step(CALCULATIONS, before[0], newest))
+    return [*steps, Step(OVERVIEW, newest, newest)] if steps else []
 
 
 def ranges(days: list[str]) -> list[tuple[str, str]]:
@@ -121,50 +168,76 @@ def initial_load(work: Work) -> dict[str, Any]:
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
     count = int(work.args.get("history_dates", house.settings.sample_history_dates))
-    days, spans, reports, ends, quant, recent = (
-        house.slots.done_dates(job) for job in (DAY, HISTORY, REPORTS, CALCULATIONS, QUANT, RECENT)
+    earlier = int(
+        work.args.get("earlier_dates", EARLIER_DATES if house.settings.data_source == "mock" else 0)
     )
-    loaded = Loaded(days, spans, reports, ends | quant, recent)
-    planned = plan_load(house.calendar, newest, loaded, history_dates=count)
-    steps = [step for step in planned if step.job != CALCULATIONS]
+    loaded = _loaded(house)
+    planned = plan_load(house.calendar, newest, loaded, history_dates=count, earlier_dates=earlier)
+    steps = [step for step in planned if step.job not in BEHIND]
     done: list[str] = []
     failed: dict[str, str] = {}
     work.progress(newest=newest, steps=len(steps), done=done, failed=failed)
     for number, step in enumerate(steps, start=1):
         work.check()
         work.progress(step=number, stage=step.name)
-        single = step.job not in (HISTORY, REPORTS, RECENT)
-        outcome = work.run_job(
-            step.job,
-            partition_key=step.start if single else None,
-            partition_range=None if single else (step.start, step.end),
-            trigger="backfill" if loaded.nothing else "catchup",
-        )
-        if step.job not in (DAY, REPORTS, RECENT):
+        outcome = _run(work, step, "backfill" if loaded.nothing else "catchup")
+        if step.job not in (DAY, WHOLE_DAY, REPORTS, RECENT):
             work.must(outcome, step.name)
         if outcome.success:
             done.append(step.name)
         else:
             failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
         work.progress(done=done, failed=failed)
-    for step in planned[len(steps) :]:
-        _ask_for_calculations(house, step)
+    behind = planned[len(steps) :]
+    if behind:
+        _ask_for_calculations(house, behind)
     if failed:
         raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
     return {**work.facts, "stage": "done"}
 
 
-def _ask_for_calculations(house: House, step: Step) -> None:
-    args = {"start": step.start, "end": step.end}
+def _loaded(house: House) -> Loaded:
+    done = house.slots.done_dates
+    return Loaded(
+        days=done(DAY),
+        whole=done(WHOLE_DAY),
+        ranges=done(HISTORY),
+        reports=done(REPORTS),
+        from_bars=done(BAR_CALCULATIONS),
+        calculated=done(CALCULATIONS) | done(QUANT),
+        recent=done(RECENT),
+        earlier=done(EARLIER),
+    )
+
+
+def _run(work: Work, step: Step, trigger: str) -> RunOutcome:
+    single = step.job in SINGLE
+    return work.run_job(
+        step.job,
+        partition_key=step.start if single else None,
+        partition_range=None if single else (step.start, step.end),
+        trigger=trigger,
+    )
+
+
+def _ask_for_calculations(house: House, steps: list[Step]) -> None:
+    args = {"steps": [[step.job, step.start, step.end] for step in steps]}
     with suppress(ConflictError):  # one is under way
         house.commands.enqueue_alone(CALCULATIONS, args, requested_by="initial_load")
 
 
 def calculations(work: Work) -> dict[str, Any]:
-    """Command `calculations`: what is calculated from the trade dates `start` to `end`, as soon as the
-    kernels are compiled."""
+    """Command `calculations`: the runs `steps` ([job, first and last trade date]), as soon as the kernels are
+    compiled. One that fails does not keep the later ones out; the command fails at its end."""
     wait_for_kernels(work.check)
-    start, end = str(work.args["start"]), str(work.args["end"])
-    outcome = work.run_job(CALCULATIONS, partition_range=(start, end), trigger="catchup")
-    work.must(outcome, f"{CALCULATIONS} {start}..{end}")
-    return dict(work.facts)
+    failed: dict[str, str] = {}
+    steps = [Step(str(job), str(start), str(end)) for job, start, end in work.args["steps"]]
+    for number, step in enumerate(steps, start=1):
+        work.check()
+        work.progress(step=number, steps=len(steps), stage=step.name)
+        outcome = _run(work, step, "catchup")
+        if not outcome.success:
+            failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
+    if failed:
+        raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
+    return {**work.facts, "stage": "done"}

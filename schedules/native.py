@@ -15,13 +15,14 @@ from dagster import DagsterInstance
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.scheduler.instigation import InstigatorType
 
-from platform_assets.jobs import SAMPLE
+from platform_assets.jobs import BASEINFO, SAMPLE
 from resources.calendar import TradeCalendar
 from resources.errors import StorageError
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Slot, Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import tags
+from schedules.baseinfo import baseinfo_sensor
 from schedules.gaps import gap_sensor
 from schedules.gate import Act, Verdict, judge
 from schedules.house import House, open_house
@@ -73,6 +74,7 @@ def build_schedules(
             *([_sensor([jobs[state.key] for state in timed], tasks, served, house)] if timed else []),
             gap_sensor(house, _idle),
             *([warmup_sensor(jobs[SAMPLE], house, _idle)] if SAMPLE in jobs else []),
+            *([baseinfo_sensor(jobs[BASEINFO], house, _idle)] if BASEINFO in jobs else []),
         ],
     )
 
@@ -125,6 +127,7 @@ def evaluate_tick(house: House, declared: Task, tick: datetime) -> dg.RunRequest
         calendar=house.calendar,
         done=house.slots.done,
         enabled=True,
+        off=house.settings.keeps_off(task.key),
     )
     if verdict.act is not Act.FIRE or verdict.trade_date is None:
         _leave(house, slot, verdict)

@@ -1,6 +1,6 @@
 """What a dead worker left behind, set right: its commands, runs, concurrency slots, locks and rows.
 
-Runs that Dagster launched as processes are watched by Dagster; runs inside a worker only by this.
+Runs that Dagster launched as processes are watched by Dagster; those of a worker only by the worker and this.
 """
 
 import logging
@@ -12,6 +12,7 @@ from resources.processes import alive
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.heartbeats import RUN, Node
+from resources.warehouse.ledger.slot_rows import LOST, PROCESS_DIED, WORKER_DIED
 from resources.warehouse.sql import Sql
 from schedules import tags
 from schedules.house import House
@@ -57,7 +58,7 @@ def reap_runs(house: House, me: Node, instance: Any) -> list[str]:
     notes = []
     for node in dead_nodes(house, me, RUN):
         for run_id in _fail(instance, RunsFilter(run_ids=[node.node_id], statuses=_open_states())):
-            house.slots.finish(run_id, "failed", now=house.clock.now(), reason="its process died")
+            house.slots.finish(run_id, "failed", now=house.clock.now(), reason=PROCESS_DIED)
             release_locks(house, [run_id], [])
             notes.append(f"run {run_id[:8]} failed: its process {node.pid} on {node.host} died")
         house.heartbeats.forget(node.node_id)
@@ -72,10 +73,21 @@ def close_batches(house: House, instance: Any) -> list[str]:
         run = instance.get_run_by_id(run_id)
         if run is not None and not run.is_finished:
             continue
-        reason = "its run does not exist any more" if run is None else f"its run ended: {run.status.value}"
+        if run is None and _may_come(house, run_id):
+            continue
+        reason = LOST if run is None else f"its run ended: {run.status.value}"
         for batch_id in house.batches.fail_open(run_id, reason, now=house.clock.now()):
             notes.append(f"batch {batch_id} of run {run_id[:8]} failed: {reason}")
     return notes
+
+
+def _may_come(house: House, run_id: str) -> bool:
+    """Whether a run that Dagster does not know is at work all the same: its process beats, or its slot is
+    too young, or its command too lively, to be given up."""
+    if any(node.node_id == run_id and node.fresh() for node in house.heartbeats.all(RUN)):
+        return True
+    house.slots.lose(run_id, now=house.clock.now())
+    return any(row.run_id == run_id for row in house.slots.active())
 
 
 def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
@@ -83,7 +95,7 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
     notes = []
     runs = [] if instance is None else fail_runs(instance, node_id)
     for run_id in runs:
-        house.slots.finish(run_id, "failed", now=house.clock.now(), reason="the worker died")
+        house.slots.finish(run_id, "failed", now=house.clock.now(), reason=WORKER_DIED)
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
     if instance is not None:
         notes += close_batches(house, instance)
@@ -95,6 +107,17 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
     for note in notes:
         log.warning(note)
     return notes
+
+
+def fail_run(house: House, instance: Any, run_id: str, reason: str) -> None:
+    """Set right what one run left whose process ended under it: its state, slots, locks and batches."""
+    from dagster import RunsFilter
+
+    _fail(instance, RunsFilter(run_ids=[run_id], statuses=_open_states()))
+    release_locks(house, [run_id], [])
+    for note in close_batches(house, instance):
+        log.warning(note)
+    log.warning("run %s failed: %s", run_id[:8], reason)
 
 
 def fail_runs(instance: Any, node_id: str) -> list[str]:
@@ -139,6 +162,9 @@ def fail_runs_before(house: House, instance: Any, start: datetime) -> list[str]:
 def _fail(instance: Any, which: Any) -> list[str]:
     ids = []
     for record in instance.get_run_records(which):
+        run = instance.get_run_by_id(record.dagster_run.run_id)
+        if run is None or run.is_finished:
+            continue  # it came to its own end since it was looked up
         instance.report_run_failed(record.dagster_run, "the process that executed this run died")
         # Reporting the failure alone leaves the slots of its pools taken.
         instance.event_log_storage.free_concurrency_slots_for_run(record.dagster_run.run_id)

@@ -1,13 +1,16 @@
-"""Dagster runs in this process: a run like any other in the UI, without the start of a process."""
+"""One Dagster run in this process: like any other in the UI. A process executes one run at a time; a worker
+has processes for that (`run_pool`)."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from resources.errors import NotFound
+from resources.errors import ConflictError, NotFound
+from resources.orchestrator import LOCATION, REPOSITORY
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
@@ -51,6 +54,7 @@ class DagsterRunner:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._at_work = threading.Lock()
         self._opened: tuple[Any, Any] | None = None
 
     @property
@@ -68,8 +72,12 @@ class DagsterRunner:
             return self._opened
 
     def has(self, job: str) -> bool:
+        return job in self.jobs()
+
+    def jobs(self) -> list[str]:
+        """Names of the jobs of the code location."""
         defs, _ = self._open()
-        return job in {made.name for made in defs.jobs or ()}
+        return [made.name for made in defs.jobs or ()]
 
     def terminated(self, run_id: str) -> bool:
         """*Terminate* in the Dagster UI: Dagster has no process of its own to signal, it leaves a mark."""
@@ -90,26 +98,62 @@ class DagsterRunner:
         tags: Mapping[str, str] | None = None,
         run_config: Mapping[str, Any] | None = None,
     ) -> RunOutcome:
-        """Execute a job. NotFound when there is none of this name; a failing run is an outcome."""
+        """Execute a job. NotFound when there is none of this name; ConflictError while this process executes
+        another run; a failing run is an outcome."""
+        if not self.has(job):
+            raise NotFound(f"no job {job!r}")
+        if not self._at_work.acquire(blocking=False):
+            raise ConflictError("this process executes another run")
+        try:
+            return self._execute(job, run_id, partition_key, tags, run_config)
+        finally:
+            self._at_work.release()
+
+    def _execute(
+        self,
+        job: str,
+        run_id: str,
+        partition_key: str | None,
+        tags: Mapping[str, str] | None,
+        run_config: Mapping[str, Any] | None,
+    ) -> RunOutcome:
         from schedules.runs import DagsterRuns
 
         defs, instance = self._open()
-        if not self.has(job):
-            raise NotFound(f"no job {job!r}")
-        result = defs.resolve_job_def(job).execute_in_process(
-            instance=instance,
-            run_id=run_id,
-            partition_key=partition_key,
-            tags=dict(tags or {}),
-            run_config=run_config,
-            raise_on_error=False,
-        )
+        with _with_origin(instance):
+            result = defs.resolve_job_def(job).execute_in_process(
+                instance=instance,
+                run_id=run_id,
+                partition_key=partition_key,
+                tags=dict(tags or {}),
+                run_config=run_config,
+                raise_on_error=False,
+            )
         if result.success:
             return RunOutcome(run_id, True, answer=_answer(result))
         fate = DagsterRuns(instance).fate(run_id)
         if fate is not None and fate.status == "canceled":
             return RunOutcome(run_id, False, canceled=True)
         return RunOutcome(run_id, False, None if fate is None else fate.reason, _answer(result))
+
+
+@contextmanager
+def _with_origin(instance: Any) -> Iterator[None]:
+    """Runs that are created within belong to the code location, as those that the UI launches: its job pages
+    and its timeline look for that."""
+    from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
+
+    repository = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), REPOSITORY)
+    create = instance.create_run_for_job
+
+    def create_with_origin(job_def: Any, **how: Any) -> Any:
+        return create(job_def=job_def, **how, remote_job_origin=repository.get_job_origin(job_def.name))
+
+    instance.create_run_for_job = create_with_origin
+    try:
+        yield
+    finally:
+        del instance.create_run_for_job
 
 
 def _answer(result: Any) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from resources.warehouse.ledger.slot_rows import SlotRow
+from resources.warehouse.ledger.slot_rows import LOST, SlotRow
 from resources.warehouse.ledger.tasks import Slot
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules.gate import Act, Verdict, judge
@@ -132,7 +132,7 @@ class Sweeper:
 
     def _settle(self, row: SlotRow, now: datetime) -> None:
         """Bring the row of an open slot up to what became of its run."""
-        if row.settled:
+        if row.settled and not row.presumed:
             return
         if row.run_id is None:
             run_id = (
@@ -143,8 +143,10 @@ class Sweeper:
         else:
             run_id = row.run_id
         fate = self._runs.fate(run_id)
+        if row.presumed and row.reason != LOST and fate is not None and fate.status == "failed":
+            return  # the orchestrator heard it from the same reaper
         if fate is None:
-            self._house.slots.finish(run_id, "failed", now=now, reason="its run does not exist any more")
+            self._house.slots.lose(run_id, now=now)
         elif fate.status == "success":
             partial = self._house.slots.batches_failed(run_id)
             self._house.slots.finish(run_id, "partial" if partial else "success", now=now)
@@ -165,7 +167,7 @@ class Sweeper:
         if now > row.slot_at + timedelta(minutes=task.grace_minutes):
             return
         fate = None if row.run_id is None else self._runs.fate(row.run_id)
-        if fate is not None and not fate.retry:
+        if fate is not None and (fate.status == "open" or not fate.retry):
             return
         attempt = row.attempt + 1
         if self._house.slots.retry(row, f"sensor:{attempt}"):
@@ -191,6 +193,7 @@ class Sweeper:
             calendar=self._house.calendar,
             done=self._house.slots.done,
             enabled=state.enabled,
+            off=self._house.settings.keeps_off(state.key),
             watching=watching,
             waited=row is not None and row.status == "queued",
         )

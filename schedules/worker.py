@@ -1,4 +1,4 @@
-"""`python -m schedules.worker`: claims commands and carries them out as Dagster runs in this process.
+"""`python -m schedules.worker`: claims commands and carries them out as Dagster runs, each a process.
 
 Two lanes (threads): one for commands of many minutes, one for the rest. A third thread keeps the node's
 and the commands' heartbeats, a fourth makes changed trigger times effective.
@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,9 +24,10 @@ from resources.warehouse.ledger.heartbeats import this_node
 from schedules.handlers import HANDLERS
 from schedules.house import House, open_house
 from schedules.kernels import compile_in_background, stop_compiling
-from schedules.reaper import ROLE, fail_runs_before, reap_node, try_reap
+from schedules.reaper import ROLE, fail_run, fail_runs_before, reap_node, try_reap
 from schedules.retime import RetimeWatcher
-from schedules.runner import DagsterRunner, JobRunner
+from schedules.run_pool import RunPool
+from schedules.runner import JobRunner
 from schedules.work import GOING_DOWN, Handler, Stopped, Work
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ REAP_S = 60.0
 LAST_WORDS_S = 8.0
 """How long a run may take to end after SIGTERM; the supervisor kills after 15 s."""
 PARENT_S = 1.0
+LANES = (True, False)
+"""Commands of many minutes, and the rest."""
 
 
 class Worker:
@@ -48,7 +51,9 @@ class Worker:
         orchestrator: Orchestrator | None = None,
         instance: Any = None,
         beat_s: float = BEAT_S,
+        end_runs: Callable[[], None] = lambda: None,
     ) -> None:
+        """`end_runs` ends the processes of runs that did not reach a safe point in time."""
         self.house = house
         self.node = this_node(ROLE)
         self.stopping = threading.Event()
@@ -57,6 +62,7 @@ class Worker:
         self._orchestrator = orchestrator
         self._instance = instance
         self._beat_s = beat_s
+        self._end_runs = end_runs
         self._active: dict[int, Command] = {}
         self._lock = threading.Lock()
 
@@ -69,7 +75,7 @@ class Worker:
             threading.Thread(
                 target=self._lane, args=(long,), name=f"lane-{'long' if long else 'short'}", daemon=True
             )
-            for long in (True, False)
+            for long in LANES
         ]
         others = [threading.Thread(target=self._keep_alive, name="heartbeat", daemon=True)]
         if self._orchestrator is not None:
@@ -86,6 +92,7 @@ class Worker:
         if ended:
             self.house.heartbeats.forget(self.node.node_id)
         else:
+            self._end_runs()
             reap_node(self.house, self.node.node_id, self._instance)
         return ended
 
@@ -189,6 +196,21 @@ def watch_parent(pid: int, stopping: threading.Event) -> None:
             stopping.set()
 
 
+def open_pool(house: House) -> RunPool:
+    """Run processes for the lanes of a worker, started now."""
+
+    def open_instance() -> Any:
+        from dagster import DagsterInstance
+
+        return DagsterInstance.get()
+
+    def on_death(run_id: str, reason: str) -> None:
+        fail_run(house, pool.instance, run_id, reason)
+
+    pool = RunPool(open_instance, size=len(LANES), on_death=on_death)
+    return pool
+
+
 def main() -> int:
     try:
         logs.configure(process_settings(), "worker")
@@ -196,9 +218,9 @@ def main() -> int:
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")
         return 1
-    runner = DagsterRunner()
+    runner = open_pool(house)
     orchestrator = Orchestrator(house.settings.dagster_port, host=house.settings.dagster_host)
-    worker = Worker(house, runner, orchestrator=orchestrator, instance=runner.instance)
+    worker = Worker(house, runner, orchestrator=orchestrator, instance=runner.instance, end_runs=runner.close)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
     parent = os.environ.get("APP_PARENT_PID")
@@ -217,8 +239,9 @@ def main() -> int:
         return 1
     finally:
         stop_compiling()
+        runner.close()
     if not ended:
-        # A run is still at work in a thread that cannot be interrupted; its transaction rolls back.
+        # A lane still waits for a run, whose process has just been ended; its transaction rolled back.
         os._exit(0)
     return 0
 

@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from resources.errors import InputError, StorageError
 from resources.transport.redact import redact
+from resources.warehouse.failures import storage_error
 
 WRITE_WAIT_S = 30.0
 """How long a pipeline writer waits for another one."""
@@ -73,7 +74,9 @@ def _mysql_engine(url: sa.URL, *, wait_s: float, pool: dict[str, Any]) -> Engine
         arguments["conv"] = conversions
         arguments["connect_timeout"] = 5
     arguments["init_command"] = (
-        f"SET SESSION innodb_lock_wait_timeout={max(1, int(wait_s))}, sql_mode='STRICT_ALL_TABLES'"
+        f"SET SESSION innodb_lock_wait_timeout={max(1, int(wait_s))}, "
+        # Of tables that another session locked as a whole; the default is a day.
+        f"lock_wait_timeout={max(1, int(wait_s))}, sql_mode='STRICT_ALL_TABLES'"
     )
     try:
         return sa.create_engine(
@@ -124,7 +127,7 @@ def transaction(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as connection:
             yield connection
     except sa.exc.DBAPIError as error:
-        raise StorageError(redact(str(error.orig))) from error
+        raise storage_error(error) from error
 
 
 @contextmanager
@@ -135,4 +138,4 @@ def reading(engine: Engine) -> Iterator[Connection]:
         with engine.connect().execution_options(**{_READING: True}) as connection:
             yield connection
     except sa.exc.DBAPIError as error:
-        raise StorageError(redact(str(error.orig))) from error
+        raise storage_error(error) from error

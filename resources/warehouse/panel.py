@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.declaration.tables import Table
-from resources.errors import InputError, StorageError
-from resources.transport.redact import redact
+from resources.errors import InputError
+from resources.warehouse.failures import storage_error
 from resources.warehouse.warehouse import Warehouse
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +55,7 @@ def read_panel(
             with connection.begin():
                 codes, blocks = read(raw, table, columns, since, until, extra)
         except connection.dialect.loaded_dbapi.Error as error:
-            raise StorageError(redact(str(error))) from error
+            raise storage_error(error) from error
     return _scattered(codes, blocks, columns)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import zstandard
 
 from platform_assets.compute.days import moved
-from resources.errors import StorageError
+from resources.errors import DiskFull, StorageError
+from resources.warehouse.failures import FULL, is_full
 
 
 class PayloadStore:
@@ -29,6 +30,8 @@ class PayloadStore:
             aside.write_bytes(zstandard.ZstdCompressor(level=3).compress(body))
             aside.replace(path)
         except OSError as error:
+            if is_full(error):
+                raise DiskFull(f"{FULL}: the payload store cannot be written") from error
             raise StorageError(f"the payload store cannot be written: {error.strerror}") from error
         return relative
 

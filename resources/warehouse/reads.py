@@ -15,8 +15,8 @@ from sqlalchemy.engine import Connection
 
 from platform_assets.declaration.frames import coerce
 from platform_assets.declaration.tables import Table
-from resources.errors import InputError, StorageError
-from resources.transport.redact import redact
+from resources.errors import InputError
+from resources.warehouse.failures import storage_error
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 
@@ -30,7 +30,7 @@ def fetch_plain(connection: Connection, statement: str, values: Sequence[Any] = 
     try:
         return list(result.cursor.fetchall())
     except connection.dialect.loaded_dbapi.Error as error:
-        raise StorageError(redact(str(error))) from error
+        raise storage_error(error) from error
     finally:
         result.close()
 
@@ -180,7 +180,7 @@ def _chunks(connection: Connection, statement: str, values: Sequence[Any]) -> It
         while chunk := result.cursor.fetchmany(_CHUNK):
             yield list(chunk)
     except connection.dialect.loaded_dbapi.Error as error:
-        raise StorageError(redact(str(error))) from error
+        raise storage_error(error) from error
     finally:
         result.close()
 

@@ -127,12 +127,38 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="trade dates that are not loaded, and what is done about them",
     ),
     _table(
+        "sys_market_snapshot",
+        Layer.SYSTEM,
+        "data_type trade_date",
+        "data_type:k32 trade_date:date payload_json:json source:s32 is_final:bool captured_at:dt "
+        "refresh_owner:k32 refresh_until:f",
+        description="the newest live answer of each data type and trade date; who refreshes it now, and the "
+        "second (of the system clock) at which that claim ends",
+    ),
+    _table(
+        "sys_change_snapshot",
+        Layer.SYSTEM,
+        "entity_type entity_id",
+        "entity_type:k32 entity_id:k64 payload_json:json payload_hash:k64 version_no:int captured_at:dt",
+        description="the newest version of what a user compares (`/market/change-detector`)",
+    ),
+    _table(
+        "sys_change_history",
+        Layer.SYSTEM,
+        "id",
+        "id:big entity_type:k32 entity_id:k64 version_no:int changes_json:json added:int removed:int "
+        "changed:int detected_at:ts",
+        serial=True,
+        indexes=(("entity_type", "entity_id"),),
+        description="what changed between versions, the newest of each entity",
+    ),
+    _table(
         "app_users",
         Layer.USER,
         "id",
         "id:int username:s64 email:s128 password_hash:s255 role:s16 status:s32 email_verified:bool "
         "is_activated:bool avatar:s255 phone:s32 ai_usage_count:int ai_usage_date:date last_login_at:dt "
-        "last_recall_sent_at:dt",
+        "last_recall_sent_at:dt token_generation:int",
         serial=True,
         unique=(("username",), ("email",)),
         description="local accounts",

@@ -13,10 +13,10 @@ from sqlalchemy.engine import Connection, Engine
 from platform_assets.declaration.tables import Table
 from resources.clock import Clock
 from resources.errors import NotFound, StorageError
-from resources.transport.redact import redact
 from resources.warehouse import reads
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import is_sqlite, make_engine, reading
+from resources.warehouse.failures import storage_error
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.migrate import migration_lock, run_data_migrations
 from resources.warehouse.payloads import PayloadStore
@@ -80,7 +80,7 @@ class Warehouse:
                             )
                     self.locks.seed(connection)
         except sa.exc.DBAPIError as error:
-            raise StorageError(redact(str(error.orig))) from error
+            raise storage_error(error) from error
         return added
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +13,11 @@ from typing import Any
 
 from resources import logs
 from resources.clock import SystemClock
-from resources.errors import PlatformError
+from resources.errors import DiskFull, PlatformError
 from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
+from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, plan
 from schedules.supervisor.family import POLL_S, Family, Interrupted, Say
 from schedules.supervisor.plan import Ports
@@ -96,6 +96,8 @@ class Start:
         self._env = {**os.environ, **plan.child_environment(settings, self.ports)}
         self._secret: dict[str, str] = {}
         self._mask = masker(settings.secrets)
+        self._probe = WriteProbe(settings.warehouse_address, "supervisor")
+        self._short = ""
         self.family = Family(self.data / "logs", self._env, out, changed=self._write_facts, mask=self._mask)
 
     def prepare(self) -> None:
@@ -117,6 +119,7 @@ class Start:
             self._say(f"simulated market (profile {settings.sample_profile}, {settings.sample_world})")
             family.start(plan.simulator(settings, self.ports), wait=False)
         self._migrate()
+        family.listen(self.look_for_room, every_s=DISK_S)
         if self.ports.simulator_http:
             family.wait_ready(plan.SIMULATOR)
         if settings.role != "web":
@@ -133,9 +136,9 @@ class Start:
         self._say("starting code server, Dagster UI, scheduler and worker")
         workspace = folders.write_workspace(self.data, port=self.ports.code_server, location=LOCATION)
         self.family.start(plan.code_server(self.ports), wait=False)
-        self.family.start(plan.worker(self.ports), wait=False)
+        self.family.start(plan.worker(self.settings, self.ports), wait=False)
         self.family.wait_ready(plan.CODE)
-        self.family.start(plan.daemon(workspace), wait=False)
+        self.family.start(plan.daemon(workspace, self.ports), wait=False)
         self.family.start(plan.ui(self.settings, workspace, self.ports), wait=False)
         self._load()
 
@@ -197,20 +200,24 @@ class Start:
             raise checks.StartRefused(said(lines[-1]) if lines else f"the migration failed, see {path}")
 
     def watch(self) -> None:
-        """Restart what dies, until somebody stops it; say it when the disk gets full."""
-        looked, short = 0.0, False
+        """Restart what dies, until somebody stops it."""
         while not self.family.stopping.wait(POLL_S):
             self.family.watch()
-            if time.monotonic() - looked < DISK_S:
-                continue
-            looked = time.monotonic()
-            try:
-                checks.check_disk(self.data)
-                short = False
-            except checks.StartRefused as error:
-                if not short:
-                    self._say(f"warning: {error.message}")
-                short = True
+
+    def look_for_room(self) -> None:
+        """Say it when a disk gets full, the data folder's or the database's: once, until it is well again."""
+        short = ""
+        try:
+            checks.check_disk(self.data)
+            checks.check_room(self.data)
+            self._probe.write()
+        except (checks.StartRefused, DiskFull) as error:
+            short = error.message
+        except PlatformError:
+            short = self._short  # locked or away: that says nothing about its disk
+        if short and not self._short:
+            self._say(f"warning: {short}")
+        self._short = short
 
     def _check_location(self) -> None:
         """Say so when the code does not load: the UI would only show an empty platform."""
@@ -241,6 +248,7 @@ class Start:
             "role": self.settings.role,
             "ports": self.ports.__dict__,
             "pids": self.family.pids(),
+            "processes": self.family.processes(),
             "urls": self.urls(),
         }
         try:

@@ -19,6 +19,7 @@ from resources.settings import Settings
 
 MIN_PYTHON = (3, 11)
 MIN_FREE_MB = 200
+ROOM_BYTES = 64 * 1024
 FULL_MB = 20
 """Below this the next write of the database may fail."""
 
@@ -75,6 +76,19 @@ def check_disk(folder: Path, free: Callable[[Path], int] | None = None, *, least
             f"DATA_DIR: only {found} MB are free at {folder}, at least {MIN_FREE_MB} MB are needed; "
             "make room or set DATA_DIR to a folder on another disk"
         )
+
+
+def check_room(folder: Path) -> None:
+    """A real write of some kilobytes: a quota, or a reserve for others, is not seen in the free space."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise StartRefused(f"DATA_DIR: the disk of {folder} is full; make room") from None
+        raise StartRefused(f"DATA_DIR: {folder} cannot be written ({error.strerror})") from None
 
 
 def check_port(variable: str, host: str, port: int, *, address: str) -> None:

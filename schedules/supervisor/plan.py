@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from resources.orchestrator import LOCATION
+from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings
 from schedules.supervisor.family import ChildSpec
+from schedules.supervisor.signs import code_server_answers, daemon_sign, heartbeat_sign, server_sign
 
 HOST = "127.0.0.1"
 DEFINITIONS = "platform_assets.definitions"
+SIGN_S = 10.0
+"""How long a server may take to answer on a busy machine before that counts as no sign of life."""
 
 SIMULATOR, CODE, DAEMON, UI, WORKER, API = (
     "simulated_market",
@@ -46,9 +49,9 @@ def accepts(port: int, host: str = HOST) -> bool:
     return True
 
 
-def answers(port: int, path: str, host: str = HOST) -> bool:
+def answers(port: int, path: str, host: str = HOST, *, timeout_s: float = 3.0) -> bool:
     """Whether `GET path` answers 200."""
-    connection = http.client.HTTPConnection(host, port, timeout=3)
+    connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == 200
@@ -65,6 +68,11 @@ def reachable(host: str) -> str:
 
 def python(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, *arguments)
+
+
+def traced(module: str, *arguments: str) -> tuple[str, ...]:
+    """A module of ours or of Dagster's that writes its stacks when it is asked to."""
+    return python("-m", "schedules.supervisor.traced", module, *arguments)
 
 
 def needs_simulator(settings: Settings) -> bool:
@@ -111,9 +119,11 @@ def simulator(settings: Settings, ports: Ports) -> ChildSpec:
     given = [part for name, value in options.items() if value for part in (name, value)]
     return ChildSpec(
         SIMULATOR,
-        python("-m", "resources.simulated_market", *given),
+        traced("resources.simulated_market", *given),
         ready=ready.is_file,
         patience_s=300.0,  # a world of profile L is generated at its first start
+        sign=server_sign(lambda: answers(ports.simulator_http, "/_control/health", timeout_s=SIGN_S)),
+        traced=True,
     )
 
 
@@ -121,8 +131,7 @@ def code_server(ports: Ports) -> ChildSpec:
     # `code-server start` and not `api grpc`: the latter answers a reload and changes nothing.
     return ChildSpec(
         CODE,
-        python(
-            "-m",
+        traced(
             "dagster",
             "code-server",
             "start",
@@ -136,31 +145,50 @@ def code_server(ports: Ports) -> ChildSpec:
             LOCATION,
         ),
         ready=lambda: accepts(ports.code_server),
+        sign=server_sign(lambda: code_server_answers(ports.code_server)),
+        silence_s=120.0,  # loading the definitions anew keeps it busy
+        traced=True,
     )
 
 
-def daemon(workspace: Path) -> ChildSpec:
-    return ChildSpec(DAEMON, python("-m", "dagster._daemon", "run", "-w", str(workspace)))
+def daemon(workspace: Path, ports: Ports) -> ChildSpec:
+    return ChildSpec(
+        DAEMON,
+        traced("dagster._daemon", "run", "-w", str(workspace)),
+        sign=daemon_sign(Orchestrator(ports.dagster, timeout_s=SIGN_S)),
+        traced=True,
+    )
 
 
 def ui(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
     bind = settings.dagster_bind
     return ChildSpec(
         UI,
-        python("-m", "dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
+        traced("dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
         ready=lambda: answers(ports.dagster, "/server_info", reachable(bind)),
         patience_s=180.0,
+        sign=server_sign(lambda: answers(ports.dagster, "/server_info", reachable(bind), timeout_s=SIGN_S)),
+        traced=True,
     )
 
 
-def worker(ports: Ports) -> ChildSpec:
-    return ChildSpec(WORKER, python("-m", "schedules.worker"), env={"DAGSTER_PORT": str(ports.dagster)})
+def worker(settings: Settings, ports: Ports) -> ChildSpec:
+    return ChildSpec(
+        WORKER,
+        traced("schedules.worker"),
+        env={"DAGSTER_PORT": str(ports.dagster)},
+        sign=heartbeat_sign(settings.warehouse_address, WORKER),
+        traced=True,
+    )
 
 
 def api(settings: Settings, ports: Ports, env: Mapping[str, str]) -> ChildSpec:
     return ChildSpec(
         API,
-        python("-m", "serving_api"),
+        traced("serving_api"),
         env={"API_PORT": str(ports.api), "DAGSTER_PORT": str(ports.dagster or settings.dagster_port), **env},
         ready=lambda: answers(ports.api, "/health", reachable(settings.api_host)),
+        # A page that asks no database: one that is locked is no reason to end the API.
+        sign=server_sign(lambda: answers(ports.api, "/docs", reachable(settings.api_host), timeout_s=SIGN_S)),
+        traced=True,
     )

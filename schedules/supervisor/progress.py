@@ -10,13 +10,14 @@ from resources.warehouse.ledger.slots import SlotLedger
 from schedules.tasks import EOD_CORE as DAY
 
 COMMAND = "initial_load"
+WHOLE_DAY = "whole_day"
 LOOK_S = 1.0
 Say = Callable[[str], None]
 
 
 def loaded_before(slots: SlotLedger) -> bool:
     """Whether any day was ever loaded in full."""
-    return bool(slots.done_dates(DAY))
+    return bool(slots.done_dates(DAY) or slots.done_dates(WHOLE_DAY))
 
 
 def request_load(queue: CommandQueue) -> Command:

@@ -6,18 +6,39 @@ from pydantic import BaseModel, Field
 
 
 class Database(BaseModel):
-    ok: bool
+    ok: bool = Field(description="it can be read")
     latency_ms: float | None = None
+    writable: bool = Field(description="a row was written within the last five seconds")
+    write_ms: float | None = None
+    reason: Literal["disk_full", "busy_or_away"] | None = Field(None, description="why it is not writable")
+
+
+class Disk(BaseModel):
+    ok: bool = Field(description="room is left for some time")
+    free_mb: int | None = Field(description="where the data folder lies; null = it cannot be looked at")
 
 
 class Scheduler(BaseModel):
-    running: bool
-    lastTickAt: str | None
+    running: bool = Field(
+        description="every part of Dagster's daemon was heard lately, and it does not keep ending"
+    )
+    lastTickAt: str | None = Field(description="when its sensor ran last")
+    daemonBeatAt: str | None = Field(description="of the part that was heard longest ago; null = unknown")
 
 
 class Worker(BaseModel):
     fresh: bool = Field(description="the newest heartbeat is at most 90 s old")
     beatAt: str | None
+
+
+class Process(BaseModel):
+    name: str
+    state: Literal["running", "silent", "restarting", "ended"]
+    pid: int | None
+    since: str | None
+    restarts: int
+    last_exit: int | None
+    in_loop: bool = Field(description="it ended three times within ten minutes")
 
 
 class Calendar(BaseModel):
@@ -27,11 +48,14 @@ class Calendar(BaseModel):
 
 class Health(BaseModel):
     status: Literal["ok", "degraded"]
+    problems: list[str] = Field(description="why it is degraded")
     version: str
     role: Literal["all", "web", "worker"]
     time: str
     db: Database
+    disk: Disk
     scheduler: Scheduler
     worker: Worker
+    processes: list[Process] = Field(description="of this data folder's supervisors; none = it has none here")
     calendar: Calendar
     config: dict[str, Any] = Field(description="every setting by its environment name, secrets masked")

@@ -5,6 +5,7 @@ from datetime import datetime
 from platform_assets.cleanup_job import JOB
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.sql import Sql
 from schedules import cleanup as handler
 from schedules import tags
@@ -22,6 +23,20 @@ def fill(house: House) -> None:
     statement = Sql(house.engine).insert("stg_margin", ("code", "date", "src"))
     with transaction(house.engine) as connection:
         connection.exec_driver_sql(statement, [("600519", day, "eastmoney") for day in DAYS])
+
+
+def test_bodies_go_after_as_many_days_as_the_setting_says(house: House, runner: DagsterRunner) -> None:
+    folder = house.settings.data_path / "payloads"
+    store = PayloadStore(folder)
+    old, kept = (store.put(day, f"{day[-1]}" * 64, b"body") for day in ("2026-07-21", "2026-07-22"))
+    alone = house.commands.enqueue("cleanup", {"days": 365, "tables": ["stg_margin"]}, requested_by="admin")
+    Worker(house, runner).work_once()
+    assert (house.commands.get(alone.id).status, store.get(old)) == ("success", b"body")
+
+    house.commands.enqueue("cleanup", {"days": 365, "tables": []}, requested_by="admin")
+    Worker(house, runner).work_once()
+
+    assert (store.get(old), store.get(kept)) == (None, b"body")
 
 
 def left(house: House) -> list[str]:

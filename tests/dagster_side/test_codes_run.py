@@ -2,6 +2,8 @@
 
 import pytest
 
+from platform_assets.jobs import BASEINFO
+from platform_assets.run_lease import CODES_TAG
 from resources.warehouse.locks import DOMAINS
 from schedules.house import House
 from schedules.runner import DagsterRunner
@@ -36,14 +38,14 @@ def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
     house.locks.release(lease)
     for table in ("fusion_kline_daily", "fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide"):
         assert rows_of(house, table) == {BANK}, table
-    # Indices are no stocks: a sync of stocks takes them as they are, all of them.
-    assert {"sh000001", "sz399001", "sz399006"} <= rows_of(house, "fusion_index_daily")
+    # Indices are no stocks: a sync of stocks leaves their table alone.
+    assert rows_of(house, "fusion_index_daily") == set()
     with house.engine.connect() as connection:
         batches = connection.exec_driver_sql(
             "SELECT table_name, status, rows_written FROM sys_batch ORDER BY started_at"
         ).all()
     assert {status for _, status, _ in batches} == {"success"}
-    assert [rows for table, _, rows in batches if table == "fusion_index_daily"] == [6, 0]
+    assert [rows for table, _, rows in batches if table == "fusion_kline_daily"][-1] == 0
 
 
 def test_reports_of_a_range_are_loaded_apart_from_its_bars(house: House, runner: DagsterRunner) -> None:
@@ -53,3 +55,11 @@ def test_reports_of_a_range_are_loaded_apart_from_its_bars(house: House, runner:
     assert periods == {"2025-12-31", "2026-03-31", "2026-06-30"}
     assert house.slots.done_dates("reports") == {"2026-08-21"}
     assert rows_of(house, "fusion_kline_daily") == set()
+
+
+def test_a_refresh_of_profiles_is_limited_to_the_stocks_in_turn(house: House, runner: DagsterRunner) -> None:
+    carried_out(house, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
+
+    carried_out(house, runner, "run_job", {"job": BASEINFO, "tags": {CODES_TAG: BANK}})
+
+    assert rows_of(house, "fusion_stock_profile") == {BANK}

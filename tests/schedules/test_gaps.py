@@ -111,6 +111,9 @@ def test_the_budget_of_a_day_is_kept_and_new_on_the_next(house: House) -> None:
     assert (first.asked, first.calls_left) == ({INDEX: [DAYS[3], DAYS[4]]}, 1)
     (asked,) = commands(house)
     Backfills(house.engine).settle(asked["backfill_id"], "success", now=now)
+    carried_out = house.commands.claim("w")
+    assert carried_out is not None
+    house.commands.finish(carried_out, "success")
     for day in DAYS[3:]:
         batch(house, day)
     assert keeper.look(now + timedelta(minutes=10)).asked == {}
@@ -134,6 +137,9 @@ def test_a_gap_that_repairs_do_not_close_is_tried_thrice_and_given_up(house: Hou
                 commands(house)[-1]["backfill_id"], "failed", now=at, done=0, rows_written=0,
                 run_ids=[f"run-{hours}"], failures={DAYS[4]: "the upstream is silent"},
             )  # fmt: skip
+            carried_out = house.commands.claim("w")
+            assert carried_out is not None
+            house.commands.finish(carried_out, "success")
 
     gap = Gaps(house.engine).of(INDEX)[INDEX, DAYS[4]]
     assert tries == [0, 2, 7]

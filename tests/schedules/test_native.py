@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,7 +14,7 @@ from resources.clock import FrozenClock, ManualClock
 from resources.warehouse.ledger.tasks import Task, Timing
 from schedules import tags
 from schedules.house import House
-from schedules.native import Scheduling, build_schedules
+from schedules.native import Scheduling, build_schedules, evaluate_tick
 from schedules.runner import RANGE_END, RANGE_START
 from tests.schedules.conftest import DATES
 
@@ -427,3 +428,20 @@ def test_a_switched_off_task_leaves_a_row_that_says_so(
     assert requests == []
     assert status(published, "kline", "2026-08-21") == ("skipped", "switched off")
     assert published.tasks.get("kline").enabled is False
+
+
+def test_what_the_settings_keep_off_leaves_a_row_that_names_them(
+    published: House, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resources.settings.EOD_TASKS", frozenset({"kline"}))
+    published.settings = replace(published.settings, scheduler_eod_sync=False)
+    sensor = Sensor(published, instance)
+    sensor.tick("2026-08-21 15:00")
+
+    requests, _ = sensor.tick("2026-08-21 15:41")
+
+    assert requests == []
+    assert status(published, "kline", "2026-08-21") == ("skipped", "SCHEDULER_EOD_SYNC is false")
+    told = evaluate_tick(published, TASKS[0], datetime(2026, 8, 24, 15, 40))
+    assert isinstance(told, dg.SkipReason)
+    assert told.skip_message == "SCHEDULER_EOD_SYNC is false"

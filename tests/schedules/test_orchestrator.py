@@ -14,6 +14,8 @@ from schedules.house import House
 from schedules.retime import RetimeWatcher, differing
 from schedules.tasks import TASKS
 
+FRIDAY = "2026-08-21"
+
 
 class Webserver:
     """The part of Dagster's GraphQL that we use, over a real socket."""
@@ -23,6 +25,8 @@ class Webserver:
         self.running = dict.fromkeys(self.crons, True)
         self.next_crons: dict[str, str] = {}
         self.broken = False
+        self.dates, self.next_dates = ["2026-08-20", "2026-08-21"], list[str]()
+        self.beats: dict[str, float | None] = {"SCHEDULER": 100.0, "SENSOR": None}
         self.asked: list[str] = []
         webserver = self
 
@@ -67,8 +71,18 @@ class Webserver:
         if operation == "Stop":
             self.running[variables["id"].removeprefix("id-")] = False
             return {"stopRunningSchedule": {"__typename": "ScheduleStateResult"}}
+        if operation == "Partitions":
+            assert variables["key"] == {"path": ["dwd", "fusion_kline_daily"]}
+            return {"assetNodeOrError": {"__typename": "AssetNode", "partitionKeys": self.dates}}
+        if operation == "Daemons":
+            rows = [
+                {"daemonType": name, "required": name != "ASSET", "lastHeartbeatTime": at}
+                for name, at in {**self.beats, "ASSET": 1.0}.items()
+            ]
+            return {"instance": {"daemonHealth": {"allDaemonStatuses": rows}}}
         assert operation == "Reload"
         self.broken = False
+        self.dates += self.next_dates
         self.crons.update(self.next_crons)
         entry = {"__typename": "WorkspaceLocationEntry", "loadStatus": "LOADED", "locationOrLoadError": None}
         return {"reloadRepositoryLocation": entry}
@@ -114,7 +128,7 @@ def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
     house.tasks.publish(TASKS)
     orchestrator = Orchestrator(webserver.port)
     now = 100.0
-    watcher = RetimeWatcher(house, orchestrator, monotonic=lambda: now)
+    watcher = RetimeWatcher(house, orchestrator, monotonic=lambda: now, today=lambda: FRIDAY)
     assert not watcher.look()
 
     house.tasks.retime("fusion_kline_sync", 1555, by="t", now=house.clock.now())
@@ -134,7 +148,25 @@ def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
 def test_a_location_that_did_not_load_is_loaded_anew(house: House, webserver: Webserver) -> None:
     house.tasks.publish(TASKS)
     webserver.broken = True
-    watcher = RetimeWatcher(house, Orchestrator(webserver.port))
+    watcher = RetimeWatcher(house, Orchestrator(webserver.port), today=lambda: FRIDAY)
 
     assert watcher.look()
     assert not webserver.broken
+
+
+def test_a_trade_date_that_begins_makes_the_location_load_anew(house: House, webserver: Webserver) -> None:
+    house.tasks.publish(TASKS)
+    today = "2026-08-23"
+    watcher = RetimeWatcher(house, Orchestrator(webserver.port), today=lambda: today)
+    assert not watcher.look()  # Sunday: Friday is served
+
+    today, webserver.next_dates = "2026-08-24", ["2026-08-24"]
+    assert watcher.look()
+    assert webserver.asked.count("Reload") == 1
+    asked = webserver.asked.count("Partitions")
+    assert not watcher.look()
+    assert webserver.asked.count("Partitions") == asked  # once a date
+
+
+def test_the_parts_of_the_daemon_that_have_to_run_and_when_they_were_heard(webserver: Webserver) -> None:
+    assert Orchestrator(webserver.port).daemon_beats() == {"SCHEDULER": 100.0, "SENSOR": None}

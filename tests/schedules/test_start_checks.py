@@ -223,7 +223,7 @@ def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
     assert "--http-port 4 --tcp-port 5 --world synthetic --profile M" in joined
     assert "--now 2026-08-21T15:30" in joined
     assert "--faults" not in joined
-    assert plan.worker(ports).env == {"DAGSTER_PORT": "2"}
+    assert plan.worker(settings, ports).env == {"DAGSTER_PORT": "2"}
     assert plan.api(settings, ports, {"X": "y"}).env == {"API_PORT": "1", "DAGSTER_PORT": "2", "X": "y"}
 
 

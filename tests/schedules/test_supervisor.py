@@ -1,5 +1,6 @@
 """Starting, watching and stopping processes: small dummies instead of the platform."""
 
+import errno
 import json
 import os
 import signal
@@ -14,11 +15,13 @@ from typing import Any
 
 import pytest
 
+from resources.errors import DiskFull, StorageError
 from resources.log_files import RotatingLog
 from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import app, checks, progress
 from schedules.supervisor.checks import RunLock, StartRefused
-from schedules.supervisor.family import ChildFailed, ChildSpec, Family, Interrupted
+from schedules.supervisor.family import BACKOFF_S, ChildFailed, ChildSpec, Family, Interrupted
 from tests.schedules.test_start_checks import NOW, settings_of
 
 
@@ -212,22 +215,42 @@ def test_a_disk_that_gets_full_later_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
 ) -> None:
     start = app.Start(settings_of(tmp_path, API_PORT="0", DAGSTER_PORT="0"), out=said.append)
-    looks = 0
-
-    def usage(_path: Path) -> SimpleNamespace:
-        nonlocal looks
-        looks += 1
-        if looks == 3:
-            start.family.stopping.set()
-        return SimpleNamespace(free=3_000_000)
-
-    monkeypatch.setattr("shutil.disk_usage", usage)
-    monkeypatch.setattr(app, "DISK_S", 0.0)
-    start.watch()
+    monkeypatch.setattr(WriteProbe, "write", lambda _probe: 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=3_000_000))
+        start.look_for_room()
+        start.look_for_room()
 
     assert [line.partition(";")[0] for line in said] == [
         f"warning: DATA_DIR: only 3 MB are free at {tmp_path}, at least 200 MB are needed"
     ]
+    start.look_for_room()
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)  # free space that is not ours
+    start.look_for_room()
+    assert said[1:] == [f"warning: DATA_DIR: the disk of {tmp_path} is full; make room"]
+
+
+def test_a_full_disk_of_the_database_is_said_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    start = app.Start(settings_of(tmp_path, API_PORT="0", DAGSTER_PORT="0"), out=said.append)
+    errors = [DiskFull("the disk is full: (1114, 'The table is full')"), StorageError("locked"), None]
+
+    def write(_probe: object) -> float:
+        error = errors.pop(0)
+        if error is not None:
+            raise error
+        return 0.0
+
+    monkeypatch.setattr(WriteProbe, "write", write)
+    for _ in range(3):
+        start.look_for_room()
+
+    assert said == ["warning: the disk is full: (1114, 'The table is full')"]
 
 
 @pytest.mark.parametrize(
@@ -397,3 +420,10 @@ def test_following_a_load_ends_when_the_supervisor_stops(lite: object, said: lis
     )
 
     assert found is None
+
+
+def test_the_pauses_before_a_restart_are_those_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    *first, last = (f"{pause:g}" for pause in BACKOFF_S)
+
+    assert f"is restarted after {', '.join(first)}, then every {last} seconds" in text

@@ -31,12 +31,17 @@ JOBS = (
     "fusion_kline_sync",
     "fusion_daily_sync",
     "fusion_wide_sync",
+    "fusion_codes",
     "history",
     "reports",
     "security_list",
     "eod_core",
+    "whole_day",
     "recent_days",
+    "earlier_days",
+    "bar_calculations",
     "calculations",
+    "freshness_snapshot",
 )
 
 
@@ -221,19 +226,28 @@ def test_a_recalculation_makes_the_signals_anew_with_what_they_follow_from(
     assert all(carried[tags.CODES] == "600519" for _, _, carried in runner.calls)
 
 
-def test_a_fusion_by_codes_takes_no_lock_and_names_the_codes(house: House) -> None:
+def test_a_fusion_by_codes_takes_no_lock_and_is_no_task_of_the_day(house: House) -> None:
     lease = house.locks.take(DOMAINS, "somebody")
-    runner = FakeRunner(failing=("fusion_kline_sync",))
+    runner = FakeRunner()
     done = do(house, "fusion_sync", {"codes": ["600519", "000001"], "date": "2026-08-21"}, runner)
     house.locks.release(lease)
 
-    assert done.status == "failed"
-    assert done.result["jobs"] == {
-        "fusion_kline_sync": "failed",
-        "fusion_daily_sync": "success",
-        "fusion_wide_sync": "success",
-    }
-    assert {carried[tags.CODES] for _, _, carried in runner.calls} == {"600519,000001"}
+    assert (done.status, done.result["jobs"]) == ("success", {"fusion_codes": "success"})
+    ((job, key, carried),) = runner.calls
+    assert (job, key, carried[tags.CODES]) == ("fusion_codes", "2026-08-21", "600519,000001")
+    assert carried[tags.TASK] == "fusion_codes"
+    # The tasks have not run: their last run is what it was, and who waits for them goes on waiting.
+    assert set(house.slots.latest()) == {"fusion_codes"}
+    assert not house.slots.done("fusion_kline_sync", "2026-08-21")
+
+
+def test_one_failing_job_does_not_keep_the_others_of_a_full_fusion_out(house: House) -> None:
+    done = do(house, "fusion_sync", {"date": "2026-08-21"}, FakeRunner(failing=("fusion_kline_sync",)))
+
+    assert (done.status, done.result["jobs"]) == (
+        "failed",
+        {"fusion_kline_sync": "failed", "fusion_daily_sync": "success", "fusion_wide_sync": "success"},
+    )
 
 
 # -- the load ---------------------------------------------------------------------------------------
@@ -257,19 +271,38 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
         return [step.name for step in plan_load(house.calendar, "2026-08-25", loaded, history_dates=dates)]
 
     days = house.calendar.dates
-    calculated = f"calculations {days[-5]}..2026-08-25"
-    fresh = [f"recent_days {days[0]}..{days[-2]}", f"eod_core {days[-1]}", calculated]
-    assert plan(Loaded()) == ["security_list 2026-08-25", *fresh]
-    assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "eod_core 2026-08-25"]
+    from_bars = f"bar_calculations {days[0]}..2026-08-25"
+    calculated = [f"calculations {days[-5]}..2026-08-25", "freshness_snapshot 2026-08-25"]
+    recent, newest = f"recent_days {days[0]}..{days[-2]}", f"whole_day {days[-1]}"
+    assert plan(Loaded()) == ["security_list 2026-08-25", recent, newest, *calculated]
+    assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "whole_day 2026-08-25"]
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
     assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
     some = replace(some, reports=frozenset({"2026-08-25"}))
-    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", calculated]
-    assert plan(Loaded(days=frozenset(days))) == [calculated]
+    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", from_bars, *calculated]
+    some = replace(some, from_bars=frozenset({"2026-08-25"}))
+    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", *calculated]
+    assert plan(Loaded(days=frozenset(days))) == calculated
     cut_off = Loaded(ranges=frozenset({"2026-08-25"}), reports=frozenset({"2026-08-25"}))
-    assert plan(cut_off) == fresh
-    assert plan(replace(cut_off, recent=frozenset({days[-2]}))) == fresh[1:]
+    assert plan(cut_off) == [recent, newest, from_bars, *calculated]
+    assert plan(replace(cut_off, recent=frozenset({days[-2]}))) == [newest, from_bars, *calculated]
     assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
+    assert plan(Loaded(whole=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
+
+
+def test_dates_before_the_newest_five_follow_once_in_full() -> None:
+    calendar = shipped_calendar()
+    days = calendar.last(320, "2026-08-21")
+
+    def behind(earlier: set[str]) -> list[str]:
+        loaded = Loaded(frozenset(days), calculated=frozenset({days[-1]}), earlier=frozenset(earlier))
+        return [step.name for step in plan_load(calendar, days[-1], loaded, history_dates=320)]
+
+    nearer, farther = f"earlier_days {days[-15]}..{days[-6]}", f"earlier_days {days[-20]}..{days[-16]}"
+    told = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", f"freshness_snapshot {days[-1]}"]
+    assert behind(set()) == told
+    assert behind({days[-6]}) == told
+    assert behind({days[-6], days[-16]}) == []
 
 
 def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
@@ -278,7 +311,10 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     history = [step for step in steps if step.job == "history"]
 
     before = ["security_list", "history", "history", "reports"]
-    assert [step.job for step in steps] == [*before, "recent_days", "eod_core", "calculations"]
+    assert [step.job for step in steps] == [
+        *before, "recent_days", "whole_day", "bar_calculations", "bar_calculations", "calculations",
+        "earlier_days", "earlier_days", "calculations", "freshness_snapshot",
+    ]  # fmt: skip
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
     assert calendar.offset(history[0].end, 1) == history[1].start
@@ -294,30 +330,37 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
 
     newest = calendar.last(5, "2026-08-21")
     after = calendar.offset("2026-07-03", 1)
-    assert [step.name for step in steps] == [
+    assert [step.name for step in steps if step.job not in ("bar_calculations", "earlier_days")] == [
         f"history {after}..2026-08-21",
         f"reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21",
         f"recent_days {newest[0]}..{newest[-2]}",
         "eod_core 2026-08-21",
         f"calculations {newest[0]}..2026-08-21",
+        f"calculations {calendar.last(20, '2026-08-21')[0]}..2026-08-21",
+        "freshness_snapshot 2026-08-21",
     ]
+    recalculated = [step for step in steps if step.job == "bar_calculations"]
+    assert (recalculated[0].start, recalculated[-1].end) == (
+        calendar.last(320, "2026-08-21")[0],
+        "2026-08-21",
+    )
 
 
 def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House) -> None:
     house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
-    runner = FakeRunner(failing=("eod_core 2026-08-25",))
+    runner = FakeRunner(failing=("whole_day 2026-08-25",))
     first = do(house, "initial_load", {}, runner)
     assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 3, "2026-08-25")
-    assert first.error == "eod_core 2026-08-25 failed: upstream is silent"
+    assert first.error == "whole_day 2026-08-25 failed: upstream is silent"
     assert len(runner.calls) == 3
-    assert drain(house, runner) == ["calculations"]
+    assert drain(house, runner) == ["calculations", "freshness_snapshot"]
     runner.failing, runner.calls = (), []
 
     second = do(house, "initial_load", {}, runner)
 
     assert second.status == "success"
-    assert runner.jobs == [("eod_core", "2026-08-25")]
-    assert drain(house, runner) == ["calculations"]
+    assert runner.jobs == [("whole_day", "2026-08-25")]
+    assert drain(house, runner) == ["calculations", "freshness_snapshot"]
     runner.calls = []
     assert do(house, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
@@ -329,8 +372,11 @@ def test_the_calculations_follow_a_load_as_one_command(house: House) -> None:
     do(house, "initial_load", {}, runner)
 
     (asked,) = house.commands.of_name("calculations", statuses=("queued",))
-    assert (asked.args["start"], asked.args["end"]) == (house.calendar.dates[0], "2026-08-25")
-    assert drain(house, runner) == ["calculations"]
+    assert asked.args["steps"] == [
+        ["calculations", house.calendar.dates[0], "2026-08-25"],
+        ["freshness_snapshot", "2026-08-25", "2026-08-25"],
+    ]
+    assert drain(house, runner) == ["calculations", "freshness_snapshot"]
     do(house, "initial_load", {}, runner)
     assert house.commands.of_name("calculations", statuses=("queued",)) == []
 
@@ -373,13 +419,13 @@ def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> 
         dying.work_once()
     house.commands.reap(owner=dying.node.node_id)
     assert house.commands.get(asked.id).status == "queued"
-    assert [job for job, _ in runner.jobs] == ["security_list", "recent_days", "eod_core"]
+    assert [job for job, _ in runner.jobs] == ["security_list", "recent_days", "whole_day"]
     runner.calls, runner.during = [], lambda _job: None
 
     Worker(house, runner).work_once()
 
     assert house.commands.get(asked.id).status == "success"
-    assert [job for job, _ in runner.jobs] == ["eod_core"]
+    assert [job for job, _ in runner.jobs] == ["whole_day"]
 
 
 def test_a_canceled_load_stops_between_two_runs(house: House) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Engine
 from resources.clock import stamp
 from resources.errors import NotFound
 from resources.warehouse.engine import reading, transaction
+from resources.warehouse.ledger.commands import Command
 from resources.warehouse.sql import Sql
 
 ENDED = ("success", "partial", "failed", "canceled")
@@ -171,8 +172,10 @@ class Backfills:
         rows_written: int,
         run_ids: Sequence[str],
         failures: dict[str, str],
+        by: Command | None = None,
     ) -> None:
-        """How far a backfill is, or how it ended."""
+        """How far a backfill is, or how it ended. Of a command (`by`) that another worker has taken over
+        nothing is written: it is the other one's to tell."""
         values: dict[str, Any] = {
             "status": status,
             "partitions_done": done,
@@ -183,29 +186,48 @@ class Backfills:
         }
         if status in ENDED:
             values["finished_at"] = stamp(now)
-        self._set(backfill_id, now, **values)
+        if by is None:
+            self._set(backfill_id, now, **values)
+        else:
+            self._set(
+                backfill_id,
+                now,
+                "EXISTS (SELECT 1 FROM sys_command WHERE id=? AND owner=? AND attempts=? "
+                "AND status='running')",
+                (by.id, by.owner, by.attempts),
+                **values,
+            )
 
     def begin(self, backfill_id: str, *, now: datetime) -> None:
         with transaction(self._engine) as connection:
             connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
-                    "updated_at=? WHERE backfill_id=?"
+                    "finished_at=NULL, updated_at=? WHERE backfill_id=?"
                 ),
                 (stamp(now), stamp(now), backfill_id),
             )
 
     def settle(self, backfill_id: str, status: str, *, now: datetime) -> None:
-        """End a backfill whose command ended without it: canceled before it began, or given up."""
-        self._set(backfill_id, now, status=status, finished_at=stamp(now))
+        """End a backfill whose command ended without it: canceled before it began, or given up. One that
+        a worker has begun, or ended, is left alone."""
+        self._set(backfill_id, now, "status='queued'", status=status, finished_at=stamp(now))
 
-    def _set(self, backfill_id: str, now: datetime, **values: Any) -> None:
+    def _set(
+        self,
+        backfill_id: str,
+        now: datetime,
+        condition: str = "1=1",
+        facts: tuple[Any, ...] = (),
+        **values: Any,
+    ) -> None:
+        """Write `values` where `condition` (with its `facts`) holds."""
         changes = {**values, "updated_at": stamp(now)}
         sets = ", ".join(f"{name}=?" for name in changes)
         with transaction(self._engine) as connection:
             connection.exec_driver_sql(
-                self._sql.text(f"UPDATE sys_backfill SET {sets} WHERE backfill_id=?"),
-                (*changes.values(), backfill_id),
+                self._sql.text(f"UPDATE sys_backfill SET {sets} WHERE backfill_id=? AND {condition}"),
+                (*changes.values(), backfill_id, *facts),
             )
 
     def _read(self, rest: str, values: tuple[Any, ...]) -> list[Backfill]:

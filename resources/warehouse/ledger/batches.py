@@ -41,6 +41,7 @@ class BatchLedger:
                     (run_id,),
                 ).scalars()
             ]
+            failed = []
             for batch_id in ids:
                 sums = connection.exec_driver_sql(
                     self._sql.text(
@@ -49,11 +50,14 @@ class BatchLedger:
                     ),
                     (batch_id,),
                 ).one()
-                connection.exec_driver_sql(
+                # The run may have closed it since it was looked up: its own word stays.
+                changed = connection.exec_driver_sql(
                     self._sql.text(
                         f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "
-                        f"{', '.join(f'{name}=?' for name in COUNTS)} WHERE batch_id=?"
+                        f"{', '.join(f'{name}=?' for name in COUNTS)} WHERE batch_id=? AND status='running'"
                     ),
                     (redact(reason)[:2000], stamp(now), stamp(now), *map(int, sums), batch_id),
-                )
-        return ids
+                ).rowcount
+                if changed == 1:
+                    failed.append(batch_id)
+        return failed

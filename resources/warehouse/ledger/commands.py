@@ -201,25 +201,20 @@ class CommandQueue:
         """A queued command is canceled at once; a running one is asked to stop at its next safe point.
         NotFound; ConflictError when it is finished."""
         with transaction(self._engine) as connection:
-            gone = connection.exec_driver_sql(
+            # One statement, or a command that changes hands between two is taken for a finished one.
+            asked = connection.exec_driver_sql(
                 self._sql.text(
-                    "UPDATE sys_command SET status='canceled', cancel_requested=1, finished_at=? "
-                    "WHERE id=? AND status='queued'"
+                    "UPDATE sys_command SET cancel_requested=1, "
+                    "finished_at=CASE WHEN status='queued' THEN ? ELSE finished_at END, "
+                    "status=CASE WHEN status='queued' THEN 'canceled' ELSE status END "
+                    "WHERE id=? AND status IN ('queued', 'running')"
                 ),
                 (_now(), command_id),
             ).rowcount
-            if gone == 0:
-                asked = connection.exec_driver_sql(
-                    self._sql.text(
-                        "UPDATE sys_command SET cancel_requested=1 WHERE id=? AND status='running'"
-                    ),
-                    (command_id,),
-                ).rowcount
-                found = self._get(connection, command_id)
-                if asked == 0:
-                    raise ConflictError(f"command {command_id} is finished ({found.status})")
-                return found
-            return self._get(connection, command_id)
+            found = self._get(connection, command_id)
+        if asked == 0 and found.status != "running":
+            raise ConflictError(f"command {command_id} is finished ({found.status})")
+        return found
 
     def get(self, command_id: int) -> Command:
         """One command; NotFound."""

@@ -107,7 +107,8 @@ class Gaps:
                 )
 
     def settle(self, gap: Gap, why: str, run_id: str | None, *, now: datetime) -> None:
-        """A repair ended and the date is still missing: once more later, or given up."""
+        """A repair ended and the date is still missing: once more later, or given up. A gap that was closed
+        or queued anew since it was looked up is left alone."""
         values: dict[str, Any] = {"note": why[:255], "run_id": run_id}
         if gap.attempts >= MOST_ATTEMPTS:
             values |= {"status": GIVEN_UP, "next_at": None, "closed_at": stamp(now)}
@@ -115,15 +116,32 @@ class Gaps:
             pause = _FIRST_PAUSE * 4 ** max(gap.attempts - 1, 0)
             values |= {"status": OPEN, "next_at": stamp(now + pause)}
         with transaction(self._engine) as connection:
-            self._set(connection, gap.dataset, gap.partition, stamp(now), values)
+            self._set(
+                connection,
+                gap.dataset,
+                gap.partition,
+                stamp(now),
+                values,
+                "AND status=? AND backfill_id=?",
+                (QUEUED, gap.backfill_id),
+            )
 
-    def _set(self, connection: Connection, dataset: str, day: str, at: str, values: dict[str, Any]) -> None:
+    def _set(
+        self,
+        connection: Connection,
+        dataset: str,
+        day: str,
+        at: str,
+        values: dict[str, Any],
+        condition: str = "",
+        facts: tuple[Any, ...] = (),
+    ) -> None:
         changes = {**values, "updated_at": at}
         sets = ", ".join(f"{name}=?" for name in changes)
         self._run(
             connection,
-            self._sql.text(f"UPDATE sys_gap SET {sets} WHERE dataset=? AND partition_key=?"),
-            (*changes.values(), dataset, day),
+            self._sql.text(f"UPDATE sys_gap SET {sets} WHERE dataset=? AND partition_key=? {condition}"),
+            (*changes.values(), dataset, day, *facts),
         )
 
     def _run(self, connection: Connection, statement: str, values: Sequence[Any]) -> Any:

@@ -10,8 +10,8 @@ Run = Callable[[str, Sequence[Any]], Sequence[Sequence[Any]]]
 _DAY = "partition_key LIKE '____-__-__'"
 """A batch of one trade date; the parent of a range is named `first..last`."""
 RECENT_LOADS = 20
-_OF_CODES = "download"
-"""Origin of batches that hold the codes somebody asked for, not the market."""
+_OF_CODES = ("download", "fusion_codes")
+"""Origins of batches that hold the codes somebody asked for, not the market."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ def recent_loads(run: Run, table: str) -> list[Load]:
     """The newest successful loads of a table that have responses of their own."""
     batches = run(
         "SELECT batch_id, partition_key FROM sys_batch b WHERE table_name=? AND status='success' "
-        "AND parent_batch_id IS NULL AND COALESCE(trigger_ref, '') <> ? "
+        "AND parent_batch_id IS NULL AND COALESCE(trigger_ref, '') NOT IN (?, ?) "
         "AND EXISTS (SELECT 1 FROM sys_fetch f WHERE f.batch_id=b.batch_id) "
         "ORDER BY started_at DESC LIMIT ?",
-        (table, _OF_CODES, RECENT_LOADS),
+        (table, *_OF_CODES, RECENT_LOADS),
     )
     calls = _calls(run, [str(batch_id) for batch_id, _ in batches])
     return [Load(str(key), calls.get(str(batch_id), {})) for batch_id, key in batches]

@@ -14,6 +14,11 @@ DONE = ("success", "partial")
 ENDED = ("success", "partial", "failed", "canceled")
 SET_ASIDE = ("skipped", "missed")
 STATUSES = ("queued", "running", *ENDED, *SET_ASIDE)
+LOST = "its run does not exist any more"
+WORKER_DIED = "the worker died"
+PROCESS_DIED = "its process died"
+PRESUMED = (LOST, WORKER_DIED, PROCESS_DIED)
+"""Reasons of verdicts that others gave on a run. What the run itself says of its end wins over them."""
 
 COLUMNS = (
     "id, task_key, slot, slot_at, trade_date, trigger_type, status, reason, attempt, claimed_by, "
@@ -45,6 +50,11 @@ class SlotRow:
     def settled(self) -> bool:
         """Nothing will happen to this slot any more unless somebody asks for it."""
         return self.status in ENDED or self.status in SET_ASIDE
+
+    @property
+    def presumed(self) -> bool:
+        """It failed in the eyes of others, who did not hear from its run."""
+        return self.status == "failed" and self.reason in PRESUMED
 
     @property
     def duration_s(self) -> float | None:

@@ -4,6 +4,9 @@ whoever fires it. Every slot of every task has a row, also when nothing ran, wit
     (no row) ──claim──> queued ──begin──> running ──finish──> success | partial | failed | canceled
        └──wait──> queued (unclaimed) ──claim──>        failed ──retry──> queued, attempt + 1
        └──set_aside──> skipped | missed ──claim──> queued (only when a changed table makes it due again)
+
+A run that nobody hears of is `lost` only when its claim is old and its owner is not at work. That verdict is
+a presumption: the run's own end overrules it, in the slot and in the sync log.
 """
 
 from collections.abc import Mapping
@@ -19,6 +22,8 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.slot_rows import (
     COLUMNS,
     ENDED,
+    LOST,
+    PRESUMED,
     SET_ASIDE,
     SlotReads,
     SlotRow,
@@ -29,7 +34,9 @@ from resources.warehouse.ledger.tasks import Slot
 
 _REASON_LENGTH = 255
 CLAIM_LIMIT_S = 120.0
-"""After so long without a run another claimer may take the slot over."""
+"""After so long without a run another claimer may take the slot over, and a run that never came is lost."""
+_OPEN = "status IN ('queued', 'running')"
+_GIVEN_UP = f"status='failed' AND reason IN ({', '.join('?' for _ in PRESUMED)})"
 
 
 class SlotLedger(SlotReads):
@@ -155,7 +162,7 @@ class SlotLedger(SlotReads):
             connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
-                    "reason=NULL, finished_at=NULL WHERE task_key=? AND slot=?"
+                    f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL WHERE task_key=? AND slot=?"
                 ),
                 (run_id, command_id, stamp(at), task_key, slot.name),
             )
@@ -211,67 +218,92 @@ class SlotLedger(SlotReads):
     def finish(self, run_id: str, status: str, *, now: datetime, reason: str | None = None) -> SlotRow | None:
         """Settle the slot of a run and write its line of the sync log, together: `sched:<key>` for a task of
         the table, the job's plain name for work that only somebody asks for (download, first load). None
-        when the run has no open slot."""
+        when the run has no open slot. A slot that others gave up for this run is settled anew, unless
+        they do so once more."""
         if status not in ENDED:
             raise InputError("status", f"{status!r} is none of {', '.join(ENDED)}")
         with transaction(self._engine) as connection:
-            changed = connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_slot SET status=?, finished_at=?, reason=COALESCE(?, reason) "
-                    "WHERE run_id=? AND status IN ('queued', 'running')"
-                ),
-                (status, stamp(now), _short(reason), run_id),
-            ).rowcount
-            if changed == 0:
-                return None
-            row = read_row(
-                connection.exec_driver_sql(
-                    self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?"), (run_id,)
-                ).one()
-            )
-            counts = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
-                    "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?"
-                ),
-                (run_id,),
-            ).one()
-            known = connection.exec_driver_sql(
-                self._sql.text("SELECT 1 FROM sys_task WHERE task_key=?"), (row.task_key,)
-            ).first()
-            is_task = known is not None or row.trigger != "manual"
-            connection.exec_driver_sql(
-                self._sql.insert(
-                    "sys_sync_log",
-                    (
-                        "task_type",
-                        "status",
-                        "total",
-                        "success",
-                        "failed",
-                        "message",
-                        "started_at",
-                        "finished_at",
-                        "run_id",
-                        "trigger_type",
-                    ),
-                ),
-                (
-                    f"sched:{row.task_key}" if is_task else row.task_key,
-                    status,
-                    int(counts[0] or 0),
-                    int(counts[1] or 0),
-                    int(counts[2] or 0),
-                    row.reason,
-                    None if row.started_at is None else stamp(row.started_at),
-                    stamp(now),
-                    run_id,
-                    row.trigger,
-                ),
-            )
-        return row
+            row = self._settle(connection, run_id, status, now, reason, _OPEN)
+            if row is None and reason not in PRESUMED:
+                row = self._settle(connection, run_id, status, now, reason, _GIVEN_UP, PRESUMED)
+            return row
+
+    def lose(self, run_id: str, *, now: datetime) -> SlotRow | None:
+        """Give up a slot whose run the orchestrator does not know. None, and nothing is changed, while the
+        claim is younger than its limit, for the run may be about to come, and while the command that
+        claimed it is at work. One statement decides: what was seen before it counts for nothing."""
+        at_work = (
+            "SELECT 1 FROM sys_command c WHERE c.id=sys_slot.command_id AND c.run_id=sys_slot.run_id "
+            f"AND c.status='running' AND c.expires_at >= {self._sql.now}"
+        )
+        condition = (
+            f"{_OPEN} AND (claimed_at IS NULL OR claimed_at < {self._sql.now} - ?) AND NOT EXISTS ({at_work})"
+        )
+        with transaction(self._engine) as connection:
+            return self._settle(connection, run_id, "failed", now, LOST, condition, (self._limit,))
 
     # -- inside -----------------------------------------------------------------------------------
+
+    def _settle(
+        self,
+        connection: Connection,
+        run_id: str,
+        status: str,
+        now: datetime,
+        reason: str | None,
+        condition: str,
+        values: tuple[object, ...] = (),
+    ) -> SlotRow | None:
+        """Settle the slot of a run where `condition` (with its `values`) holds, and log it."""
+        overrules = condition == _GIVEN_UP
+        told = "?" if overrules else "COALESCE(?, reason)"
+        changed = connection.exec_driver_sql(
+            self._sql.text(
+                f"UPDATE sys_slot SET status=?, finished_at=?, reason={told} WHERE run_id=? AND {condition}"
+            ),
+            (status, stamp(now), _short(reason), run_id, *values),
+        ).rowcount
+        if changed == 0:
+            return None
+        row = read_row(
+            connection.exec_driver_sql(
+                self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?"), (run_id,)
+            ).one()
+        )
+        self._log(connection, row, overrules)
+        return row
+
+    def _log(self, connection: Connection, row: SlotRow, overrules: bool) -> None:
+        """Write the line of the sync log of a settled slot, in place of that of an overruled verdict."""
+        counts = connection.exec_driver_sql(
+            self._sql.text(
+                "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
+                "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?"
+            ),
+            (row.run_id,),
+        ).one()
+        known = connection.exec_driver_sql(
+            self._sql.text("SELECT 1 FROM sys_task WHERE task_key=?"), (row.task_key,)
+        ).first()
+        is_task = known is not None or row.trigger != "manual"
+        line = {
+            "task_type": f"sched:{row.task_key}" if is_task else row.task_key,
+            "status": row.status,
+            "total": int(counts[0] or 0),
+            "success": int(counts[1] or 0),
+            "failed": int(counts[2] or 0),
+            "message": row.reason,
+            "started_at": None if row.started_at is None else stamp(row.started_at),
+            "finished_at": None if row.finished_at is None else stamp(row.finished_at),
+            "run_id": row.run_id,
+            "trigger_type": row.trigger,
+        }
+        if overrules:
+            connection.exec_driver_sql(
+                self._sql.text("DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?"),
+                (line["task_type"], row.run_id),
+            )
+        connection.exec_driver_sql(self._sql.insert("sys_sync_log", list(line)), tuple(line.values()))
 
     def _add(self, slot: Slot, **row: Any) -> bool:
         """Insert the slot's row if there is none, in a transaction of its own: an insert that finds a row

@@ -1,0 +1,33 @@
+"""What a driver's error means: the disk is full, or the database refused for another reason."""
+
+import errno
+import re
+import sqlite3
+from typing import Any
+
+from resources.errors import DiskFull, StorageError
+from resources.transport.redact import redact
+
+FULL = "the disk is full"
+_FULL_CODES = frozenset({1021, 1114})
+"""MariaDB: the disk is full; the table is full."""
+_SYSTEM_CODES = frozenset({3, 14, 1026, 1030})
+"""MariaDB: an error of the operating system, whose number stands in the text."""
+_NO_ROOM = re.compile(rf"\b(?:error|errno|errcode):?\s*{errno.ENOSPC}\b|no space left", re.IGNORECASE)
+
+
+def is_full(error: Any) -> bool:
+    """Whether a driver's error, or one of the operating system, says that there is no room left."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
+    if isinstance(error, sqlite3.Error):
+        return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    code = next(iter(getattr(error, "args", ())), None)
+    return code in _FULL_CODES or (code in _SYSTEM_CODES and bool(_NO_ROOM.search(str(error))))
+
+
+def storage_error(error: BaseException) -> StorageError:
+    """Our error for one of a driver, as SQLAlchemy wraps it or bare; without the values of a statement."""
+    original = getattr(error, "orig", None) or error
+    text = redact(str(original))
+    return DiskFull(f"{FULL}: {text}") if is_full(original) else StorageError(text)

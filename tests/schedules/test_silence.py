@@ -1,0 +1,210 @@
+"""A child process that gives no sign of life is ended with its stacks, and started again; one of which nobody
+can tell is left alone."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from resources.clock import SystemClock, stamp
+from resources.errors import Unavailable
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.heartbeats import Heartbeats, Node
+from schedules.supervisor import family as kept
+from schedules.supervisor import plan
+from schedules.supervisor.family import ChildSpec, Family
+from schedules.supervisor.signs import code_server_answers, daemon_sign, heartbeat_sign, server_sign
+from tests.schedules.test_start_checks import settings_of
+from tests.schedules.test_supervisor import alive, until
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def family(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
+    monkeypatch.setattr(kept, "STACKS_S", 0.2)
+    monkeypatch.setattr(kept, "END_S", 0.2)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    made = Family(tmp_path, env, said.append, stop_s=1.0, backoff_s=(0.01, 0.02))
+    yield made
+    made.stop()
+
+
+def growing(path: Path) -> Callable[[int], bool]:
+    """Whether a file has grown since the last question."""
+    seen = 0
+
+    def sign(_pid: int) -> bool:
+        nonlocal seen
+        before, seen = seen, path.stat().st_size if path.exists() else 0
+        return seen > before
+
+    return sign
+
+
+@pytest.mark.parametrize("how", ["stopped", "lock", "spin"])
+def test_a_silent_child_leaves_its_stacks_is_ended_and_starts_again(
+    family: Family, tmp_path: Path, said: list[str], how: str
+) -> None:
+    beats, fall = tmp_path / "beats", tmp_path / "fall"
+    command = plan.traced("tests.schedules.silent_child", str(beats), str(fall), how)
+    spec = ChildSpec(
+        "worker", command, ready=beats.exists, patience_s=10, sign=growing(beats), silence_s=0.3, traced=True
+    )
+    family.start(spec)
+    child, first = family.children["worker"], family.pids()["worker"]
+    family.ask()
+    family.watch()
+    assert said == []
+
+    if how == "stopped":
+        os.kill(first, signal.SIGSTOP)
+    else:
+        fall.touch()
+        until(lambda: not fall.exists())
+
+    def again() -> bool:
+        family.ask()
+        family.watch()
+        return child.restarts == 1 and not alive(first)
+
+    until(again)
+
+    assert said[0].startswith(f"worker (process {first}) has given no sign of life for ")
+    assert said[0].endswith(f"ending it; its stacks are in {tmp_path / 'worker.stacks'}")
+    assert said[1].startswith("worker ended with -15, restarting in 0.01 s")
+    assert said[2] == f"worker restarted as process {family.pids()['worker']}"
+    stacks = (tmp_path / "worker.stacks").read_text()
+    where = {"stopped": "silent_child.py", "lock": "hang_in_a_lock", "spin": "in spin"}[how]
+    assert f"--- process {first}, " in stacks
+    assert where in stacks
+
+
+def test_a_child_that_ignores_term_as_well_is_killed(family: Family, said: list[str], tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    code = (
+        "import pathlib, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"pathlib.Path({str(mark)!r}).touch()\ntime.sleep(60)"
+    )
+    command = (sys.executable, "-S", "-c", code)
+    family.start(
+        ChildSpec("deaf", command, ready=mark.exists, patience_s=10, sign=lambda _: False, silence_s=0)
+    )
+    child = family.children["deaf"]
+    child.heard = 0.0
+
+    def ended() -> bool:
+        family.watch()
+        return child.last_exit is not None
+
+    until(ended)
+    assert child.last_exit == -signal.SIGKILL
+
+
+def test_who_starts_or_cannot_be_told_about_is_left_alone(family: Family, said: list[str]) -> None:
+    asleep = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
+    family.start(ChildSpec("starting", asleep, sign=lambda _: False, silence_s=0.0, patience_s=60))
+    family.start(ChildSpec("unknown", asleep, sign=lambda _: None, silence_s=0.0))
+    family.children["unknown"].heard = 0.0
+    family.ask()
+    family.children["unknown"].heard += 1  # the clock goes on between two looks
+
+    family.watch()
+
+    assert said == []
+
+
+def test_a_child_that_keeps_ending_is_named_and_shown(family: Family, said: list[str]) -> None:
+    family.start(ChildSpec("dagster_daemon", (sys.executable, "-S", "-c", "raise SystemExit(7)")))
+
+    def looping() -> bool:
+        family.watch()
+        return family.processes()["dagster_daemon"]["in_loop"]
+
+    until(looping)
+
+    assert "warning: dagster_daemon keeps ending, 3 times within the last 10 minutes; see " in "\n".join(said)
+    facts = family.processes()["dagster_daemon"]
+    assert (facts["state"], facts["pid"], facts["last_exit"], facts["restarts"]) == ("restarting", None, 7, 2)
+
+
+def test_a_worker_is_heard_through_its_row_and_not_blamed_for_a_locked_database(engine: Engine) -> None:
+    url = engine.url.render_as_string(hide_password=False)
+    sign = heartbeat_sign(url, plan.WORKER)
+    beats = Heartbeats(engine)
+    now = SystemClock().now()
+    assert sign(4711) is False
+
+    beats.beat(Node("here:4711", plan.WORKER, "here", 4711, now, now))
+    assert sign(4711) is True
+    assert sign(4712) is False
+
+    with transaction(engine) as connection:
+        connection.exec_driver_sql(
+            f"UPDATE sys_heartbeat SET beat_at='{stamp(now - timedelta(minutes=2))}' WHERE role='worker'"
+        )
+    assert sign(4711) is False
+    with engine.connect() as holder:
+        if engine.dialect.name == "sqlite":
+            holder.exec_driver_sql("SELECT 1")  # opens BEGIN IMMEDIATE: the writer's lock
+        else:
+            holder.exec_driver_sql("LOCK TABLES sys_heartbeat READ")
+        assert sign(4711) is None
+        if engine.dialect.name != "sqlite":
+            holder.exec_driver_sql("UNLOCK TABLES")
+
+
+def test_every_part_of_the_daemon_has_to_beat() -> None:
+    class Webserver:
+        beats: dict[str, float | None] = {"SCHEDULER": 950.0, "SENSOR": 990.0}  # noqa: RUF012
+
+        def daemon_beats(self) -> dict[str, float | None]:
+            if not self.beats:
+                raise Unavailable("away")
+            return self.beats
+
+    server = Webserver()
+    sign = daemon_sign(server, now=lambda: 1000.0)  # type: ignore[arg-type]
+    assert sign(1) is True
+    server.beats = {"SCHEDULER": 700.0, "SENSOR": 990.0}
+    assert sign(1) is False
+    server.beats = {"SCHEDULER": None}
+    assert sign(1) is False
+    server.beats = {}
+    assert sign(1) is None
+
+
+def test_every_process_of_the_platform_has_a_sign_and_writes_its_stacks(tmp_path: Path) -> None:
+    settings, ports = settings_of(tmp_path), plan.Ports(1, 1, 1, 1, 1)
+    specs = [
+        plan.simulator(settings, ports),
+        plan.code_server(ports),
+        plan.daemon(tmp_path, ports),
+        plan.ui(settings, tmp_path, ports),
+        plan.worker(settings, ports),
+        plan.api(settings, ports, {}),
+    ]
+    for spec in specs:
+        assert spec.traced, spec.name
+        assert spec.command[1:3] == ("-m", "schedules.supervisor.traced"), spec.name
+        assert spec.sign is not None, spec.name
+    assert server_sign(lambda: False)(1) is False
+    assert code_server_answers(1) is False
+
+
+def test_a_traced_module_runs_as_python_m_would() -> None:
+    command = plan.traced("json.tool", "--compact")
+    done = subprocess.run(command, input="{ }", capture_output=True, text=True, check=False, cwd=ROOT)
+
+    assert (done.stdout, done.returncode, done.stderr) == ("{}\n", 0, "")
