@@ -6,7 +6,7 @@ Beyond the last known date the answer is 'unknown' (`CalendarHorizon`), never a 
 import csv
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from importlib import resources as files
 
@@ -80,6 +80,12 @@ class TradeCalendar:
     def between(self, start: str, end: str) -> list[str]:
         """Trade dates in [start, end], ascending."""
         return self._dates[bisect_left(self._dates, start) : bisect_right(self._dates, end)]
+
+    def closed(self, start: str, end: str) -> list[str]:
+        """Days in [start, end] that are no trade dates, ascending."""
+        first, last = date.fromisoformat(start), date.fromisoformat(end)
+        days = ((first + timedelta(days=step)).isoformat() for step in range((last - first).days + 1))
+        return [day for day in days if not self.is_trade_date(day)]
 
     def last(self, count: int, end: str) -> list[str]:
         """The newest `count` trade dates that are not after `end`, ascending."""

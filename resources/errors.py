@@ -9,6 +9,7 @@ PlatformError
 ├── Unavailable               our own guard said no (breaker open, cooldown, budget used up): nothing was sent
 ├── QualityError              parsed data failed a check that forbids writing
 ├── StorageError              the database refused or is not there
+│   ├── DiskFull              it has no room left: a person has to make some
 │   └── LockLost              a domain lock was taken over: the owner must not write any more
 ├── ConflictError             somebody else is doing this now (HTTP 409)
 ├── NotFound                  no such thing (HTTP 404)
@@ -61,6 +62,10 @@ class QualityError(PlatformError):
 
 class StorageError(PlatformError):
     """The database refused or cannot be reached."""
+
+
+class DiskFull(StorageError):
+    """The disk of the database, or of the data folder, takes no more."""
 
 
 class LockLost(StorageError):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from resources.rejections import Rejection
+
 
 class Outcome(StrEnum):
     """How a response ended. EMPTY is a typed result: the upstream truly has no rows."""
@@ -38,6 +40,8 @@ class Fetch:
     http_status: int | None = None
     attempt: int = 1
     elapsed_ms: int = 0
+    rejected: tuple[Rejection, ...] = ()
+    """Rows that the parser left out because they cannot be believed."""
     fetch_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property

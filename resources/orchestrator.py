@@ -14,6 +14,8 @@ from resources.errors import NotFound, PlatformError, Unavailable
 
 LOCATION = "platform"
 REPOSITORY = "__repository__"
+DAEMON_FRESH_S = 180.0
+"""Each part of the daemon beats every half a minute, but not while it waits for the code server."""
 
 _SCHEDULES = """
 query Schedules($selector: RepositorySelector!) {
@@ -54,6 +56,19 @@ mutation Reload($location: String!) {
     ... on RepositoryLocationNotFound { message }
     ... on UnauthorizedError { message }
   }
+}"""
+
+_PARTITIONS = """
+query Partitions($key: AssetKeyInput!) {
+  assetNodeOrError(assetKey: $key) {
+    __typename
+    ... on AssetNode { partitionKeys }
+    ... on AssetNotFoundError { message }
+  }
+}"""
+_DAEMONS = """
+query Daemons {
+  instance { daemonHealth { __typename allDaemonStatuses { daemonType required lastHeartbeatTime } } }
 }"""
 
 
@@ -119,10 +134,28 @@ class Orchestrator:
         if loaded.get("__typename") == "PythonError":
             raise PlatformError(f"the code location does not load: {loaded.get('message')}")
 
-    def _ask(self, query: str, variables: Mapping[str, Any], answer: str, wanted: str) -> dict[str, Any]:
-        document = self._post({"query": query, "variables": variables})
+    def partitions(self, key: tuple[str, ...]) -> list[str]:
+        """The partition keys of an asset as they are served, ascending. NotFound for an unknown asset."""
+        found = self._ask(_PARTITIONS, {"key": {"path": list(key)}}, "assetNodeOrError", "AssetNode")
+        return [str(day) for day in found["partitionKeys"]]
+
+    def daemon_beats(self) -> dict[str, float | None]:
+        """When each part of the daemon that has to run was heard last: seconds of the epoch, None = never."""
+        document = self._answered({"query": _DAEMONS, "variables": {}})
+        return {
+            row["daemonType"]: row["lastHeartbeatTime"]
+            for row in document["data"]["instance"]["daemonHealth"]["allDaemonStatuses"]
+            if row["required"]
+        }
+
+    def _answered(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        document = self._post(body)
         if document.get("errors"):
             raise PlatformError(f"Dagster refused the query: {document['errors'][0].get('message')}")
+        return document
+
+    def _ask(self, query: str, variables: Mapping[str, Any], answer: str, wanted: str) -> dict[str, Any]:
+        document = self._answered({"query": query, "variables": variables})
         found: dict[str, Any] = document["data"][answer]
         if found["__typename"] != wanted:
             message = str(found.get("message", found["__typename"])).strip().splitlines()[0]

@@ -93,6 +93,11 @@ def open_desk(settings: Settings, clock: Clock, calendar: TradeCalendar) -> Desk
         closers=closers,
         direct=settings.data_source == "direct",
         ths_eps=settings.valuation_ths_eps_enabled,
+        throttle=(
+            (0.0, 0.0)
+            if settings.data_source == "mock"
+            else (settings.eod_stock_throttle_min, settings.eod_stock_throttle_max)
+        ),
     )
 
 

@@ -20,6 +20,8 @@ DATA_SOURCES = ("real", "mock", "direct", "vendor")
 ROLES = ("all", "web", "worker")
 LOG_FORMATS = ("json", "text")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"})
+"""The scheduled tasks that load a trade date after its close; `eod_core` loads the same by hand."""
 NOT_ZERO = (
     "db_pool_size",
     "host_failure_threshold",
@@ -70,7 +72,7 @@ class Settings:
     http_timeout: float = _setting(10.0)
     http_connect_timeout: float = _setting(5.0)
     retry_budget_max: int = _setting(6, "external calls per user request")
-    eod_stock_throttle_min: float = _setting(0.5)
+    eod_stock_throttle_min: float = _setting(0.5, "seconds before each page of a stock in a sweep of stocks")
     eod_stock_throttle_max: float = _setting(1.5)
     valuation_ths_eps_enabled: bool = _setting(True)
     em_breaker_failure_threshold: int = _setting(4)
@@ -80,9 +82,9 @@ class Settings:
     simulator_tdx: str = _setting("", "host:port of the simulated terminal protocol; set by the supervisor")
     # scheduler
     enable_scheduler: bool = _setting(True)
-    scheduler_warmup_market: bool = _setting(True)
-    scheduler_eod_sync: bool = _setting(True)
-    scheduler_baseinfo_refresh: bool = _setting(True)
+    scheduler_warmup_market: bool = _setting(True, "samples of the market's breadth in a session")
+    scheduler_eod_sync: bool = _setting(True, "the scheduled syncs of bars, events and the wide table")
+    scheduler_baseinfo_refresh: bool = _setting(True, "company profiles in turn, in a session")
     scheduler_baseinfo_interval: int = _setting(600, "seconds, trading hours only")
     command_wait_sec: float = _setting(30.0, "how long the API waits for a command's result")
     # accounts
@@ -133,6 +135,12 @@ class Settings:
     @property
     def role(self) -> str:
         return self.app_role if self.app_role in ROLES else "all"
+
+    def keeps_off(self, task: str) -> str | None:
+        """Why a task of the schedule does not run, however it is switched; None when it may."""
+        if task in EOD_TASKS and not self.scheduler_eod_sync:
+            return "SCHEDULER_EOD_SYNC is false"
+        return None
 
     @property
     def data_path(self) -> Path:
@@ -251,6 +259,9 @@ def _check(settings: Settings) -> Settings:
             raise InputError(row.name.upper(), f"{value:g} is negative")
         if value == 0 and row.name in NOT_ZERO:
             raise InputError(row.name.upper(), "must not be 0")
+    least, most = settings.eod_stock_throttle_min, settings.eod_stock_throttle_max
+    if most < least:
+        raise InputError("EOD_STOCK_THROTTLE_MAX", f"{most:g} is below EOD_STOCK_THROTTLE_MIN ({least:g})")
     try:
         frozen = settings.frozen_now
     except ValueError:

@@ -1,6 +1,6 @@
 """Safe points: where a piece of work hears that nobody wants the rest of it.
 
-A run inside the worker shares its process with others, so no signal can end it. It asks at its safe points
+A run that a worker started is ended by no signal, which could hit a transaction. It asks at its safe points
 (before an upstream call, an item of a sweep, the transaction of a partition) and never within a
 transaction: what was committed stays whole, the rest is not begun. The wish travels in a context variable,
 like the call budget; a thread pool gets it with `contextvars.copy_context().run`.
@@ -40,9 +40,14 @@ def can_be_stopped() -> bool:
     return _wanted.get() is not None
 
 
+def stop_reason() -> str | None:
+    """Why this piece of work is to stop; None while it is to go on."""
+    wanted = _wanted.get()
+    return None if wanted is None else wanted()
+
+
 def safe_point() -> None:
     """Raises StopAsked when this piece of work is to stop."""
-    wanted = _wanted.get()
-    reason = None if wanted is None else wanted()
+    reason = stop_reason()
     if reason is not None:
         raise StopAsked(reason)

@@ -238,6 +238,11 @@ class FinanceBook:
         """All periods of one company, newest first."""
         return self._results(view, security, YEARS)[::-1]
 
+    def whole_past(self, view: View, security: Security) -> list[Result]:
+        """The same with the periods from before the world begins, which the company's own page shows."""
+        reports = view.world.reports(security, view.now, YEARS)
+        return self._made(view, security, reports, before_world=True)[::-1]
+
     def express(self, view: View, period: int | None, codes: Collection[str] | None = None) -> list[Express]:
         """Express reports that are out, of a period or of some codes."""
         today = date_number(view.now)
@@ -276,21 +281,20 @@ class FinanceBook:
             self._held[key] = self._made(view, security, view.world.reports(security, view.now, years))
         return self._held[key]
 
-    def _made(self, view: View, security: Security, reports: Sequence[Report]) -> list[Result]:
+    def _made(
+        self, view: View, security: Security, reports: Sequence[Report], *, before_world: bool = False
+    ) -> list[Result]:
         today = date_number(view.now)
         known: dict[int, Report] = {}
         made = []
+        shares_of = self._shares(view, security, reports, before=before_world)
         for told in reports:
             later = corrected_on(security, told)
             is_corrected = later is not None and later <= today
             report = corrected(told) if is_corrected else told
             known[report.period] = report
             notice = later if is_corrected and later is not None else report.published
-            out = datetime.strptime(f"{told.published} 16", "%Y%m%d %H")
-            if told.published < security.list_date:
-                out = view.now  # reports of the year before the listing, by the shares of today
-            is_old = told.period < security.list_date - 10_000
-            shares = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
+            shares = shares_of[told.period]
             if not shares:
                 continue
             made.append(
@@ -305,6 +309,21 @@ class FinanceBook:
                 )
             )
         return made
+
+    @staticmethod
+    def _shares(view: View, security: Security, reports: Sequence[Report], *, before: bool) -> dict[int, int]:
+        """Period -> shares when the report came out; 0 for one that nobody shows. With `before` reports from
+        before the world begins have the shares of its first one."""
+        found: dict[int, int] = {}
+        for told in reports:
+            out = datetime.strptime(f"{told.published} 16", "%Y%m%d %H")
+            if told.published < security.list_date:
+                out = view.now  # reports of the year before the listing, by the shares of today
+            is_old = told.period < security.list_date - 10_000
+            found[told.period] = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
+        first = next((shares for shares in found.values() if shares), 0) if before else 0
+        since = security.list_date - 10_000
+        return {period: shares or (first if period >= since else 0) for period, shares in found.items()}
 
 
 def _express_notice(one: Result) -> int:

@@ -21,6 +21,7 @@ import httpx
 from resources.clock import Clock, Sleeper, SystemClock, real_sleep
 from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
 from resources.fetch import Fetch, FetchLog, Outcome
+from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries, KnowsReadiness
@@ -87,7 +88,13 @@ class HttpTransport:
         loopback = any(
             urlsplit(base).hostname in _LOOPBACK for site in sites.values() for base, _ in site.targets()
         )
-        self._client = httpx.Client(
+        self._trust = not loopback
+        self._client = self._session()
+        self._apart = {site.family: self._session() for site in sites.values() if site.apart}
+
+    def _session(self) -> httpx.Client:
+        settings = self._settings
+        return httpx.Client(
             timeout=httpx.Timeout(settings.http_timeout, connect=settings.http_connect_timeout),
             limits=httpx.Limits(
                 max_connections=settings.http_max_connections,
@@ -97,8 +104,8 @@ class HttpTransport:
             headers={"User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Language": "zh-CN,zh;q=0.9"},
             follow_redirects=False,
             # A proxy of the environment cannot reach our own loopback.
-            trust_env=not loopback,
-            verify=_trusted(not loopback),
+            trust_env=self._trust,
+            verify=_trusted(self._trust),
         )
 
     def __enter__(self) -> "HttpTransport":
@@ -113,7 +120,8 @@ class HttpTransport:
         self.close()
 
     def close(self) -> None:
-        self._client.close()
+        for client in (self._client, *self._apart.values()):
+            client.close()
 
     def logged(self, log: FetchLog) -> "LoggedFetcher":
         """A `Fetcher` that records what it does in `log`: one per piece of work."""
@@ -181,6 +189,7 @@ class HttpTransport:
         body = b""
         answer: _Answer[T] = _Answer()
         outcome = Outcome.PAYLOAD
+        rejected: list[Rejection] = []
         try:
             try:
                 status, headers, body = self._send(request, site, base, host, started)
@@ -188,7 +197,8 @@ class HttpTransport:
                 answer.retry_after = parse_retry_after(retry_after, datetime.now(UTC).replace(tzinfo=None))
                 if status not in request.explained:
                     _check_status(status, host)
-                answer.value = parse(body)
+                with noting() as rejected:
+                    answer.value = parse(body)
                 outcome = Outcome.EMPTY if _is_empty(answer.value) else Outcome.OK
             except PlatformError as error:
                 answer.error = error
@@ -206,6 +216,7 @@ class HttpTransport:
                 http_status=status,
                 attempt=attempt,
                 elapsed_ms=int((self._monotonic() - started) * 1000),
+                rejected=tuple(rejected),
             )
             if log is not None:
                 log.add(fetch)
@@ -225,7 +236,7 @@ class HttpTransport:
             headers.setdefault("Referer", site.referer)
         deadline = started + self._settings.http_timeout + self._settings.http_connect_timeout
         try:
-            with self._client.stream(
+            with self._apart.get(site.family, self._client).stream(
                 request.method, base + request.target, headers=headers, content=request.content or None
             ) as response:
                 return response.status_code, response.headers, self._read(response, host, deadline)

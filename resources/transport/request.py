@@ -21,6 +21,8 @@ class Site:
     real: tuple[str, ...]
     referer: str = ""
     bases: tuple[str, ...] = ()
+    apart: bool = False
+    """Whether its family talks in a session of its own, whose cookies no other site sees."""
 
     def targets(self) -> tuple[tuple[str, str], ...]:
         """(base address, host name under which pacing and cooldowns know it), in fail-over order.

@@ -35,6 +35,7 @@ class FamilyRule:
 EM_BREAKER = "em_breaker"
 PUSH2EX_BREAKER = "push2ex_breaker"
 EXCHANGE_BREAKER = "exchange_breaker"
+SEARCH_BREAKER = "search_breaker"
 
 # One breaker for the exchange client, however many exchange sites it talks to.
 _EXCHANGE_FAMILIES = frozenset({"exchange", "sse", "szse", "bse"})
@@ -61,6 +62,8 @@ class TransportSettings:
     push2ex_cooldown_sec: float = 30.0
     exchange_failure_threshold: int = 5
     exchange_cooldown_sec: float = 600.0
+    search_failure_threshold: int = 2
+    search_cooldown_sec: float = 600.0
     # A process that died while probing must not keep the breaker half-open for ever.
     probe_lease_sec: float = 45.0
 
@@ -87,19 +90,20 @@ class TransportSettings:
             BreakerRule(EM_BREAKER, self.em_breaker_failure_threshold, self.em_breaker_cooldown_sec),
             BreakerRule(PUSH2EX_BREAKER, self.push2ex_failure_threshold, self.push2ex_cooldown_sec),
             BreakerRule(EXCHANGE_BREAKER, self.exchange_failure_threshold, self.exchange_cooldown_sec),
+            BreakerRule(SEARCH_BREAKER, self.search_failure_threshold, self.search_cooldown_sec),
         )
 
     def family(self, family: str) -> FamilyRule:
         """The rule of a family; any name is allowed."""
-        main, anomaly, exchange = self.breakers()
-        if family in {"eastmoney", "push2ex"}:
+        main, anomaly, exchange, search = self.breakers()
+        if family in {"eastmoney", "push2ex", "em_search"}:
             return FamilyRule(
                 upstream="eastmoney",
                 pace="eastmoney",
                 gap=self.em_min_interval,
                 jitter_min=self.em_jitter_min,
                 jitter_max=self.em_jitter_max,
-                breaker=anomaly if family == "push2ex" else main,
+                breaker={"push2ex": anomaly, "em_search": search}.get(family, main),
             )
         if family == "tencent":
             return FamilyRule(family, family, self.tencent_min_interval, 0.0, 0.0)

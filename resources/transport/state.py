@@ -4,6 +4,7 @@ Both stores hold small JSON documents by (kind, name) and run a block of reads a
 indivisible step; the rules live in `gates`, so that they are the same for both.
 """
 
+import errno
 import json
 import os
 import sqlite3
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from resources.errors import StorageError
+from resources.errors import DiskFull, StorageError
 
 Document = dict[str, Any]
 
@@ -96,13 +97,13 @@ class SqliteStore:
                 connection = self._open()
                 connection.execute("BEGIN IMMEDIATE")
             except (sqlite3.Error, OSError) as error:
-                raise StorageError(f"transport state cannot be opened: {error}") from error
+                raise _failed("transport state cannot be opened", error) from error
             try:
                 yield _SqliteStep(connection)
                 connection.execute("COMMIT")
             except sqlite3.Error as error:
                 self._rollback(connection)
-                raise StorageError(f"transport state: {error}") from error
+                raise _failed("transport state", error) from error
             except BaseException:
                 self._rollback(connection)
                 raise
@@ -117,6 +118,13 @@ class SqliteStore:
             if self._connection is not None and self._pid == os.getpid():
                 self._connection.close()
             self._connection = None
+
+
+def _failed(what: str, error: sqlite3.Error | OSError) -> StorageError:
+    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    if full or (isinstance(error, OSError) and error.errno == errno.ENOSPC):
+        return DiskFull(f"the disk is full: {what}: {error}")
+    return StorageError(f"{what}: {error}")
 
 
 class _SqliteStep:

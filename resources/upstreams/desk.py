@@ -5,7 +5,9 @@ Answers that several tables of one run need (the security list, the quote batch 
 once per run and shared: `once` remembers the answer and whose responses it came from.
 """
 
+import random
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -63,8 +65,11 @@ class Desk(Clients):
         direct: bool = False,
         workers: int = 3,
         ths_eps: bool = True,
+        throttle: tuple[float, float] = (0.0, 0.0),
+        sleeper: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`ths_eps`: whether the topic portal's pages of single companies are read.
+        """`ths_eps`: whether the topic portal's pages of single companies are read; `throttle`: seconds,
+        at least and at most, before each page of a sweep over stocks.
         `makers`: upstream key -> function that binds its client to a log (sharing connections);
         `closers` end the shared connections."""
         super().__init__(makers, FetchLog())
@@ -75,6 +80,8 @@ class Desk(Clients):
         self.problems: list[tuple[str, str]] = []
         self._closers = tuple(closers)
         self._workers = workers
+        self._throttle = throttle
+        self._sleep = sleeper
         self._memo = _Memo()
         self._reused: list[str] = []
         self._read: Reader | None = None
@@ -204,12 +211,17 @@ class Desk(Clients):
         self._reused = []
         return ids
 
-    def each(self, work: Callable[[str], T], items: Iterable[str]) -> list[T]:
+    def each(self, work: Callable[[str], T], items: Iterable[str], *, pages: bool = False) -> list[T]:
         """`work` for every item, in order, in a bounded pool. A single item whose payload cannot be
-        believed is noted in `problems` and left out; too many of them fail the whole sweep."""
+        believed is noted in `problems` and left out; too many of them fail the whole sweep. `pages`: an item
+        is a page of one stock at a site that serves people, so a random pause comes before each but the
+        first."""
         todo = list(items)
+        pause = self._throttle if pages and len(todo) > 1 else (0.0, 0.0)
 
         def one(item: str) -> tuple[T | None, str]:
+            if pause[1] > 0 and item != todo[0]:
+                self._sleep(random.uniform(*pause))
             safe_point()
             try:
                 return work(item), ""

@@ -104,7 +104,6 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
         "ths": ThsClient,
         "sina": SinaClient,
         "xueqiu": XueqiuClient,
-        "cls": ClsClient,
         "csindex": CsindexClient,
         "cnindex": CnindexClient,
         "sw": SwClient,
@@ -114,6 +113,7 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
     }
     return {
         "eastmoney": lambda log: EastmoneyClient(fetcher(log), clock),
+        "cls": lambda log: ClsClient(fetcher(log), clock),
         **{name: partial(_bound, client, fetcher) for name, client in plain.items()},
         **{name: partial(_of_exchange, FuturesClient, fetcher, name) for name in CALLS},
     }

@@ -44,8 +44,13 @@ SITES: dict[str, Site] = {
     "eastmoney.research": Site(
         "eastmoney", "eastmoney", ("https://reportapi.eastmoney.com",), "https://data.eastmoney.com/"
     ),
+    # The search turns robots away on its own: a refusal there says nothing about quotes and bars.
     "eastmoney.search": Site(
-        "eastmoney", "eastmoney", ("https://search-api-web.eastmoney.com",), "https://so.eastmoney.com/"
+        "eastmoney",
+        "em_search",
+        ("https://search-api-web.eastmoney.com",),
+        "https://so.eastmoney.com/",
+        apart=True,
     ),
     "eastmoney.flash": Site(
         "eastmoney", "eastmoney", ("https://np-weblist.eastmoney.com",), "https://kuaixun.eastmoney.com/"
@@ -112,7 +117,7 @@ SITES: dict[str, Site] = {
 
 # What stored rows point at; nothing of it is ever fetched.
 LINKS: dict[str, str] = {
-    "cninfo.file": "http://static.cninfo.com.cn/",
+    "cninfo.file": "https://static.cninfo.com.cn/",
     "eastmoney.notice": "https://pdf.dfcfw.com/pdf/H2_{}_1.pdf",
     "eastmoney.research": "https://pdf.dfcfw.com/pdf/H3_{}_1.pdf",
     "eastmoney.article": "https://finance.eastmoney.com/a/{}.html",

@@ -9,6 +9,7 @@ from resources.clock import Clock
 from resources.errors import Permanent, PlatformError, Refused, Transient
 from resources.fetch import Fetch, FetchLog, Outcome
 from resources.recordings import Recorded, Tape
+from resources.rejections import Rejection, noting
 from resources.stopping import safe_point
 from resources.transport.request import Request, Sites
 from resources.upstreams.factory import Makers
@@ -29,21 +30,25 @@ def _replayed(tape: Tape, log: FetchLog, asked: Fetch, parse: Callable[[bytes], 
     safe_point()
     one = tape.answer(asked.request_key, f"{asked.upstream} {asked.call_name} {asked.codes_or_page}")
     body = tape.body(one)
-    log.add(_again(one, body))
     failed = _ERRORS.get(one.outcome)
     if failed is not None:
+        log.add(_again(one, body))
         status = "" if one.http_status is None else f", HTTP {one.http_status}"
         raise failed(
             f"{one.upstream} {one.call_name}: failed when it was recorded{status}", source=one.upstream
         )
+    rejected: list[Rejection] = []
     try:
-        return parse(body)
+        with noting() as rejected:
+            return parse(body)
     except PlatformError as error:
         error.source = error.source or one.upstream
         raise
+    finally:
+        log.add(_again(one, body, tuple(rejected)))
 
 
-def _again(one: Recorded, body: bytes) -> Fetch:
+def _again(one: Recorded, body: bytes, rejected: tuple[Rejection, ...] = ()) -> Fetch:
     return Fetch(
         upstream=one.upstream,
         call_name=one.call_name,
@@ -54,6 +59,7 @@ def _again(one: Recorded, body: bytes) -> Fetch:
         codes_or_page=one.codes_or_page,
         http_status=one.http_status,
         attempt=one.attempt,
+        rejected=rejected,
     )
 
 

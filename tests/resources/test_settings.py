@@ -1,8 +1,10 @@
 """Defaults equal the specification's table of runtime constants, copied here by hand."""
 
+import ast
 import os
 import subprocess
 import sys
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,86 @@ from resources.calendar import shipped_calendar
 from resources.clock import FrozenClock
 from resources.errors import InputError
 from resources.platform import open_desk
-from resources.settings import Settings, load_settings
+from resources.settings import EOD_TASKS, Settings, load_settings
 from resources.transport.settings import EXCHANGE_BREAKER, PUSH2EX_BREAKER, TransportSettings
+from resources.upstreams.desk import Desk
 from resources.upstreams.factory import make_clients, transport_settings
+from schedules.tasks import BY_KEY
+
+ROOT = Path(__file__).parents[2]
+
+RESERVED = {
+    **dict.fromkeys(
+        ("ai_llm_max_retries", "ai_llm_retry_delay", "web_search_provider", "web_search_max_results",
+         "model_web_search"),
+        "the AI features are not built yet",
+    ),
+    **dict.fromkeys(
+        ("enable_email_notification", "smtp_port", "notifications_require_login"),
+        "mail and notifications are not built yet",
+    ),
+    **dict.fromkeys(
+        ("enable_portfolio_monitor", "price_alert_threshold", "volume_alert_ratio", "stop_loss_proximity"),
+        "the portfolio monitor is not built yet",
+    ),
+}  # fmt: skip
+"""Settings without a reader, and why. Whoever builds the feature takes its settings out of here."""
+
+
+def read_names() -> set[str]:
+    """Names that the code reads as an attribute of something."""
+    found = set()
+    for package in ("platform_assets", "resources", "schedules", "serving_api"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    found.add(node.attr)
+    return found
+
+
+def test_every_setting_has_a_reader() -> None:
+    names = {row.name for row in fields(Settings)} - {"explicit"}
+    unread = names - read_names()
+
+    assert unread == set(RESERVED)
+
+
+def test_a_task_that_the_settings_keep_off_says_by_which() -> None:
+    settings = load_settings({"SCHEDULER_EOD_SYNC": "false"})
+
+    assert settings.keeps_off("fusion_kline_sync") == "SCHEDULER_EOD_SYNC is false"
+    assert settings.keeps_off("news_sync") is None
+    assert BY_KEY.keys() >= EOD_TASKS
+    assert [key for key in BY_KEY if load_settings({}).keeps_off(key)] == []
+
+
+def test_a_throttle_upside_down_is_refused() -> None:
+    with pytest.raises(InputError, match="EOD_STOCK_THROTTLE_MAX"):
+        load_settings({"EOD_STOCK_THROTTLE_MIN": "2", "EOD_STOCK_THROTTLE_MAX": "1"})
+
+
+def test_pages_of_stocks_are_spaced_as_the_settings_say() -> None:
+    waited: list[float] = []
+    desk = Desk(
+        clock=FrozenClock(datetime(2026, 8, 21, 16)), calendar=shipped_calendar(), makers={},
+        throttle=(0.5, 1.5), sleeper=waited.append,
+    )  # fmt: skip
+    codes = ["600519", "000001", "000002", "000858"]
+
+    assert desk.each(str.upper, codes, pages=True) == codes
+    assert len(waited) == 3
+    assert all(0.5 <= one <= 1.5 for one in waited)
+    assert (desk.each(str.upper, codes), desk.each(str.upper, codes[:1], pages=True)) == (codes, codes[:1])
+    assert len(waited) == 3
+    simulated = {"SIMULATOR_URL": "http://127.0.0.1:1", "SIMULATOR_TDX": "127.0.0.1:1"}
+    real, mock = (
+        open_desk(load_settings({"DATA_SOURCE": source, **simulated}), desk.clock, desk.calendar)
+        for source in ("real", "mock")
+    )
+    assert (real._throttle, mock._throttle) == ((0.5, 1.5), (0.0, 0.0))
+    for one in (real, mock):
+        one.close()
+
 
 SPECIFIED: dict[str, Any] = {
     "DB_HOST": "localhost",

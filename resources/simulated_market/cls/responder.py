@@ -10,6 +10,8 @@ from resources.simulated_market.press import Press
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.upstreams.cls.roll import sign
 
+_PAGE = {"app": "CailianpressWeb", "os": "web", "refresh_type": "1"}
+"""What the site's own page sends."""
 _LEVELS = {3: "A", 1: "B", 0: "C"}
 
 
@@ -28,6 +30,8 @@ class ClsResponder:
         asked = [(name, value) for name, value in params.items() if name != "sign"]
         if params.get("sign") != sign(asked):
             return Reply(json.dumps({"errno": 10012, "msg": "签名错误", "data": None}).encode())
+        if any(params.get(name) != value for name, value in _PAGE.items()) or "category" not in params:
+            return Reply(json.dumps({"errno": 10013, "msg": "参数错误", "data": None}).encode())
         before = int(params.get("last_time") or unix(view.now) + 1)
         found = [one for one in self._press.flashes(view) if _second(one.time) < before]
         shown = found[: max(1, min(50, int(params.get("rn", "20"))))]

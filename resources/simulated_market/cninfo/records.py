@@ -15,16 +15,17 @@ WAN = 1e4
 Row = dict[str, Any]
 _DATES = {
     "f002d_0102": "FIRST_APPOINT_DATE",
+    "f006d_0102": "ACTUAL_PUBLISH_DATE",
     "f003d_0102": "FIRST_CHANGE_DATE",
     "f004d_0102": "SECOND_CHANGE_DATE",
     "f005d_0102": "THIRD_CHANGE_DATE",
-    "f006d_0102": "ACTUAL_PUBLISH_DATE",
 }
 
 
 def schedule(request: HttpRequest, view: View) -> Reply:
     """Disclosure dates of a quarter end, `pagesize` a page; a date that is not there is an empty text."""
-    form = request.form()
+    # Browsers send the fields in the body, other clients in the query.
+    form = request.params() | request.form()
     found = schedule_rows(view, [("REPORT_DATE", "=", [form.get("sectionTime", "")])])
     total = len(found)
     if view.fault is not None and view.fault.kind == "cut_list":
@@ -34,10 +35,10 @@ def schedule(request: HttpRequest, view: View) -> Reply:
         {
             "seccode": row["SECURITY_CODE"],
             "secname": row["SECURITY_NAME_ABBR"],
-            "orgId": "",
-            "f001d_0102": row["REPORT_DATE"][:10],
             **{name: (row[wire] or "")[:10] for name, wire in _DATES.items()},
+            "f001d_0102": row["REPORT_DATE"][:10],
             "latest_time": None,
+            "orgId": "",
         }
         for row in found[(page - 1) * size : page * size]
     ]
@@ -79,15 +80,15 @@ def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
     ]
     return [
         {
-            "SECCODE": one.security.code,
-            "SECNAME": view.world.name(one.security, view.now),
-            "ENDDATE": iso_of(day),
-            "F001N": one.holders,
-            "F002N": one.before,
-            "F003N": round((one.holders / one.before - 1) * 100, 2) if one.before else None,
             "F004N": round(one.a_shares / one.holders, 2),
-            "F005N": None,
+            "F003N": round((one.holders / one.before - 1) * 100, 2) if one.before else None,
+            "F002N": one.before,
+            "F001N": one.holders,
+            "SECNAME": view.world.name(one.security, view.now),
+            "SECCODE": one.security.code,
             "F006N": None,
+            "ENDDATE": iso_of(day),
+            "F005N": None,
         }
         for one in found
     ]
@@ -102,6 +103,7 @@ def _equity_rows(view: View, params: dict[str, str]) -> list[Row]:
             "ORGNAME": f"{view.world.name(security, view.now)}股份有限公司",
             "DECLAREDATE": iso_of(one.date),
             "VARYDATE": iso_of(one.date),
+            **dict.fromkeys(_CAPITAL),
             "F002V": one.reason,
             "F003N": round(one.total / WAN, 6),
             "F021N": round(one.floating / WAN, 6),
@@ -112,6 +114,13 @@ def _equity_rows(view: View, params: dict[str, str]) -> list[Row]:
         for one in capital.share_changes(view, security)
         if first <= one.date <= last
     ]
+
+
+_CAPITAL = (
+    "F001V", "F002V", *(f"F{number:03d}N" for number in (*range(3, 27), *range(28, 39), 40)),
+    "F027C", "F049N", "F050N",
+)  # fmt: skip
+"""Every field of a change of the share capital; the classes that no company of this market has are null."""
 
 
 def _json(document: Row) -> Reply:

@@ -73,9 +73,21 @@ def _split(security: Security, report: Report, kind: str, items: list[str]) -> I
             "MAIN_BUSINESS_INCOME": revenue,
             "MBI_RATIO": round(revenue / report.revenue, 6),
             "MAIN_BUSINESS_COST": cost,
+            "MBC_RATIO": _part(cost, report.revenue, report.gross_profit),
             "MAIN_BUSINESS_RPOFIT": profit,
+            "MBR_RATIO": None
+            if not report.gross_profit or profit is None
+            else round(profit / report.gross_profit, 6),
             "GROSS_RPOFIT_RATIO": None if profit is None or not revenue else round(profit / revenue, 6),
+            "RANK": place + 1,
         }
+
+
+def _part(cost: float | None, revenue: float, gross: float | None) -> float | None:
+    """A cost as a fraction of all costs."""
+    if cost is None or gross is None or revenue == gross:
+        return None
+    return round(cost / (revenue - gross), 6)
 
 
 def _stamp(day: int) -> str:

@@ -29,7 +29,7 @@ class CompanyPages:
             return _plain(_failed(9501, f"报表配置不存在,{params.get('type', '')}"))
         code, market = asked.groups()
         security = _found(view, f"{market.lower()}{code}")
-        rows = [] if security is None else [main_row(one) for one in self._book.of_security(view, security)]
+        rows = [] if security is None else [main_row(one) for one in self._book.whole_past(view, security)]
         if not rows:
             return _plain(_failed(9201, "返回数据为空"))
         count = len(rows)

@@ -39,7 +39,7 @@ class CompanyReports:
         since = _since(clauses, "HOLD_NOTICE_DATE")
 
         def of(security: Security) -> list[Row]:
-            return [holder_row(one) for one in corporate.holder_counts(view, security, since)]
+            return [holder_row(one, view) for one in corporate.holder_counts(view, security, since)]
 
         return self._rows(view, clauses, "holders", of)
 
@@ -93,12 +93,13 @@ class CompanyReports:
         return rows
 
 
-def holder_row(one: HolderCount) -> Row:
+def holder_row(one: HolderCount, view: View) -> Row:
     """RPT_HOLDERNUM_DET: shares per holder, CNY, percent."""
     change = None if one.before is None else one.holders - one.before
     worth = None if one.close is None else round(one.a_shares * one.close, 2)
     return {
         "SECURITY_CODE": one.security.code,
+        "SECURITY_NAME_ABBR": view.world.name(one.security, view.now),
         "CHANGE_SHARES": None,
         "CHANGE_REASON": None,
         "END_DATE": _stamp(one.date),

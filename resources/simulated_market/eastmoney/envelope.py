@@ -30,6 +30,31 @@ def reply(request: HttpRequest, rt: int, data: Any, *, rc: int = 0) -> Reply:
     return Reply(text.encode())
 
 
+_BESIDE = {"f128": ("f140", "f141"), "f205": ("f206",), "f258": ("f259",), "f261": ("f262",)}
+"""What the wire sends unasked beside the field that names a security: its code, its market."""
+_BOOK = tuple(f"f{number}" for number in (*range(11, 21), *range(31, 41)))
+
+
+def sent_fields(asked: str) -> list[str]:
+    """The fields of a row in the order of the wire: ascending, whatever the order they were asked in; `f530`
+    stands for the book of five levels."""
+    names = {name for name in asked.split(",") if name.startswith("f") and name[1:].isdigit()}
+    names |= {beside for name in names for beside in _BESIDE.get(name, ())}
+    if "f530" in names:
+        names |= set(_BOOK)
+        names.remove("f530")
+    return sorted(names, key=lambda name: int(name[1:]))
+
+
+def chosen(params: Mapping[str, str], line: str) -> str:
+    """The parts of a series' row that `fields2` asks for, in ascending order; all where it is not given."""
+    asked = {name[1:] for name in params.get("fields2", "").split(",") if name.startswith("f")}
+    if not asked:
+        return line
+    # The first part is f51 in every series.
+    return ",".join(part for number, part in enumerate(line.split(","), start=51) if str(number) in asked)
+
+
 def rows(params: Mapping[str, str], items: Sequence[Any]) -> Any:
     """`diff`: a list with np=1, else an object with row numbers for keys."""
     if params.get("np") == "1":

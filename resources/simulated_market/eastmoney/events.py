@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any
 
 from resources.simulated_market import lockups
@@ -33,6 +34,8 @@ class Events:
         return {
             "RPT_DAILYBILLBOARD_DETAILSNEW": self._listings,
             "RPT_OPERATEDEPT_TRADE": self._seats,
+            "RPT_BILLBOARD_DAILYDETAILSBUY": partial(self._side, "buy"),
+            "RPT_BILLBOARD_DAILYDETAILSSELL": partial(self._side, "sell"),
             "RPT_DATA_BLOCKTRADE": self._block_trades,
             "RPT_LIFT_STAGE": _releases,
         }
@@ -51,6 +54,13 @@ class Events:
             for one in self._of_dates(view, clauses)
             for side, seats in (("0", one.buyers), ("1", one.sellers))
             for rank, seat in enumerate(seats, start=1)
+        ]
+
+    def _side(self, side: str, view: View, clauses: Sequence[Clause]) -> list[Row]:
+        return [
+            side_row(one, seat)
+            for one in self._of_dates(view, clauses)
+            for seat in (one.buyers if side == "buy" else one.sellers)
         ]
 
     def _block_trades(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
@@ -127,6 +137,27 @@ def seat_row(one: Listing, seat: Seat, side: str, rank: int) -> Row:
         "NET": round((seat.bought or 0.0) - (seat.sold or 0.0), 2),
         "BUY_RATIO": _share(seat.bought, one.accumulated),
         "SELL_RATIO": _share(seat.sold, one.accumulated),
+    }
+
+
+def side_row(one: Listing, seat: Seat) -> Row:
+    """RPT_BILLBOARD_DAILYDETAILSBUY and ...SELL: both sums of a seat, without its rank."""
+    bought, sold = seat.bought or 0.0, seat.sold or 0.0
+    return {
+        **_identity(one.security, one.name),
+        "TRADE_DATE": _midnight(one.date),
+        "OPERATEDEPT_CODE": seat.code,
+        "OPERATEDEPT_NAME": seat.name,
+        "EXPLANATION": one.reason,
+        "CHANGE_RATE": round(one.bar.change_pct, 4),
+        "CLOSE_PRICE": one.bar.close,
+        "ACCUM_AMOUNT": one.accumulated,
+        "BUY": bought,
+        "SELL": sold,
+        "NET": round(bought - sold, 2),
+        "TOTAL_BUYRIO": _share(bought, one.accumulated),
+        "TOTAL_SELLRIO": _share(sold, one.accumulated),
+        "CHANGE_TYPE": one.kind,
     }
 
 

@@ -42,6 +42,17 @@ class F10Reports:
         return rows
 
 
+_NO_SHARES = (
+    "H_FREE_SHARE", "B_FREE_SHARE", "LIMITED_STATE_LEGAL", "LIMITED_OVERSEAS_NOSTATE",
+    "LIMITED_OVERSEAS_NATURAL",
+    "NON_FREE_SHARES", "LIMITED_B_SHARES", "OTHER_FREE_SHARES", "LIMITED_STATE_SHARES",
+    "LIMITED_DOMESTIC_NOSTATE", "LOCK_SHARES", "LIMITED_FOREIGN_SHARES", "LIMITED_H_SHARES", "SPONSOR_SHARES",
+    "STATE_SPONSOR_SHARES", "SPONSOR_SOCIAL_SHARES", "RAISE_SHARES", "RAISE_STATE_SHARES",
+    "RAISE_DOMESTIC_SHARES", "RAISE_OVERSEAS_SHARES",
+)  # fmt: skip
+"""Classes of shares that no company of this market has."""
+
+
 def _top_rows(view: View, security: Security, since: int) -> Iterator[Row]:
     return map(top_row, shareholders.top_holders(view, security, TOP, since))
 
@@ -127,8 +138,13 @@ def equity_row(one: ShareChange) -> Row:
         "LIMITED_SHARES": one.total - one.floating,
         "UNLIMITED_SHARES": one.floating,
         "LISTED_A_SHARES": one.floating,
-        "H_FREE_SHARE": None,
+        "FREE_SHARES": one.floating,
+        "LIMITED_A_SHARES": one.total - one.floating,
         "CHANGE_REASON": one.reason,
+        # All limited shares of this market belong to persons of the mainland.
+        "LIMITED_OTHARS": one.total - one.floating,
+        "LIMITED_DOMESTIC_NATURAL": one.total - one.floating,
+        **dict.fromkeys(_NO_SHARES),
     }
 
 
@@ -139,11 +155,11 @@ def buyback_row(one: Buyback, view: View) -> Row:
         "SECURITYSHORTNAME": view.world.name(one.security, view.now),
         "DIM_DATE": f"{one.planned} 00:00:00",
         "UPD": f"{one.told} 00:00:00",
-        "REPURSTARTDATE": f"{one.planned} 00:00:00",
+        "DIM_TRADEDATE": f"{one.planned} 00:00:00",
         "REPURENDDATE": f"{one.ends} 00:00:00",
         "REPURPROGRESS": one.progress,
-        "REPURAMOUNTLOWER": one.low,
-        "REPURAMOUNTLIMIT": one.high,
+        "JEXX": one.low,
+        "JESX": one.high,
         "REPURNUMLOWER": round(one.low / one.price_cap),
         "REPURNUMCAP": round(one.high / one.price_cap),
         "REPURPRICECAP": one.price_cap,

@@ -273,7 +273,26 @@ def main_row(one: Result) -> Row:
         "CHZZTS": round(days * one.inventory / cost, 6) if cost else None,
         "YSZKZZL": round(report.revenue / one.receivables, 6),
         "YSZKZZTS": round(days * one.receivables / report.revenue, 6),
+        "YSZKYYSR": round(one.prepaid / report.revenue, 12),
+        "XSJXLYYSR": round(1 + report.operating_cash_flow / report.revenue / 10, 12),
+        "JYXJLYYSR": round(report.operating_cash_flow / report.revenue, 12),
+        "XJLLB": round(report.operating_cash_flow / report.current_liabilities, 12),
+        "CQBL": round(report.total_liabilities / report.net_assets, 12),
+        "YYZSRGDHBZC": _rolling(one, "revenue"),
+        "NETPROFITRPHBZC": _rolling(one, "net_profit"),
+        "KFJLRGDHBZC": _rolling(one, "net_profit"),
     }
+
+
+def _rolling(one: Result, name: str) -> float | None:
+    """By how many percent the sum of four quarters is above that of a quarter before: what the cumulative
+    amount gained on the year before, over the last year's, a part of it for each quarter."""
+    if one.before is None or one.opening is None:
+        return None
+    quarters = max(one.report.months // 3, 1)
+    gained = (getattr(one.report, name) - getattr(one.before, name)) / quarters
+    whole = abs(getattr(one.opening, name))
+    return round(gained / whole * 100, 6) if whole else None
 
 
 def _amounts(one: Result, statement: str) -> dict[str, float | None]:

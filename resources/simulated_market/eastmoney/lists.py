@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from resources.simulated_market.eastmoney import envelope, hong_kong
-from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, shown
+from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, sent_fields, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
 from resources.simulated_market.kept import Kept
@@ -34,10 +34,10 @@ class Lists:
         params = request.params()
         page = max(1, int(params.get("pn", "1")))
         size = min(_PAGE, max(1, int(params.get("pz", "20"))))
-        names = params.get("fields", "f12,f13,f14").split(",")
+        names = sent_fields(params.get("fields", "f12,f13,f14"))
         natural = params.get("fltt") == "2"
         if hong_kong.PAIRS in params.get("fs", ""):
-            return self._pairs(request, view, names, (page - 1) * size, size)
+            return self._pairs(request, view, (page - 1) * size, size)
         question = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
         boards, found = self._found.of(view, question, lambda: self._chosen(view, *question))
         chosen = self._cut(view, found)[(page - 1) * size : page * size]
@@ -49,7 +49,10 @@ class Lists:
 
     def _chosen(self, view: View, asked: str, fid: str, down: bool) -> tuple[bool, list[Any]]:
         """(whether these are boards, the whole list in its order)."""
-        wanted = [set(re.split(r"[+ ]", part)) - {"f:!50"} for part in asked.split(",")]
+        wanted = [
+            {term for term in re.split(r"[+ ]", part) if not term.startswith("f:!")}
+            for part in asked.split(",")
+        ]
         boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
         if boards:
             return True, _sorted([self._board(view, board) for board in boards], BOARD, fid, down)
@@ -57,20 +60,22 @@ class Lists:
         listed = [one for one in self._all(view) if any(part <= one.tags for part in wanted)]
         return False, _sorted(listed, SECURITY, fid, down)
 
-    def _pairs(self, request: HttpRequest, view: View, names: list[str], start: int, size: int) -> Reply:
+    def _pairs(self, request: HttpRequest, view: View, start: int, size: int) -> Reply:
         """Companies with shares in Hong Kong as well, by code."""
+        params = request.params()
+        names, natural = sent_fields(params.get("fields", "f12,f13,f14")), params.get("fltt") == "2"
         found = hong_kong.pair_rows(view)
         diff = [
-            {name: row.get(name, "-") for name in names}
+            {name: pair_value(row, name, natural=natural) for name in names}
             for row in self._cut(view, found)[start : start + size]
         ]
         if not diff:
             return reply(request, envelope.RT_LIST, None)
-        return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(request.params(), diff)})
+        return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
 
     def ulist(self, request: HttpRequest, view: View) -> Reply:
         params = request.params()
-        names = params.get("fields", "f12,f13,f14").split(",")
+        names = sent_fields(params.get("fields", "f12,f13,f14"))
         natural = params.get("fltt") == "2"
         found = []
         for secid in params.get("secids", "").split(","):
@@ -80,14 +85,15 @@ class Lists:
                 found.append(security_row(facts, names, natural=natural))
         if not found:
             return reply(request, envelope.RT_ULIST, None, rc=102)
-        return reply(request, envelope.RT_ULIST, {"total": len(found), "diff": rows(params, found)})
+        # Rows of named securities are a list with and without np=1.
+        return reply(request, envelope.RT_ULIST, {"total": len(found), "diff": found})
 
     def slist(self, request: HttpRequest, view: View) -> Reply:
         params = request.params()
         security = security_of(view.world, params.get("secid", ""))
         if security is None:
             return reply(request, envelope.RT_LIST, None, rc=102)
-        names = params.get("fields", "f12,f14").split(",")
+        names = sent_fields(params.get("fields", "f12,f14"))
         natural = params.get("fltt") == "2"
         held = [board for board in view.world.boards(view.now) if security.symbol in board.members]
         diff = [board_row(self._board(view, board), names, natural=natural) for board in held]
@@ -102,7 +108,7 @@ class Lists:
         natural = params.get("fltt") == "2"
         known = _security_values(facts, facts.quote)
         data = {}
-        for name in params.get("fields", "f57,f58,f43").split(","):
+        for name in sent_fields(params.get("fields", "f57,f58,f43")):
             kind, value = known.get(name, ("", None))
             data[name] = shown(value, kind, security.decimals, natural=natural)
         return reply(request, envelope.RT_SECURITY, data)
@@ -153,6 +159,14 @@ class Lists:
 
 def _wants_board(wanted: list[set[str]], board: Board) -> bool:
     return any("m:90" in part and board.kind in {_BOARD_TYPES.get(term) for term in part} for part in wanted)
+
+
+def pair_value(row: dict[str, Any], name: str, *, natural: bool) -> Any:
+    """One field of a pair; without fltt=2 prices in Hong Kong have three decimals, all else two."""
+    value = row.get(name, "-")
+    if natural or not isinstance(value, float):
+        return value
+    return round(value * (1000 if name in {"f2", "f4"} else 100))
 
 
 def _sorted(items: list[Any], table: Any, fid: str, down: bool) -> list[Any]:

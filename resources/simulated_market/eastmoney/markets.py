@@ -121,6 +121,7 @@ def _stock_row(view: View, security: Security, day: int) -> Row | None:
         "SECURITY_NAME_ABBR": view.world.name(security, at(day, _HOUR)),
         "TRADE_DATE": _day(day),
         "CLOSE_PRICE": bar.close,
+        "CHANGE_RATE": round(bar.change_pct, 4),
         "TOTAL_MARKET_CAP": then.total_market_cap,
         "NOTLIMITED_MARKETCAP_A": then.float_market_cap,
         "TOTAL_SHARES": then.total_shares,

@@ -22,6 +22,14 @@ _POOLS = {
     "getTopicQSPool": "strong",
     "getYesterdayZTPool": "prev",
 }
+_ORDER = {
+    "up": "c m n p zdp amount ltsz tshare hs lbc fbt lbt fund zbc hybk zttj",
+    "broken": "c m n p ztp zdp amount ltsz tshare hs fbt zbc zf zs zttj hybk",
+    "down": "c m n p zdp amount ltsz tshare pe hs fund lbt fba days oc hybk",
+    "strong": "c m n p ztp ztf zdp amount ltsz tshare hs nh cc lb zs zttj hybk",
+    "prev": "c m n p ztp zdp amount ltsz tshare hs zf zs yfbt ylbc hybk zttj",
+}
+"""The fields of a row as they stand on the wire."""
 PATHS = "/(?:" + "|".join(_POOLS) + ")"
 
 Row = dict[str, Any]
@@ -43,7 +51,8 @@ class Pools:
             day, ago = newest_session(view), 0
         if ago is None or ago > KEPT:
             return _reply(params, None, _NO_ROWS)
-        rows = self._rows(view, day, _POOLS[request.path.lstrip("/")])
+        pool = _POOLS[request.path.lstrip("/")]
+        rows = [{name: row[name] for name in _ORDER[pool].split()} for row in self._rows(view, day, pool)]
         if not rows:
             return _reply(params, None, _NO_ROWS)
         field, _, way = params.get("sort", "").partition(":")

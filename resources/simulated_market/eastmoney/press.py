@@ -147,6 +147,7 @@ def _report(one: Report) -> dict[str, Any]:
         "indvAimPriceL": one.target,
         "ratingChange": one.change,
         "researcher": f"{one.org[:2]}研究员",
+        "count": 1,
         "encodeUrl": "",
         "attachPages": 12,
         "attachSize": 640,

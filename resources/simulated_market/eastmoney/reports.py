@@ -18,6 +18,7 @@ from resources.simulated_market.eastmoney.f10_reports import F10Reports
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
 from resources.simulated_market.eastmoney.hong_kong import HongKong
+from resources.simulated_market.eastmoney.layouts import whole_row
 from resources.simulated_market.eastmoney.markets import MarketRatios
 from resources.simulated_market.eastmoney.profiles import offers
 from resources.simulated_market.eastmoney.risk import RiskReports
@@ -26,6 +27,7 @@ from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.kept import Kept
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.model import PRICE_UNIT
 
 PAGE = 500
 _QUESTIONS_KEPT = 4
@@ -106,7 +108,10 @@ class Reports:
         page = max(1, int(params.get("pageNumber", "1")))
         shown = rows[(page - 1) * size : page * size] if page <= MOST_PAGES else []
         names = params.get("columns", "ALL")
-        data = [_chosen(row, names) for row in shown]
+        data = [
+            _chosen(params["reportName"], row, names) | _quoted(params.get("quoteColumns", ""), row, view)
+            for row in shown
+        ]
         pages = -(-count // size) if page <= MOST_PAGES else 0
         return {
             "version": "508eafc3f7c1cd1b1b2e3a1f6d4b1a2c",
@@ -161,7 +166,7 @@ def _failed(code: int, message: str) -> Row:
 
 def _clauses(text: str) -> list[Clause]:
     clauses = []
-    at = 0
+    text, at = text.strip(), 0
     while at < len(text):
         found = _CLAUSE.match(text, at)
         if found is None:
@@ -169,7 +174,8 @@ def _clauses(text: str) -> list[Clause]:
         name, how, value = found.groups()
         values = value[1:-1].split(",") if how == "in" else [value]
         clauses.append((name, how, [one.strip().strip("\"'") for one in values]))
-        at = found.end()
+        # Between clauses there may be blanks and line breaks.
+        at = found.end() + len(text[found.end() :]) - len(text[found.end() :].lstrip())
     return clauses
 
 
@@ -205,9 +211,30 @@ def _sorted(rows: list[Row], params: Mapping[str, str]) -> list[Row]:
     return rows
 
 
-def _chosen(row: Row, names: str) -> Row:
+def _quoted(asked: str, row: Row, view: View) -> Row:
+    """Price and change of this moment beside a row, as `quoteColumns` asks for them
+    (`f2~01~SECURITY_CODE~CLOSE_PRICE`: field, kind, the column with the code, name): after the row's own."""
+    found: Row = {}
+    for part in filter(None, asked.split(",")):
+        field, _, code, name = (*part.split("~"), "", "", "")[:4]
+        held = str(row.get(code or "SECURITY_CODE", ""))
+        security = (
+            view.world.find(f"sh{held}") or view.world.find(f"sz{held}") or view.world.find(f"bj{held}")
+        )
+        quote = None if security is None else view.world.quote(security, view.now)
+        known = quote is not None and quote.price > 0 and quote.preclose > 0
+        if quote is None or not known or field not in {"f2", "f3"}:
+            found[name or field] = "-"
+        elif field == "f2":
+            found[name or field] = quote.price / PRICE_UNIT
+        else:
+            found[name or field] = round((quote.price / quote.preclose - 1) * 100, 2)
+    return {name: value for name, value in found.items() if name not in row}
+
+
+def _chosen(report: str, row: Row, names: str) -> Row:
     if names in _SETS:
-        return row
+        return whole_row(report, row)
     missing = [name for name in names.split(",") if name not in row]
     if missing:
         raise UnknownReportError(missing[0])

@@ -12,7 +12,7 @@ from resources.simulated_market.eastmoney import envelope, futures_lines, macro,
 from resources.simulated_market.eastmoney.business import business
 from resources.simulated_market.eastmoney.changes import Changes
 from resources.simulated_market.eastmoney.company import CompanyPages
-from resources.simulated_market.eastmoney.envelope import market_of, reply, security_of
+from resources.simulated_market.eastmoney.envelope import chosen, market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
@@ -29,6 +29,10 @@ _PERIODS = {102: "week", 103: "month", 104: "quarter", 105: "half", 106: "year"}
 _ADJUST = {"1": "qfq", "2": "hfq"}
 _MOST_MINUTE_BARS = 2000
 _BREADTH_INDEX = "sh000001"
+
+
+_EXCHANGES = ("sh000001", "sz399001")
+"""Indices whose money flow is that of their exchange."""
 
 
 class EastmoneyResponder:
@@ -78,8 +82,8 @@ class EastmoneyResponder:
 
     def flow_days(self, request: HttpRequest, view: View) -> Reply:
         """Nets of about 120 dates: main, small, medium, large, super and their percentages."""
-        secid = request.params().get("secid", "")
-        found = self._members(view, secid)
+        params = request.params()
+        found = self._members(view, params.get("secid", ""))
         if found is None:
             return reply(request, envelope.RT_FLOW, None, rc=102)
         head, members = found
@@ -95,15 +99,19 @@ class EastmoneyResponder:
             close = cny(flows[0].close) if len(members) == 1 else 0.0
             change = flows[0].change_pct if len(members) == 1 else 0.0
             lines.append(f"{_iso(day)},{_nets(money)},{_shares(money)},{close:.2f},{change:.2f},0.00,0.00")
-        return reply(request, envelope.RT_FLOW, head | {"klines": lines})
+        return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def flow_minutes(self, request: HttpRequest, view: View) -> Reply:
-        """Today's nets, cumulative: the day's net in proportion to the amount traded so far."""
-        secid = request.params().get("secid", "")
-        found = self._members(view, secid)
+        """Today's nets, cumulative: the day's net in proportion to the amount traded so far. `secid2` adds a
+        second one."""
+        params = request.params()
+        found = self._members(view, params.get("secid", ""))
         if found is None:
             return reply(request, envelope.RT_FLOW, None, rc=102)
         head, members = found
+        beside = self._members(view, params.get("secid2", ""))
+        if beside is not None:
+            members = [*members, *beside[1]]
         totals: dict[int, list[float]] = {}
         day = 0
         for one in members:
@@ -123,10 +131,11 @@ class EastmoneyResponder:
             clock = f"{_iso(day)} {minute // 60:02d}:{minute % 60:02d}"
             values = (large + biggest, small, medium, large, biggest)
             lines.append(f"{clock}," + ",".join(f"{value:.1f}" for value in values))
-        return reply(request, envelope.RT_FLOW, head | {"klines": lines})
+        return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def _members(self, view: View, secid: str) -> tuple[dict[str, Any], list[SecurityFacts]] | None:
-        """Head of the answer and whose flows it sums: one security, or the members of a board."""
+        """Head of the answer and whose flows it sums: one security, the members of a board, or of
+        a main index the stocks of its exchange."""
         market, _, code = secid.partition(".")
         if market == "90":
             board = self._lists.board_facts(view, code)
@@ -137,7 +146,11 @@ class EastmoneyResponder:
         if security is None:
             return None
         facts = self._lists.facts(view, security)
-        return {"code": security.code, "market": market_of(security), "name": facts.name}, [facts]
+        head = {"code": security.code, "market": market_of(security), "name": facts.name}
+        if security.symbol not in _EXCHANGES:
+            return head, [facts]
+        listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+        return head, [self._lists.facts(view, one) for one in listed if one.market == security.market]
 
 
 def kline(request: HttpRequest, view: View) -> Reply:
@@ -170,7 +183,7 @@ def kline(request: HttpRequest, view: View) -> Reply:
         "decimal": told.decimals,
         "dktotal": total,
         "preKPrice": cny(bars[0].previous) if bars else 0.0,
-        "klines": [_kline(bar, told, view) for bar in bars],
+        "klines": [chosen(params, _kline(bar, told, view)) for bar in bars],
     }
     return reply(request, envelope.RT_KLINE, data)
 
@@ -213,7 +226,7 @@ def trends(request: HttpRequest, view: View) -> Reply:
             "after": None,
             "periods": [{"b": 202000000930, "e": 202000001130}, {"b": 202000001300, "e": 202000001500}],
         },
-        "trends": lines,
+        "trends": [chosen(params, line) for line in lines],
     }
     return reply(request, envelope.RT_TRENDS, data)
 

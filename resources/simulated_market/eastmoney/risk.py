@@ -154,6 +154,7 @@ def goodwill_row(one: Result) -> Row:
         "SUMSHEQUITY_RATIO": round(one.goodwill / equity, 12) if equity else None,
         "PARENTNETPROFIT": one.report.net_profit,
         "PNP_YOY_RATIO": one.yoy("net_profit"),
+        "SE_CHANGE_RATIO": round(lost / equity, 12) if lost is not None and equity else None,
         "PNP_CHANGE_RATIO": None,
         "TRADE_BOARD": one.security.board,
     }

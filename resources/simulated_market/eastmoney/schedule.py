@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
@@ -57,6 +58,8 @@ def _row(view: View, security: Security, end: date, actual: date) -> dict[str, A
         "SECURITY_CODE": security.code,
         "SECUCODE": f"{security.code}.{security.market}",
         "SECURITY_NAME_ABBR": view.world.name(security, view.now),
+        "SECURITY_TYPE_CODE": "058001001",
+        "TRADE_MARKET_CODE": TRADE_MARKETS[security.board][security.market != "SH"],
         "REPORT_DATE": _shown(end),
         "FIRST_APPOINT_DATE": _shown(first),
         "FIRST_CHANGE_DATE": _shown(actual) if moved else None,

@@ -15,7 +15,7 @@ from resources.simulated_market.market_classes import MarketClass, MarketClasses
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import Security
 
-_REFERER = "https://www.sse.com.cn/"
+_REFERERS = ("https://www.sse.com.cn/", "http://www.sse.com.cn/")
 _OVERVIEW = "COMMON_SSE_SJ_GPSJ_CJGK_MRGK_C"
 _PRODUCTS = {"主板A股": "01", "主板B股": "02", "科创板": "03", "股票": "17"}
 _DEALS = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
@@ -41,7 +41,7 @@ class SseResponder:
     def margin(self, request: HttpRequest, view: View) -> Reply:
         """`tabType=mxtype` the securities of a date, else the market's sums of a range. CNY and shares; the
         detail has null lending amounts."""
-        if not request.headers.get("referer", "").startswith(_REFERER):
+        if not request.headers.get("referer", "").startswith(_REFERERS):
             return _FORBIDDEN
         params = request.params()
         if params.get("tabType") == "mxtype":
@@ -53,7 +53,7 @@ class SseResponder:
     def block_trades(self, request: HttpRequest, view: View) -> Reply:
         """Deals in shares and funds of a range of dates: texts of 元, 万股, 万元 without closing zeros. Units
         of ETFs come from the same address."""
-        if not request.headers.get("referer", "").startswith(_REFERER):
+        if not request.headers.get("referer", "").startswith(_REFERERS):
             return _FORBIDDEN
         params = request.params()
         if params.get("sqlId") == _UNITS:
@@ -91,7 +91,7 @@ class SseResponder:
 
     def billboard(self, request: HttpRequest, view: View) -> Reply:
         """The billboard of a date as lines of text; none before it is published."""
-        if not request.headers.get("referer", "").startswith(_REFERER):
+        if not request.headers.get("referer", "").startswith(_REFERERS):
             return _FORBIDDEN
         params = request.params()
         day = day_of(params.get("dateTx", ""))
@@ -110,19 +110,17 @@ class SseResponder:
 
     def _detail(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
-            {
-                "opDate": str(one.date),
-                "stockCode": one.security.code,
-                "securityAbbr": one.name,
-                "rzye": one.rzye,
-                "rzmre": one.rzmre,
-                "rzche": one.rzche,
-                "rqyl": one.rqyl,
-                "rqmcl": one.rqmcl,
-                "rqchl": one.rqchl,
-                "rqylje": None,
-                "rzrqjyzl": None,
-            }
+            margin_row(
+                opDate=str(one.date),
+                stockCode=one.security.code,
+                securityAbbr=one.name,
+                rzye=one.rzye,
+                rzmre=one.rzmre,
+                rzche=one.rzche,
+                rqyl=one.rqyl,
+                rqmcl=one.rqmcl,
+                rqchl=one.rqchl,
+            )
             for one in self._book.of_date(view, day_of(date), "SH")
         ]
 
@@ -135,32 +133,45 @@ class SseResponder:
                 continue
             financed, lent = sum(one.rzye for one in names), round(sum(one.rqye for one in names))
             rows.append(
-                {
-                    "opDate": str(day),
-                    "rzye": financed,
-                    "rzmre": sum(one.rzmre for one in names),
-                    "rzche": sum(one.rzche for one in names),
-                    "rqyl": sum(one.rqyl for one in names),
-                    "rqmcl": sum(one.rqmcl for one in names),
-                    "rqylje": lent,
-                    "rzrqjyzl": financed + lent,
-                }
+                margin_row(
+                    opDate=str(day),
+                    rzye=financed,
+                    rzmre=sum(one.rzmre for one in names),
+                    rqyl=sum(one.rqyl for one in names),
+                    rqmcl=sum(one.rqmcl for one in names),
+                    rqylje=lent,
+                    rzrqjyzl=financed + lent,
+                )
             )
         return rows
 
 
+_MARGIN_KEYS = (
+    "KEY_0", "opDate", "rqchl", "rqmcl", "rqyl", "rqylje", "KEY_6", "rzche", "rzmre", "rzrqjyzl", "rzye",
+    "securityAbbr", "stockCode",
+)  # fmt: skip
+"""A row of the exchange has all of them, null where there is nothing; of two only the place is known."""
+
+
+def margin_row(**values: Any) -> dict[str, Any]:
+    """A row of margin trading, with the keys and the order of the exchange."""
+    return {key: values.get(key) for key in _MARGIN_KEYS}
+
+
 def _overview(one: MarketClass, day: int) -> dict[str, str]:
     return {
-        "TRADE_DATE": str(day),
-        "PRODUCT_CODE": _PRODUCTS[one.name],
-        "LIST_NUM": str(one.count),
         "TOTAL_VALUE": f"{one.cap / YI:.2f}",
-        "NEGO_VALUE": f"{one.float_cap / YI:.2f}",
-        "TRADE_AMT": f"{one.amount / YI:.2f}",
         "TRADE_VOL": f"{one.volume / YI:.2f}",
         "AVG_PE_RATE": "-" if one.name == "主板B股" else "14.20",
         "TOTAL_TO_RATE": f"{one.amount / one.cap * 100 if one.cap else 0:.4f}",
+        "TRADE_AMT": f"{one.amount / YI:.2f}",
+        # A key of which only the place is known.
+        "KEY_5": "",
+        "NEGO_VALUE": f"{one.float_cap / YI:.2f}",
         "NEGO_TO_RATE": f"{one.amount / one.float_cap * 100 if one.float_cap else 0:.4f}",
+        "TRADE_DATE": str(day),
+        "LIST_NUM": str(one.count),
+        "PRODUCT_CODE": _PRODUCTS[one.name],
     }
 
 

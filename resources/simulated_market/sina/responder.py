@@ -39,7 +39,7 @@ class SinaResponder:
                 r"/cn/api/openapi\.php/CompanyFinanceService\.getFinanceReport2022",
                 self.statement,
             ),
-            route("fund_flow", service + r"MoneyFlow\.ssl_qsfx_zjlrqs", self.flow),
+            route("fund_flow", service + r"MoneyFlow\.ssl_qsfx_lscjfb", self.flow),
             route("feed", r"/api/zhibo/feed", self.feed),
         )
 
@@ -112,10 +112,37 @@ class SinaResponder:
         kind = params.get("source", "")
         size = max(1, min(100, int(params.get("num", "10"))))
         found = [] if security is None else self._finance.of_security(view, security)[:size]
-        reports = {str(one.period): {"data": _items(one, kind)} for one in found}
-        data: Row = {"report_count": str(len(found)), "report_list": reports or []}
+        reports = {str(one.period): _statement(one, kind) for one in found}
+        dates = [
+            {
+                "date_value": str(one.period),
+                "date_description": _period_name(one),
+                "date_type": one.report.months // 3,
+            }
+            for one in found
+        ]
+        data: Row = {"report_count": str(len(found)), "report_date": dates, "report_list": reports or []}
         result = {"status": {"code": 0, "msg": ""}, "data": data}
         return Reply(json.dumps({"result": result}, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _statement(one: Result, kind: str) -> Row:
+    """A statement of one period: what is said of it, and its items."""
+    return {
+        "rType": "合并期末",
+        "rCurrency": "CNY",
+        "data_source": "定期报告",
+        "is_audit": "已审计" if one.report.months == 12 else "未审计",
+        "publish_date": str(one.notice),
+        "update_time": 0,
+        "data": _items(one, kind),
+        "is_exist_yoy": True,
+    }
+
+
+def _period_name(one: Result) -> str:
+    names = {3: "一季报", 6: "中报", 9: "三季报", 12: "年报"}
+    return f"{one.period // 10_000}{names[one.report.months]}"
 
 
 def record(view: View, security: Security, quote: Quote) -> str:

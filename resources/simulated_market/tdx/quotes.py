@@ -49,7 +49,9 @@ def fields(scene: Scene, quote: Quote, levels: int) -> bytes:
         volume, inner = quote.volume, quote.inner_volume
     last_close = scaled(quote.preclose, unit)
     out = varints(price, last_close - price, *(value - price for value in day))
-    out += varints(server_time(quote.time), -price, volume, volume % 997) + float32(quote.amount)
+    # Minus the price on most boards, nothing on ChiNext.
+    mirrored = 0 if security.board == "gem" else -price
+    out += varints(server_time(quote.time), mirrored, volume, volume % 997) + float32(quote.amount)
     open_hundreds = round(quote.open_amount / 100)
     stock = security.kind != "index"
     out += varints(

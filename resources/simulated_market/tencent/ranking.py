@@ -85,7 +85,7 @@ def ticks(request: HttpRequest, view: View) -> Reply:
         before = price
     if not lines:
         return Reply(b"", "text/html; charset=GBK")
-    body = f'v_detail_data_{symbol}=[{page},"{"|".join(lines)}"];'
+    body = f'v_detail_data_{symbol}=[{page},"{"|".join(lines)}"]'
     return Reply(body.encode("gb18030"), "text/html; charset=GBK")
 
 

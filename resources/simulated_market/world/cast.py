@@ -117,7 +117,8 @@ FEATURES: tuple[Feature, ...] = (
     F("suspension", "sh600044", 20250714, "five sessions with an ex-date", until=20250718),
     F("suspension", "sh601302", 20260825, "suspended over the newest dates of late August", until=20260904),
     F("long_suspension", "sz000106", 20241008, "half a year", until=20250409),
-    F("relisting", "sz000108", 20250811, "back after 13 months without a price limit", values=(3.06,)),
+    F("long_suspension", "sz003050", 20260914, "over the newest dates of autumn", until=20261218),
+    F("relisting", "sz000108", 20250811, "back after 13 months without a price limit", values=(0.46,)),
     F("suspension_before_relisting", "sz000108", 20240708, "until the re-listing", until=20250808),
     # special treatment
     F("st", "sh600047", 20250506, "enters ST", text="ST筠庭"),
@@ -142,7 +143,7 @@ FEATURES: tuple[Feature, ...] = (
     F("delisting", "sh605400", 20250630, "last session; gone the day after", until=20250630),
     # limit boards
     F("limit_up_streak", "sz002000", 20250908, "five boards, the first two one-word", until=20250912),
-    F("limit_up_streak", "sz300114", 20260817, "three 20 % boards up to 2026-08-19", until=20260819),
+    F("limit_up_streak", "sz300114", 20260817, "four 20 % boards up to 2026-08-20", until=20260820),
     F("limit_up_streak", "sh600140", 20260820, "two boards over 2026-08-21", until=20260821),
     F("broken_limit_up", "sz002000", 20250915, "touched and lost on the sixth day"),
     F("broken_limit_up", "sh603401", 20260821, "touched and lost"),
@@ -180,11 +181,55 @@ def cast(profile: Profile, days: Ints, seed: int) -> list[Plan]:
         if plan.symbol not in touched:
             dividends(plan, index, days, seed)
         plan.names.sort()
+    _daily_boards(plans, days)
     if len(plans) != profile.stocks:
         raise DeclarationError(
             f"profile {profile.name} promises {profile.stocks} stocks, the cast has {len(plans)}"
         )
     return list(plans.values())
+
+
+def _daily_boards(plans: dict[str, Plan], days: Ints) -> None:
+    """What thousands of companies show on every day and sixty would not: a limit-up that holds, the leader of
+    the ladder, and one that breaks. It keeps clear of what the table scripts."""
+    for plan in plans.values():
+        plan.jumpy = _JUMPY
+    able = [plan for plan in plans.values() if plan.board == "main"]
+    start, number = 1, 0
+    while start < len(days):
+        height = _LADDERS[number % len(_LADDERS)]
+        leader = _undisturbed(able, number * 7, (start, start + height), days)
+        for day in range(start, min(start + height, len(days))):
+            turn = 1.9 if day == start + height - 1 else 1.4
+            leader.moves[day] = Move(mode="seal_up", gap=(0.004, 0.018, 0.031)[day % 3], turn=turn)
+        if start + height < len(days):
+            back = 0.012 + 0.004 * (start % 7)
+            leader.moves[start + height] = Move(mode="broken_up", ret=back, gap=0.02, turn=2.4)
+        start, number = start + height, number + 1
+    # A day on which no leader ends has its broken limit-up elsewhere.
+    broken = {day for plan in able for day, move in plan.moves.items() if move.mode == "broken_up"}
+    for day in sorted(set(range(1, len(days))) - broken):
+        plan = _undisturbed(able, day * 11, (day, day), days)
+        plan.moves[day] = Move(mode="broken_up", ret=0.008 + 0.005 * (day % 9), gap=0.006, turn=1.8)
+
+
+def _undisturbed(able: list[Plan], first: int, span: tuple[int, int], days: Ints) -> Plan:
+    """The first company from place `first` on with nothing scripted in some sessions around `span`."""
+    around = set(range(span[0] - 3, span[1] + 4))
+    today = int(days[span[0]])
+
+    def free(plan: Plan) -> bool:
+        listed = (plan.list_day < 0 or plan.list_day + 10 <= span[0]) and plan.last_day is None
+        rests = any(a - 3 <= span[1] and b + 3 >= span[0] for a, b in plan.suspensions)
+        ex_days = {event.day for event in plan.events}
+        name = [name for since, name in sorted(plan.names) if since <= today][-1]
+        return listed and not rests and not around & (plan.moves.keys() | ex_days) and "ST" not in name
+
+    order = [able[(first + k) % len(able)] for k in range(len(able))]
+    for plan in sorted(order, key=lambda one: len(one.moves)):  # none above all others in the end
+        if free(plan):
+            return plan
+    raise DeclarationError(f"no company of the cast is free for a limit-up on {today}")
 
 
 def day_of(days: Ints, date: int) -> int:
@@ -243,7 +288,7 @@ def _sealed(mode: str) -> Callable[[Plan, Feature, Ints], None]:
     def apply(plan: Plan, f: Feature, days: Ints) -> None:
         first, last = day_of(days, f.date), day_of(days, f.until or f.date)
         one_word = {
-            "seal_up": 2 if last - first > 2 else 0,
+            "seal_up": 2 if last - first > 3 else 0,
             "seal_down": last - first + 1 if last > first else 0,
         }
         for k, day in enumerate(range(first, last + 1)):
@@ -288,6 +333,9 @@ _QUIET = {
     "cash_dividend", "bonus", "cash_and_bonus", "rights_issue", "two_events_one_week", "treasury_shares",
     "ex_right_while_suspended", "st", "star_st", "delisting", "relisting", "listing", "gem_st", *SCENES,
 }  # fmt: skip
+# Boards in a row of one leader after the other: most end after one or two, the highest after six.
+_LADDERS = (1, 2, 1, 3, 1, 1, 2, 1, 4, 1, 2, 1, 1, 5, 1, 2, 1, 3, 1, 1, 2, 6, 1, 1, 2, 1, 3)
+_JUMPY = 0.3  # the daily boards take the place of most drawn leaps
 _LOSS_MAKERS = frozenset(
     "sh600047 sz000103 sz000109 sz300704 sh605400 sh688014 sh688034 sz000108 sh600046 sz300574 sh688040 "
     "sz301701".split()

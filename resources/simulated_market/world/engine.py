@@ -25,6 +25,7 @@ Bools = npt.NDArray[np.bool_]
 
 _KINDS = (*rules.BOARDS, "etf", "lof", "reit", "cb", "b")
 _PLAIN, _ST, _DELISTING = 0, 1, 2
+_LEAPS = {"seal_up": 0.1, "broken_up": 0.0}  # gain of a scripted mode; 0 = as its day says
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class _Loop:
         self.base_turn = np.log(np.asarray([x.turnover for x in plans]))
         self.sector = np.asarray([SECTORS.index(x.sector) if x.sector else -1 for x in plans])
         self.stock = np.asarray([bool(x.board) for x in plans])
-        self.jumpy = self.stock.astype(np.float64)
+        self.jumpy = np.asarray([x.jumpy if x.board else 0.0 for x in plans])
         self.unit = np.asarray([x.tick_unit for x in plans], dtype=np.int64)
         self.lot = np.asarray([volume_step(x) for x in plans], dtype=np.int64)
         self.first = np.asarray([max(x.list_day, 0) for x in plans])
@@ -63,9 +64,11 @@ class _Loop:
         self.total = np.asarray([x.total for x in plans], dtype=np.int64)
         self.floating = np.asarray([x.floating for x in plans], dtype=np.int64)
         self.level = np.zeros(n)  # log total-return level, pulled back to 0
+        self.owed = self._owed(days)  # log gain of leaps that is given back over weeks
         self.log_vol = np.zeros(n)
         self.turn = np.zeros(n)
         self.was_up = np.zeros(n, dtype=bool)
+        self.in_row = np.zeros(n, dtype=np.int64)  # limit-ups in a row
         self.was_down = np.zeros(n, dtype=bool)
         self.status = np.zeros(n, dtype=np.int64)
         self.market_vol = self.mood = self.market_level = 0.0
@@ -82,6 +85,22 @@ class _Loop:
         self.applied: list[list[Applied]] = [[] for _ in plans]
         self.shares = [[ShareChange(max(x.list_day, 0), x.total, x.floating, "listing")] for x in plans]
         self.indices = IndexBook(plans, dates, seed)
+
+    def _owed(self, days: int) -> Floats:
+        """What leaps leave to be given back in the long run, so that no year begins with a rise of all."""
+        get = self.p.get
+        scripted = np.zeros(self.n)
+        for i, plan in enumerate(self.plans):
+            scripted[i] = (
+                sum(
+                    _LEAPS.get(move.mode, 0.0) or move.ret
+                    for move in plan.moves.values()
+                    if move.mode in _LEAPS
+                )
+                / days
+            )
+        drawn: Floats = self.jumpy * get("jump_chance") * get("jump_size")
+        return (drawn + scripted) / get("leap_return")
 
     def _schedule(self) -> None:
         """Turn the plans' dated lists into look-ups by session."""
@@ -161,7 +180,7 @@ class _Loop:
         volume, amount = self._volumes(day, (opened, high, low, close), preclose, up)
         volume *= traded
         amount *= traded
-        self._close_session(traded, close, preclose, (up, down))
+        self._close_session(traded, high, close, preclose, (up, down))
         self._write(day, listed, traded, (opened, high, low, close, preclose, up, down), (volume, amount))
 
     def _ex_rights(self, day: int, listed: Bools) -> Ints:
@@ -214,15 +233,14 @@ class _Loop:
         self.mood = 0.9 * self.mood + 0.2 * z[1]
         market = get("market_sd") * float(np.exp(self.market_vol)) * z[2]
         if day in self.weather.crash:
-            market = -0.114
+            market = -0.096
         elif day in self.weather.rebound:
             market = 0.028
         elif day in self.weather.rally:
             market = self.weather.rally[day]
         elif u[3] < get("crash_chance") * 0.5:  # the other half of the crash days is scripted
             market = get("crash_mean") * (1 + 0.2 * z[4])
-        market -= get("market_reversion") * self.market_level
-        self.market_level += market
+        market -= get("market_reversion") * (self.market_level - get("drift_per_year") / 243 * day)
         sector_numbers = draws.raw(self.seed, Stream.SECTOR, day, len(SECTORS))
         heat_numbers = draws.raw(self.seed, Stream.HEAT, day, len(SECTORS))
         self.heat = 0.88 * self.heat + 0.25 * draws.normal(heat_numbers)
@@ -243,12 +261,14 @@ class _Loop:
         drop = get("drop_chance") * self.jumpy
         jump = np.where(u < chance, get("jump_size") * size, 0.0)
         jump -= np.where(u > 1 - drop, 0.08 * size, 0.0)
-        drift = (get("jump_compensation") * get("jump_chance") * get("jump_size") - 0.08 * drop) * self.jumpy
-        drift = drift - 0.5 * (self.sigma**2 + 0.0002) + get("reversion") * self.level
+        path = get("drift_per_year") / 243 * np.maximum(day - self.first, 0)
+        drift = get("leap_return") * self.owed + get("reversion") * (self.level - path)
+        drift -= 0.5 * self.sigma**2 + 0.08 * drop
         follow = get("follow_mean") + get("follow_sd") * draws.normal(self._draw(Stream.FOLLOW, day))
         idio = vol * draws.normal(self._draw(Stream.IDIO, day))
         target = self.beta * market + self.load * sector + idio + jump - drift
-        target += np.where(self.was_up, follow - 0.004, 0.0) - np.where(self.was_down, 0.012, 0.0)
+        tired = get("follow_tires") * np.maximum(self.in_row - 3, 0)
+        target += np.where(self.was_up, follow - tired, 0.0) - np.where(self.was_down, 0.012, 0.0)
         noise = get("gap_noise") * vol * draws.normal(self._draw(Stream.GAP, day))
         share = np.where(self.was_up, 0.55, get("gap_share"))
         return target, share * target + noise
@@ -307,9 +327,11 @@ class _Loop:
         factor = np.where(one_word, 0.12 * factor, factor)
         for i, move in self.moves.get(day, ()):
             factor[i] = factor[i] * move.turn
-        turnover = np.minimum(np.exp(self.base_turn) * factor, 0.6)
-        for i, _ in self.bands.get(day, ()):
-            turnover[i] = max(turnover[i], 0.25) * (0.6 + 0.4 * (i % 7) / 7)
+        turnover = np.exp(self.base_turn) * factor
+        for i, _ in self.bands.get(day, ()):  # the first free days: a good half of the float, then less
+            turnover[i] = (1.1 if day == self.first[i] else 0.45) * float(np.exp(0.25 * z[i]))
+        most = get("turnover_most")
+        turnover = most * -np.expm1(-turnover / most)  # the rarer, the higher: never one and the same figure
         volume = np.maximum((self.floating * turnover).astype(np.int64) // self.lot, 1) * self.lot
         mean = (opened + high + low + 2 * close) / 5
         spread = (high - low) * 0.06 * draws.normal(self._draw(Stream.VWAP, day))
@@ -317,11 +339,17 @@ class _Loop:
         fen = np.rint(vwap * volume * self.unit / 100).astype(np.int64)
         return volume, np.clip(fen, -(-low * volume * self.unit // 100), high * volume * self.unit // 100)
 
-    def _close_session(self, traded: Bools, close: Ints, preclose: Ints, limits: tuple[Ints, Ints]) -> None:
+    def _close_session(
+        self, traded: Bools, high: Ints, close: Ints, preclose: Ints, limits: tuple[Ints, Ints]
+    ) -> None:
         up, down = limits
         change = np.log(np.maximum(close, 1) / np.maximum(preclose, 1))
-        self.level += np.where(traded, np.clip(change, -0.5, 0.5), 0.0)
+        moved = np.where(traded, np.clip(change, -0.5, 0.5), 0.0)
+        self.level += moved
+        leap = (up > 0) & ((change > self.p.get("leap_least")) | (high == up))
+        self.owed += np.where(leap, moved, 0.0) - self.p.get("leap_return") * self.owed * traded
         self.was_up = np.where(traded, (up > 0) & (close == up), self.was_up)
+        self.in_row = np.where(traded, np.where(self.was_up, self.in_row + 1, 0), self.in_row)
         self.was_down = np.where(traded, (up > 0) & (close == down), self.was_down)
         self.price = close
 
@@ -336,6 +364,7 @@ class _Loop:
         self.volume[day, :n], self.amount[day, :n] = turnover
         self.traded[day, :n] = traded
         rows = self.indices.session(day, listed, traded, prices, turnover, self.total * self.stock)
+        self.market_level += float(np.log(rows["close"] / rows["preclose"]).mean())
         for name in ("open", "high", "low", "close", "preclose"):
             self.out[name][day, n:] = rows[name]
         self.volume[day, n:], self.amount[day, n:] = rows["volume"], rows["amount"]

@@ -33,11 +33,24 @@ INDICES: tuple[IndexDef, ...] = (
     IndexDef("000852", "SH", "中证1000", 5887.37, 20141017),
 )
 _SIZES = {"000300": 300, "000905": 500, "000852": 1000}  # of a full market of 5,500
+_FEWEST = 18  # members of an index of a small market
+
+
+def weight_cap(members: int) -> float:
+    """The largest share of one member: 5 %, in a small index half more than the even share."""
+    return max(0.05, 1.5 / max(members, 1))
+
+
+def capped(weight: Floats) -> Floats:
+    """Weights with none above the cap's share of their sum."""
+    return np.minimum(weight, weight_cap(int((weight > 0).sum())) * float(weight.sum()))
 
 
 class IndexBook:
     """State of the indices. Return of a day = sum(weight x (close / preclose - 1)) over the members that
-    are listed longer than `SETTLING_DAYS`, weight = total shares x preclose. Half-yearly reviews."""
+    are listed longer than `SETTLING_DAYS` and stand under price limits on that day: a listing, a re-listing
+    and the first day of a delisting period are no part of a level. Weight = total shares x preclose, at most
+    `weight_cap(members)` of the sum. Half-yearly reviews."""
 
     def __init__(self, plans: list[Plan], dates: Ints, seed: int) -> None:
         self.seed = seed
@@ -65,7 +78,7 @@ class IndexBook:
         ranked = ranked[(listed & stock & (self.market != "BJ"))[ranked]]
         at = 0
         for bit, code in ((8, "000300"), (16, "000905"), (32, "000852")):
-            size = max(round(_SIZES[code] * self.full / 5_500), 10)
+            size = max(round(_SIZES[code] * self.full / 5_500), _FEWEST)
             bits[ranked[at : at + size]] |= bit
             at += size
         self.members[period] = bits
@@ -80,7 +93,7 @@ class IndexBook:
         shares: Ints,
     ) -> dict[str, Ints]:
         """Bars of the six indices, levels in 1/100 point."""
-        opened, _, _, close, preclose = prices[:5]
+        opened, _, _, close, preclose, limit_up = prices[:6]
         cap = shares.astype(np.float64) * preclose
         period = int(self.period[day])
         if day == 0 or self.period[day - 1] != period:
@@ -92,10 +105,10 @@ class IndexBook:
         rows["preclose"] = self.level.copy()
         volume, amount = np.zeros(len(INDICES), dtype=np.int64), np.zeros(len(INDICES), dtype=np.int64)
         rise, fall = traded & (close > preclose), traded & (close < preclose)
-        settled = listed & (day >= self.settled)
+        settled = listed & (day >= self.settled) & (limit_up > 0)
         for k in range(len(INDICES)):
             member = (bits >> k & 1).astype(bool) & listed
-            weight = cap * (member & settled)
+            weight = capped(cap * (member & settled))
             total = float(weight.sum()) or 1.0
             ratio = np.maximum(preclose, 1)
             start = int(self.level[k])

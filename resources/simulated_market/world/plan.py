@@ -64,6 +64,7 @@ class Plan:
     moves: dict[int, Move] = field(default_factory=dict)
     first_run: int = 0  # one-word days after an old-style listing
     loss_maker: bool = False
+    jumpy: float = 1.0  # how often it leaps, against the model's chance
 
     @property
     def symbol(self) -> str:

@@ -37,7 +37,7 @@ from resources.simulated_market.world.weather import scripted
 Ints = npt.NDArray[np.int64]
 
 # A change of anything that moves a row bumps this and the pinned hashes in one commit.
-SAMPLE_VERSION = 1
+SAMPLE_VERSION = 2
 DEFAULT_SEED = 20240102
 _BARS_KEPT = 8192
 """Instruments: those of the largest profile."""

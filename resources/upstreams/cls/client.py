@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
+from resources.clock import Clock
 from resources.transport.request import Fetcher
 from resources.upstreams.cls import roll
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
@@ -11,18 +12,20 @@ from resources.upstreams.frames import concat
 
 
 class ClsClient:
-    """`fetcher` is a transport bound to the log of one piece of work."""
+    """`fetcher` is a transport bound to the log of one piece of work; the newest items are those before
+    now."""
 
     source = "cls"
 
-    def __init__(self, fetcher: Fetcher) -> None:
+    def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
         self._fetcher = fetcher
+        self._clock = clock
 
     def flashes(self, since: str, most: int) -> pd.DataFrame:
         """Flash news from the newest back to the time `since`, at most `most`, newest first; columns
-        `FLASH_COLUMNS`. One call per 50 items."""
+        `FLASH_COLUMNS`. One call per 20 items."""
         parts: list[pd.DataFrame] = []
-        before, received = "", 0
+        before, received = _second(self._clock.now().isoformat()), 0
         while received < most:
             page = self._fetcher.call(roll.roll_request(before), roll.parse_roll)
             received += len(page)

@@ -15,7 +15,8 @@ from resources.upstreams.frames import frame
 from resources.upstreams.payload import json_of, list_of, number, object_of, string_of, whole
 from resources.upstreams.texts import plain_text, stock_codes
 
-PAGE = 50
+PAGE = 20
+"""What the site's own page asks for."""
 _LEVELS = {"A": 2, "B": 1, "C": 0}
 _MARKETS = ("sh", "sz", "bj")
 
@@ -28,17 +29,18 @@ def sign(params: Sequence[tuple[str, str]]) -> str:
 
 
 def roll_request(before: str, size: int = PAGE) -> Request:
-    """The newest items, or those before the Unix second `before`."""
+    """The items before the Unix second `before`."""
     params = (
-        ("appName", "CailianpressWeb"),
+        ("app", "CailianpressWeb"),
+        ("category", ""),
         ("last_time", before),
         ("os", "web"),
         ("refresh_type", "1"),
         ("rn", str(size)),
-        ("sv", "7.7.5"),
+        ("sv", "8.4.6"),
     )
     signed = (*params, ("sign", sign(params)))
-    return Request("cls.roll", "roll", "/v1/roll/get_roll_list", signed, label=before or "newest")
+    return Request("cls.roll", "roll", "/v1/roll/get_roll_list", signed, label=before)
 
 
 def parse_roll(body: bytes) -> pd.DataFrame:

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
+from resources.upstreams.eastmoney.pools import amount_pct
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import AMT, amount, number, price, promised, required, string_of, whole
 
@@ -37,10 +38,13 @@ _LISTING = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "SECURITY_NAME_ABBR", 
             "D1_CLOSE_ADJCHRATE", "D5_CLOSE_ADJCHRATE", "D10_CLOSE_ADJCHRATE")  # fmt: skip
 _LISTING_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "CLOSE_PRICE", "BILLBOARD_NET_AMT",
                      "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT")  # fmt: skip
-_SEAT = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "CHANGE_TYPE", "TRADE_DIRECTION", "RANK",
-         "OPERATEDEPT_CODE", "OPERATEDEPT_NAME", "BUY_AMT_REAL", "SELL_AMT_REAL", "NET", "BUY_RATIO",
-         "SELL_RATIO")  # fmt: skip
 _SEAT_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK", "OPERATEDEPT_NAME")
+_SIDE_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "OPERATEDEPT_NAME", "BUY", "SELL")
+SIDE_REPORTS = {
+    "buy": ("RPT_BILLBOARD_DAILYDETAILSBUY", "BUY"),
+    "sell": ("RPT_BILLBOARD_DAILYDETAILSSELL", "SELL"),
+}
+"""Side -> the report of its seats, and the column that ranks them."""
 
 
 def _where(since: str, until: str, codes: Sequence[str] | None) -> tuple[str, ...]:
@@ -63,11 +67,29 @@ def seats_report(since: str, until: str, codes: Sequence[str] | None = None) -> 
     """All seats of the listings between two dates, or of some codes."""
     return Report(
         "RPT_OPERATEDEPT_TRADE",
-        _SEAT,
+        EVERY_COLUMN,
         _where(since, until, codes),
         sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK"),
         key=("code", "date", "reason", "side", "rank_no"),
     )
+
+
+def side_report(side: str, since: str, until: str, codes: Sequence[str] | None = None) -> Report:
+    """The seats of one side of the listings between two dates, or of some codes; the largest first."""
+    name, by = SIDE_REPORTS[side]
+    sort = ("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION", f"-{by}", "OPERATEDEPT_CODE")
+    return Report(name, EVERY_COLUMN, _where(since, until, codes), sort=sort, key=())
+
+
+def side_rows(rows: Sequence[Mapping[str, Any]], side: str) -> pd.DataFrame:
+    """Columns `SEAT_COLUMNS` of a page of one side, without ranks: a listing may go on in the next page."""
+    return frame([_side(row, side) for row in rows], SEAT_COLUMNS)
+
+
+def ranked(rows: pd.DataFrame) -> pd.DataFrame:
+    """All seats of one side with their ranks, which are their places."""
+    place = rows.groupby(["date", "code", "reason", "side"], sort=False).cumcount()
+    return rows.assign(rank_no=place.astype(float) + 1)
 
 
 def listing_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -96,7 +118,7 @@ def _listing(row: Mapping[str, Any]) -> dict[str, Any]:
         "name": _text(row.get("SECURITY_NAME_ABBR"), f"{what} SECURITY_NAME_ABBR"),
         "close": price(row["CLOSE_PRICE"], f"{what} CLOSE_PRICE"),
         "change_pct": number(row.get("CHANGE_RATE"), f"{what} CHANGE_RATE"),
-        "turnover": amount(row.get("TURNOVERRATE"), f"{what} TURNOVERRATE"),
+        "turnover": amount_pct(row.get("TURNOVERRATE"), f"{what} TURNOVERRATE"),
         "amount": turnover,
         "net_buy": _wan(net),
         "buy_amt": _wan(bought),
@@ -132,17 +154,37 @@ def _seat(row: Mapping[str, Any]) -> dict[str, Any]:
         raise PayloadError(f"{what}: RANK {rank}")
     bought = amount(row.get("BUY_AMT_REAL"), f"{what} BUY_AMT_REAL")
     sold = amount(row.get("SELL_AMT_REAL"), f"{what} SELL_AMT_REAL")
+    return _sums(row, what, made={"side": side, "rank_no": rank}, bought=bought, sold=sold)
+
+
+def _side(row: Mapping[str, Any], side: str) -> dict[str, Any]:
+    promised(row, _SIDE_PROMISED, "seats")
+    what = f"seats {code_of(row['SECURITY_CODE'], 'seats')}"
+    told = {
+        **row,
+        "BUY_RATIO": row.get("TOTAL_BUYRIO"),
+        "SELL_RATIO": row.get("TOTAL_SELLRIO"),
+    }
+    bought = amount(row["BUY"], f"{what} BUY")
+    sold = amount(row["SELL"], f"{what} SELL")
+    return _sums(told, what, made={"side": side, "rank_no": math.nan}, bought=bought, sold=sold)
+
+
+def _sums(
+    row: Mapping[str, Any], what: str, *, made: dict[str, Any], bought: float, sold: float
+) -> dict[str, Any]:
+    """A seat with its sums, when they add up."""
+    side = made["side"]
     net = number(row.get("NET"), f"{what} NET", digits=AMT)
     known = [value for value in (bought, -sold) if not math.isnan(value)]
     required(bought if side == "buy" else sold, f"{what} amount of the {side} side")
     if abs(sum(known) - net) > _CNY:
-        raise PayloadError(f"{what}: BUY_AMT_REAL - SELL_AMT_REAL is not NET")
+        raise PayloadError(f"{what}: bought - sold is not NET")
     return {
         "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
-        "code": code,
+        "code": code_of(row["SECURITY_CODE"], "seats"),
         "reason": _reason(row["EXPLANATION"], what),
-        "side": side,
-        "rank_no": rank,
+        **made,
         "branch_code": _text(row.get("OPERATEDEPT_CODE"), f"{what} OPERATEDEPT_CODE"),
         "branch_name": _reason(row["OPERATEDEPT_NAME"], what),
         "buy_amt": _wan(bought),

@@ -18,7 +18,7 @@ from resources.upstreams.eastmoney.fields import (
     read_text,
 )
 from resources.upstreams.eastmoney.lists import listed_rows
-from resources.upstreams.eastmoney.reports import Report, code_of
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, code_of
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, price, promised
 
@@ -27,9 +27,6 @@ TERM_COLUMNS: dict[str, str] = {
     **texts("code name stock_code stock_name rating list_date delist_date value_date maturity_date coupons"),
     **numbers("issue_size_yi initial_convert_price"),
 }
-_TERM_FIELDS = ("SECURITY_CODE", "SECURITY_NAME_ABBR", "LISTING_DATE", "DELIST_DATE", "CONVERT_STOCK_CODE",
-                "SECURITY_SHORT_NAME", "RATING", "VALUE_DATE", "EXPIRE_DATE", "INTEREST_RATE_EXPLAIN",
-                "INITIAL_TRANSFER_PRICE", "ACTUAL_ISSUE_SCALE", "PUBLIC_START_DATE")  # fmt: skip
 BOND_FIELDS = (
     *fields(read_price, "f2 price f229 stock_price f235 convert_price f236 convert_value"),
     *fields(read_price, "f227 pure_bond_value f239 putback_price f240 force_redeem_price"),
@@ -49,7 +46,7 @@ _SLACK = 2.0
 def terms_report() -> Report:
     """The terms of every convertible bond that was ever issued."""
     sort = ("-PUBLIC_START_DATE", "SECURITY_CODE")
-    return Report("RPT_BOND_CB_LIST", _TERM_FIELDS, (), sort, key=("code",))
+    return Report("RPT_BOND_CB_LIST", EVERY_COLUMN, (), sort, key=("code",))
 
 
 def term_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, security_code
-from resources.upstreams.eastmoney.reports import Report, among, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, iso_day, price, promised, string_of
 
@@ -23,9 +23,6 @@ PROGRESS = {
     "005": "停止实施",
     "006": "完成实施",
 }
-_FIELDS = ("DIM_SCODE", "DIM_DATE", "UPD", "REPURSTARTDATE", "REPURENDDATE", "REPURPROGRESS",
-           "REPURAMOUNTLOWER", "REPURAMOUNTLIMIT", "REPURNUMLOWER", "REPURNUMCAP", "REPURPRICECAP",
-           "REPURNUM", "REPURAMOUNT", "UPDATEDATE")  # fmt: skip
 _SLACK = 0.01
 
 
@@ -35,7 +32,7 @@ def buybacks_report(since: str | None, until: str, codes: Sequence[str] | None =
     some = () if codes is None else (among("DIM_SCODE", codes),)
     where = (*some, *first, on_day("UPDATEDATE", until, "<="))
     sort = ("UPD", "DIM_DATE", "DIM_SCODE")
-    return Report("RPTA_WEB_GETHGLIST_NEW", _FIELDS, where, sort, ("code", "start_date"))
+    return Report("RPTA_WEB_GETHGLIST_NEW", EVERY_COLUMN, where, sort, ("code", "start_date"))
 
 
 def buyback_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -44,7 +41,7 @@ def buyback_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("DIM_SCODE", "REPURSTARTDATE", "REPURPROGRESS", "UPDATEDATE", "REPURAMOUNT"), "buyback")
+    promised(row, ("DIM_SCODE", "DIM_TRADEDATE", "REPURPROGRESS", "UPDATEDATE", "JESX"), "buyback")
     code = security_code(row["DIM_SCODE"], "buyback")
     what = f"buyback {code}"
     progress = string_of(row["REPURPROGRESS"], f"{what} REPURPROGRESS")
@@ -54,17 +51,17 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "code": code,
         "update_date": iso_day(string_of(row["UPDATEDATE"], f"{what} UPDATEDATE")[:10], f"{what} UPDATEDATE"),
         "start_date": iso_day(
-            string_of(row["REPURSTARTDATE"], f"{what} REPURSTARTDATE")[:10], f"{what} REPURSTARTDATE"
+            string_of(row["DIM_TRADEDATE"], f"{what} DIM_TRADEDATE")[:10], f"{what} DIM_TRADEDATE"
         ),
         "end_date": day_or_none(row.get("REPURENDDATE"), f"{what} REPURENDDATE"),
         "progress": PROGRESS[progress],
-        "amount_low": amount(row.get("REPURAMOUNTLOWER"), f"{what} REPURAMOUNTLOWER"),
-        "amount_high": amount(row.get("REPURAMOUNTLIMIT"), f"{what} REPURAMOUNTLIMIT"),
+        "amount_low": amount(row.get("JEXX"), f"{what} JEXX"),
+        "amount_high": amount(row["JESX"], f"{what} JESX"),
         "shares_low": amount(row.get("REPURNUMLOWER"), f"{what} REPURNUMLOWER"),
         "shares_high": amount(row.get("REPURNUMCAP"), f"{what} REPURNUMCAP"),
         "price_cap": price(row.get("REPURPRICECAP"), f"{what} REPURPRICECAP"),
         "shares_bought": amount(row.get("REPURNUM"), f"{what} REPURNUM"),
-        "amount_bought": amount(row["REPURAMOUNT"], f"{what} REPURAMOUNT"),
+        "amount_bought": amount(row.get("REPURAMOUNT"), f"{what} REPURAMOUNT"),
     }
     if made["update_date"] < made["start_date"]:
         raise PayloadError(f"{what}: UPDATEDATE {made['update_date']} before its begin")

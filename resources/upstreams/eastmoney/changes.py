@@ -54,7 +54,7 @@ TYPES: Mapping[int, tuple[str, str]] = {
     8216: ("big_loss_60d", "60日大幅下跌"),
 }
 """Type on the wire -> (our name, the term that users of the market know)."""
-_RATIOS = frozenset({8201, 8202, 8209})
+_RATIOS = frozenset({8201, 8202, 8209, 8210})
 """`info` = ratio, price, change of the day; both ratios as fractions."""
 _TRADES = frozenset({64, 128, 8193, 8194})
 """`info` = shares, price, change of the day, amount; what unit the change has is not documented."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import security_code
-from resources.upstreams.eastmoney.reports import Report, among
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, number, promised, required, whole
 
@@ -22,15 +22,13 @@ WIDE_COLUMNS: dict[str, str] = {
     **numbers("org_count"),
     **dict.fromkeys((f"{name}{at}" for at in _YEARS for name in ("year", "eps")), "f"),
 }
-_FIELDS = ("SECURITY_CODE", "RATING_ORG_NUM", *(f"YEAR{at}" for at in _YEARS),
-           *(f"EPS{at}" for at in _YEARS))  # fmt: skip
 _LARGEST_EPS = 1000
 
 
 def consensus_report(codes: Sequence[str] | None = None) -> Report:
     """The companies that brokers follow, or some of them."""
     some = () if codes is None else (among("SECURITY_CODE", codes),)
-    return Report("RPT_WEB_RESPREDICT", _FIELDS, some, ("SECURITY_CODE",), ("code",))
+    return Report("RPT_WEB_RESPREDICT", EVERY_COLUMN, some, ("SECURITY_CODE",), ("code",))
 
 
 def consensus_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -50,20 +48,22 @@ def by_year(wide: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, _FIELDS, "consensus")
+    promised(row, ("SECURITY_CODE", "RATING_ORG_NUM"), "consensus")
+    if not any(f"YEAR{at}" in row and f"EPS{at}" in row for at in _YEARS):
+        raise PayloadError("consensus: no year with its earnings")
     code = security_code(row["SECURITY_CODE"], "consensus")
     what = f"consensus {code}"
     brokers = required(amount(row["RATING_ORG_NUM"], f"{what} RATING_ORG_NUM"), f"{what} RATING_ORG_NUM")
     made: dict[str, Any] = {"code": code, "org_count": brokers}
     first = None
     for at in _YEARS:
-        if row[f"YEAR{at}"] is None:
+        if row.get(f"YEAR{at}") is None:
             continue
         year = whole(number(row[f"YEAR{at}"], f"{what} YEAR{at}"), f"{what} YEAR{at}")
         first = year - at if first is None else first
         if not 2000 <= year <= 2100 or year - at != first:
             raise PayloadError(f"{what}: YEAR{at} is {year}")
-        eps = number(row[f"EPS{at}"], f"{what} EPS{at}")
+        eps = number(row.get(f"EPS{at}"), f"{what} EPS{at}")
         if abs(eps) > _LARGEST_EPS:
             raise PayloadError(f"{what}: EPS{at} {eps} CNY is not believable")
         made |= {f"year{at}": year, f"eps{at}": eps}

@@ -1,12 +1,15 @@
 """Calls about events of trade dates: margin trading, billboard, block trades, releases of shares."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 
 from platform_assets.compute.market_rules import is_a_share
+from resources.errors import PayloadError, Permanent
 from resources.upstreams.eastmoney import billboard, deals, lockup, margin, reports
 from resources.upstreams.eastmoney.gateway import Gateway, Rows
+from resources.upstreams.frames import concat
 
 
 class EventCalls(Gateway):
@@ -24,8 +27,27 @@ class EventCalls(Gateway):
         return self._events(billboard.listings_report, billboard.listing_rows, since, until, codes)
 
     def billboard_seats(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
-        """The seats of those listings; columns `SEAT_COLUMNS`. About two calls for a date of the market."""
-        return self._events(billboard.seats_report, billboard.seat_rows, since, until, codes)
+        """The seats of those listings; columns `SEAT_COLUMNS`. About two calls for a date of the market.
+        Where the report of all seats is gone, or has another form, from those of the two sides."""
+        try:
+            return self._events(billboard.seats_report, billboard.seat_rows, since, until, codes)
+        except (Permanent, PayloadError) as refused:
+            reason = refused
+        sides = [
+            billboard.ranked(
+                self._events(
+                    partial(billboard.side_report, side),
+                    partial(billboard.side_rows, side=side),
+                    since,
+                    until,
+                    codes,
+                )
+            )
+            for side in billboard.SIDE_REPORTS
+        ]
+        if not any(len(side) for side in sides):
+            raise reason
+        return concat(sides, billboard.SEAT_COLUMNS)
 
     def block_trades(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Block trades in A shares between two dates, of the market or of at most 100 codes; columns

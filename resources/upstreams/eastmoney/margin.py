@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     AMT,
@@ -24,8 +24,6 @@ MARGIN_COLUMNS: dict[str, str] = {
     **texts("code date name"),
     **numbers("rzye rzmre rzche rqye loan_volume rqmcl rqchl rzrqye fin_ratio_pct close change_pct"),
 }
-_FIELDS = ("DATE", "SCODE", "SECNAME", "RZYE", "RZMRE", "RZCHE", "RQYE", "RQYL", "RQMCL", "RQCHL",
-           "RZRQYE", "SZ", "RZYEZB", "SPJ", "ZDF")  # fmt: skip
 _PROMISED = ("DATE", "SCODE", "RZYE", "RQYE", "RQYL", "RZRQYE", "SPJ")
 _RATIO_SLACK = 0.01
 
@@ -33,7 +31,7 @@ _RATIO_SLACK = 0.01
 def margin_report(day: str, codes: Sequence[str] | None = None) -> Report:
     """All margin securities of one trade date, or some."""
     where = (on_day("DATE", day), *(() if codes is None else (among("SCODE", codes),)))
-    return Report("RPTA_WEB_RZRQ_GGMX", _FIELDS, where, sort=("SCODE",), key=("code", "date"))
+    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("SCODE",), key=("code", "date"))
 
 
 def margin_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

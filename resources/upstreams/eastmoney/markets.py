@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
-from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, number, promised, required, string_of
 from resources.upstreams.texts import plain_text
@@ -22,7 +22,6 @@ BOARD_COLUMNS: dict[str, str] = {
     **texts("industry_code date industry_name"),
     **numbers("pe_weighted pb member_count total_market_cap_yi"),
 }
-_MARKET = ("TRADE_MARKET_CODE", "TRADE_DATE", "LISTING_ORG_NUM", "TOTAL_MARKET_CAP", "PE_TTM_AVG")
 _BOARD = ("BOARD_CODE", "BOARD_NAME", "TRADE_DATE", "PE_TTM", "PB_MRQ", "TOTAL_MARKET_CAP", "NUM")
 _YI = 1e-8
 
@@ -35,14 +34,14 @@ def markets_report(keys: Sequence[str], since: str, until: str) -> Report:
         on_day("TRADE_DATE", until, "<="),
     )
     sort = ("TRADE_DATE", "TRADE_MARKET_CODE")
-    return Report("RPT_VALUEMARKET", _MARKET, where, sort=sort, key=("index_code", "date"))
+    return Report("RPT_VALUEMARKET", EVERY_COLUMN, where, sort=sort, key=("index_code", "date"))
 
 
 def market_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `MARKET_COLUMNS`."""
     made = []
     for row in rows:
-        promised(row, _MARKET, "markets")
+        promised(row, ("TRADE_MARKET_CODE", "TRADE_DATE", "PE_TTM_AVG"), "markets")
         told = string_of(row["TRADE_MARKET_CODE"], "markets TRADE_MARKET_CODE")
         if told not in MARKETS:
             raise PayloadError(f"markets: {told[:20]!r} was not asked for")
@@ -51,9 +50,9 @@ def market_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
                 "index_code": MARKETS[told],
                 "date": day_of(row["TRADE_DATE"], f"market {told} TRADE_DATE"),
                 "pe_ttm": number(row["PE_TTM_AVG"], f"market {told} PE_TTM_AVG"),
-                "member_count": amount(row["LISTING_ORG_NUM"], f"market {told} LISTING_ORG_NUM"),
+                "member_count": amount(row.get("LISTING_ORG_NUM"), f"market {told} LISTING_ORG_NUM"),
                 "total_market_cap_yi": amount(
-                    row["TOTAL_MARKET_CAP"], f"market {told} TOTAL_MARKET_CAP", scale=_YI
+                    row.get("TOTAL_MARKET_CAP"), f"market {told} TOTAL_MARKET_CAP", scale=_YI
                 ),
             }
         )

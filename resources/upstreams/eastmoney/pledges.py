@@ -8,7 +8,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, text_or_none
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, equals, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, code_of, day_of, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, number, price, promised, required
 
@@ -21,12 +21,7 @@ PLEDGE_EVENT_COLUMNS: dict[str, str] = {
     **texts("code holder ann_date pledgee start_date status"),
     **numbers("pledge_shares ratio_hold_pct ratio_total_pct warning_line open_line"),
 }
-_FIELDS = ("SECURITY_CODE", "SECURITY_NAME_ABBR", "TRADE_DATE", "INDUSTRY", "PLEDGE_RATIO",
-           "REPURCHASE_BALANCE", "REPURCHASE_UNLIMITED_BALANCE", "REPURCHASE_LIMITED_BALANCE",
-           "PLEDGE_MARKET_CAP", "PLEDGE_DEAL_NUM", "Y1_CLOSE_ADJCHRATE")  # fmt: skip
-_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "PLEDGE_RATIO", "REPURCHASE_BALANCE", "PLEDGE_MARKET_CAP")
-_EVENT_FIELDS = ("SECURITY_CODE", "HOLDER_NAME", "NOTICE_DATE", "PF_ORG", "PF_NUM", "PF_HOLD_RATIO", "PF_TSR",
-                 "PF_START_DATE", "UNFREEZE_STATE", "WARNING_LINE", "OPENLINE")  # fmt: skip
+_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "PLEDGE_RATIO")
 _PRICES = (0.01, 10_000.0)
 """10k CNY / 10k shares is a price: another unit of either leaves these bounds, or nearly always."""
 _SLACK_WAN = 0.05
@@ -39,7 +34,8 @@ def pledges_report(since: str, until: str, codes: Sequence[str] | None = None) -
         on_day("TRADE_DATE", since, ">="),
         on_day("TRADE_DATE", until, "<="),
     )
-    return Report("RPT_CSDC_LIST", _FIELDS, where, ("TRADE_DATE", "SECURITY_CODE"), ("code", "trade_date"))
+    sort = ("TRADE_DATE", "SECURITY_CODE")
+    return Report("RPT_CSDC_LIST", EVERY_COLUMN, where, sort, ("code", "trade_date"))
 
 
 def pledge_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -58,7 +54,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     ratio = required(price(row["PLEDGE_RATIO"], f"{what} PLEDGE_RATIO"), f"{what} PLEDGE_RATIO")
     if ratio > 100:
         raise PayloadError(f"{what}: PLEDGE_RATIO {ratio} is above 100 percent")
-    shares = required(told("REPURCHASE_BALANCE"), f"{what} REPURCHASE_BALANCE")
+    shares = told("REPURCHASE_BALANCE")
     free, bound = told("REPURCHASE_UNLIMITED_BALANCE"), told("REPURCHASE_LIMITED_BALANCE")
     worth = told("PLEDGE_MARKET_CAP")
     if abs(free + bound - shares) > _SLACK_WAN:
@@ -83,7 +79,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 def pledge_events_report(code: str) -> Report:
     """Every pledge of shares of one company that was noticed."""
     sort = ("-NOTICE_DATE", "HOLDER_NAME", "PF_START_DATE", "PF_ORG", "PF_NUM")
-    return Report("RPTA_APP_ACCUMDETAILS", _EVENT_FIELDS, (equals("SECURITY_CODE", code),), sort, key=())
+    return Report("RPTA_APP_ACCUMDETAILS", EVERY_COLUMN, (equals("SECURITY_CODE", code),), sort, key=())
 
 
 def pledge_event_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import InputError, PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.envelope import data_of
 from resources.upstreams.frames import frame, numbers, texts
@@ -89,7 +90,8 @@ def pool_request(pool: str, day: str) -> Request:
 
 def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     """Columns `POOL_COLUMNS`; fields that a pool does not have are missing. PayloadError for another date,
-    fewer (or more) rows than the answer's own count, or a row that cannot be believed."""
+    fewer (or more) rows than the answer's own count; a row that cannot be believed is left out
+    as rejected."""
     what = f"{pool} pool"
     data = data_of(body, what)
     if data is None:
@@ -101,7 +103,8 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     told = iso_day(str(data.get("qdate")), f"{what} qdate")
     if raws and told != day:
         raise PayloadError(f"{what}: answered for {told}, asked was {day}")
-    rows = [_row(object_of(raw, f"{what} row"), pool, day) for raw in raws]
+    found = [object_of(raw, f"{what} row") for raw in raws]
+    rows = believed_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
     symbols = [row["symbol"] for row in rows]
     if len(set(symbols)) != len(symbols):
         raise PayloadError(f"{what}: a stock stands in it twice")
@@ -149,8 +152,9 @@ def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
         "zt_stat": _streak(raw.get("zttj"), what) if known.streak else None,
         "industry": _text(raw.get("hybk"), f"{what} hybk"),
     }
-    if known.boards and not row["limit_days"] >= 1:
-        raise PayloadError(f"{what} {known.boards} is {row['limit_days']:g}: no board at all")
+    if known.boards:
+        # Whoever is in the pool has a board: 0 is a streak that is not counted yet.
+        row["limit_days"] = max(1.0, required(row["limit_days"], f"{what} {known.boards}"))
     if row["float_market_cap"] > row["total_market_cap"] * 1.01:
         raise PayloadError(
             f"{what}: float cap {row['float_market_cap']} above total {row['total_market_cap']}"

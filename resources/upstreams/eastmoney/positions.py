@@ -10,7 +10,7 @@ from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import security_code, text_or_none
 from resources.upstreams.eastmoney.f10 import secucode
 from resources.upstreams.eastmoney.institutions import amount_pct
-from resources.upstreams.eastmoney.reports import Report, days_among, equals
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, days_among, equals
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, iso_day, number, promised, required, string_of
 
@@ -19,8 +19,6 @@ POSITION_COLUMNS: dict[str, str] = {
     **numbers("hold_shares hold_value nav_ratio_pct float_ratio_pct"),
 }
 _FUNDS = "01"
-_FIELDS = ("SECURITY_CODE", "SECUCODE", "REPORT_DATE", "ORG_TYPE", "HOLDER_CODE", "HOLDER_NAME",
-           "TOTAL_SHARES", "HOLD_MARKET_CAP", "FREE_SHARES_RATIO", "NETASSET_RATIO")  # fmt: skip
 _KEY = ("code", "report_period", "fund_code")
 
 
@@ -32,7 +30,7 @@ def positions_report(symbol: str, periods: Sequence[str]) -> Report:
         equals("ORG_TYPE", _FUNDS),
     )
     name = "RPT_MAINDATA_MAIN_POSITIONDETAILS"
-    return Report(name, _FIELDS, where, ("REPORT_DATE", "HOLDER_CODE"), _KEY)
+    return Report(name, EVERY_COLUMN, where, ("REPORT_DATE", "HOLDER_CODE"), _KEY)
 
 
 def position_rows(rows: Sequence[Mapping[str, Any]], symbol: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError, Permanent, Transient
+from resources.rejections import believed_table
 from resources.transport.request import Request
 from resources.upstreams.payload import iso_day, json_of, list_of, object_of, string_of
 
@@ -18,7 +19,11 @@ PAGE = 500
 """The largest page that every report honours."""
 MOST_PAGES = 100
 """The gateway ends there: page 101 answers no rows and says that there are no pages."""
+EVERY_COLUMN = ("ALL",)
+"""For reports whose columns have no witness: an unknown name in the list costs the whole answer (9501), a
+column that is missing costs that column."""
 PUBLIC_TOKEN = "894050c76af8597a853f5b408b759f5d"  # noqa: S105  not a secret: every browser sends it
+_CODES = ("SECURITY_CODE", "SCODE", "DIM_SCODE", "SECUCODE")
 _OK, _NO_ROWS, _NO_REPORT, _BUSY = 0, 9201, 9501, 9701
 
 Rows = Sequence[Mapping[str, Any]]
@@ -84,28 +89,31 @@ def report_request(report: Report, page: int, size: int = PAGE) -> Request:
 
 @dataclass(frozen=True)
 class ReportPage:
-    """Rows of one page, and what the gateway says of the whole report. Length 0 = truly no rows."""
+    """Rows of one page, and what the gateway says of the whole report. `received`: rows on the wire, of which
+    some may not be believed. Length 0 = truly no rows."""
 
     rows: pd.DataFrame
     pages: int
     count: int
+    received: int
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.received
 
 
 def parse_report(
     body: bytes, what: str, read: Callable[[Rows], pd.DataFrame], *, paged: bool = True
 ) -> ReportPage:
     """A page, its rows made a frame by `read`. Transient when the gateway is busy, Permanent when the
-    report does not exist, PayloadError for anything else that cannot be believed. Not `paged`: the old
+    report does not exist, PayloadError for anything else that cannot be believed; single odd rows are left
+    out as rejected. Not `paged`: the old
     dialect of the gateway, which may tell no number of pages."""
     document = object_of(json_of(body), what)
     code, message = document.get("code"), str(document.get("message"))[:80]
     if type(code) is not int:
         raise PayloadError(f"{what}: code {code!r}")
     if code == _NO_ROWS:
-        return ReportPage(read([]), 0, 0)
+        return ReportPage(read([]), 0, 0, 0)
     if code == _BUSY:
         raise Transient(f"{what}: busy ({message})")
     if code == _NO_REPORT:
@@ -118,7 +126,12 @@ def parse_report(
     pages = result.get("pages", None if paged else 0)
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
-    return ReportPage(read(rows), pages, count)
+    return ReportPage(believed_table(rows, read, what, _code_told), pages, count, len(rows))
+
+
+def _code_told(row: Mapping[str, Any]) -> object:
+    """The code that a row is of, under whichever name."""
+    return next((row[name] for name in _CODES if name in row), None)
 
 
 # -- fields that most reports share

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.hosts import LINKS
@@ -69,7 +70,8 @@ def parse_research(body: bytes, since: str, until: str) -> Page:
     raw = [] if listed is None and not total else list_of(listed, f"{what} data")
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    rows = [_row(object_of(row, f"{what} row"), since, until) for row in raw]
+    found = [object_of(row, f"{what} row") for row in raw]
+    rows = believed_rows(found, lambda row: _row(row, since, until), what, lambda row: row.get("stockCode"))
     return Page([row for row in rows if row is not None], len(raw), total)
 
 
@@ -90,8 +92,8 @@ def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any] | None:
     if stock_codes(code) != [code]:
         return None
     day = iso_day(string_of(row.get("publishDate"), f"{what} publishDate")[:10], f"{what} publishDate")
-    if "indvAimPriceT" not in row or "emRatingName" not in row:
-        raise PayloadError(f"{what}: no rating or target price among its fields")
+    if "emRatingName" not in row:
+        raise PayloadError(f"{what}: no rating among its fields")
     return {
         "info_code": info,
         "code": code,
@@ -105,7 +107,7 @@ def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any] | None:
         "pdf_url": LINKS["eastmoney.research"].format(info),
         **{name: number(row.get(wire), f"{what} {wire}") for name, wire in _EPS.items()},
         "pe_fy1": number(row.get("predictThisYearPe"), f"{what} predictThisYearPe"),
-        "target_price": nothing_to_missing(price(row["indvAimPriceT"], f"{what} indvAimPriceT")),
+        "target_price": nothing_to_missing(price(row.get("indvAimPriceT"), f"{what} indvAimPriceT")),
     }
 
 

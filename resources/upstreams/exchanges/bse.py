@@ -1,9 +1,10 @@
-"""Beijing: margin trading, JSONP of pages. CNY and shares.
+"""Beijing: margin trading. `cb([…, '2026-07-21'])`: a list and, in single quotes, the date that it is of.
 
-Addresses, parameters and units are documented; the names of the fields are not, and are assumed to be
-those of the other exchanges' pages (`docs/upstreams.md`). Another shape is a PayloadError.
+The total is a row of rounded figures in 10,000 CNY and 10,000 shares; the detail is a page of rows in CNY and
+shares. Neither tells what was repaid.
 """
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,9 +13,10 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
-from resources.upstreams.payload import iso_day, json_of, list_of, object_of, required, string_of
+from resources.upstreams.exchanges.margin import code_of, joined, name_of, same_day
+from resources.upstreams.payload import amount, iso_day, json_of, list_of, object_of, required, string_of
 
 _MOST_PAGES = 100
 _CALLBACK = (("callback", "cb"),)
@@ -22,23 +24,29 @@ _FORM = (("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"),)
 _NUMBERS = {
     "rzye": "rzye",
     "rzmre": "rzmre",
-    "rzche": "rzche",
     "rqye": "rqye",
     "loan_volume": "rqyl",
     "rqmcl": "rqmcl",
-    "rqchl": "rqchl",
     "rzrqye": "rzrqye",
 }
+_DAY = re.compile(rb",\s*'(\d{4}-\d{2}-\d{2})'\s*\]")
+_WAN = 10_000.0
+_SLACK, _TOTAL_SLACK = 1.0, 101.0
+"""CNY by which two rounded figures may miss their rounded sum: whole CNY, hundredths of 10,000 CNY."""
 
 
 @dataclass(frozen=True)
 class MarginPage:
+    """Rows of one page. `received`: rows on the wire, of which some may not be believed; `total`: rows of all
+    pages by the answer's own count, None where it tells none."""
+
     rows: list[dict[str, Any]]
     pages: int
-    total: int
+    received: int
+    total: int | None
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.received
 
 
 def total_request(day: str) -> Request:
@@ -61,34 +69,57 @@ def detail_request(day: str, page: int) -> Request:
     )
 
 
-def parse_margin(body: bytes, day: str, *, detail: bool) -> MarginPage:
-    """Rows with the keys of `MARGIN_COLUMNS`."""
-    what = "BSE margin detail" if detail else "BSE margin total"
-    outer = list_of(json_of(body), what)
-    page = object_of(outer[0] if outer else None, what)
-    raw = list_of(page.get("content"), f"{what} content")
+def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
+    """The row `TOTAL_BJ` with the keys of `MARGIN_COLUMNS`; none where nothing is published."""
+    what = "BSE margin total"
+    raws, told = _answer(body, day, what)
+    if len(raws) > 1:
+        raise PayloadError(f"{what}: {len(raws)} rows")
+    return [_row(object_of(raw, what), told, what, detail=False) for raw in raws]
+
+
+def parse_detail(body: bytes, day: str) -> MarginPage:
+    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures deny each other is left out as rejected."""
+    what = "BSE margin detail"
+    answer, told = _answer(body, day, what)
+    page = object_of(answer[0] if answer else None, what)
+    raws = [object_of(raw, f"{what} row") for raw in list_of(page.get("content"), f"{what} content")]
     pages, total = page.get("totalPages"), page.get("totalElements")
-    if type(pages) is not int or type(total) is not int or len(raw) > total:
-        raise PayloadError(f"{what}: {len(raw)} rows, {pages!r} pages, {total!r} elements")
-    return MarginPage([_row(object_of(row, f"{what} row"), day, what, detail) for row in raw], pages, total)
+    if type(pages) is not int or (total is not None and type(total) is not int):
+        raise PayloadError(f"{what}: {pages!r} pages, {total!r} elements")
+    if total is not None and len(raws) > total:
+        raise PayloadError(f"{what}: {len(raws)} rows of {total}")
+    rows = believed_rows(
+        raws, lambda raw: _row(raw, told, what, detail=True), what, lambda raw: raw.get("zqdm")
+    )
+    return MarginPage(rows, pages, len(raws), total)
 
 
-def _row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str, Any]:
+def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
+    """The list of an answer and its date, when that is the one that was asked for."""
+    parts = list_of(json_of(_DAY.sub(rb', "\1"]', body)), what)
+    if len(parts) != 2:
+        raise PayloadError(f"{what}: {len(parts)} parts, expected a list and a date")
+    told = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
+    return list_of(parts[0], what), same_day(told, day, what)
+
+
+def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:
     code = code_of(row.get("zqdm"), f"{what} zqdm") if detail else "TOTAL_BJ"
     label = f"{what} {code}"
-    told = iso_day(string_of(row.get("jyrq"), f"{label} jyrq"), f"{label} jyrq")
     made: dict[str, Any] = {
         "code": code,
-        "date": same_day(told, day, label),
+        "date": day,
         "exchange": "BSE",
         "name": name_of(row.get("zqjc"), f"{label} zqjc") if detail else None,
     }
-    for name, wire in _NUMBERS.items():
+    for name, field in _NUMBERS.items():
+        wire = field if detail else f"{field}Round"
         if wire not in row:
             raise PayloadError(f"{label}: no field {wire}")
-        made[name] = figure(row[wire], f"{label} {wire}")
+        made[name] = amount(row[wire], f"{label} {wire}", scale=1.0 if detail else _WAN)
     required(made["rzye"], f"{label} rzye")
-    if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > 1:
+    if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > (_SLACK if detail else _TOTAL_SLACK):
         raise PayloadError(f"{label}: rzye + rqye is not rzrqye")
     return made
 
@@ -104,13 +135,17 @@ class BseClient:
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_BJ`; columns `MARGIN_COLUMNS`. One call
         for the total, one per page. Empty where nothing is published."""
-        total = self._fetcher.call(total_request(day), partial(parse_margin, day=day, detail=False))
+        total = self._fetcher.call(total_request(day), partial(parse_total, day=day))
         rows: list[dict[str, Any]] = []
+        received = 0
         for page in range(_MOST_PAGES):
-            got = self._fetcher.call(detail_request(day, page), partial(parse_margin, day=day, detail=True))
+            got = self._fetcher.call(detail_request(day, page), partial(parse_detail, day=day))
             rows += got.rows
-            if page + 1 >= got.pages or not len(got):
-                if len(rows) != got.total:
-                    raise PayloadError(f"BSE margin: {len(rows)} of {got.total} rows", source=self.source)
-                break
-        return joined(total.rows, rows, "BSE margin")
+            received += len(got)
+            if page + 1 < got.pages and not len(got):
+                raise PayloadError(f"BSE margin: page {page + 1} of {got.pages} is empty", source=self.source)
+            if page + 1 >= got.pages:
+                if got.total is not None and received != got.total:
+                    raise PayloadError(f"BSE margin: {received} of {got.total} rows", source=self.source)
+                return joined(total, rows, "BSE margin")
+        raise PayloadError(f"BSE margin: more than {_MOST_PAGES} pages", source=self.source)

@@ -1,7 +1,7 @@
-"""MoneyFlow.ssl_qsfx_zjlrqs: money flow of one stock by trade date, newest first, in GB 18030.
+"""MoneyFlow.ssl_qsfx_lscjfb: money flow of one stock by trade date, newest first, in GB 18030.
 
 `r0` to `r3` are orders from the largest to the smallest; `netamount` is the sum of the four nets, which do
-not cancel at this site.
+not cancel at this site. The sibling `ssl_qsfx_zjlrqs` tells the net of the largest orders alone.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import InputError, PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
@@ -42,24 +43,27 @@ def flow_request(symbol: str, days: int) -> Request:
         raise InputError("days", f"{days} is not within 1..{MOST_DAYS}")
     params = (("page", "1"), ("num", str(days)), ("sort", "opendate"), ("asc", "0"),
               ("daima", instrument(symbol).symbol))  # fmt: skip
-    path = "/quotes_service/api/json_v2.php/MoneyFlow.ssl_qsfx_zjlrqs"
+    path = "/quotes_service/api/json_v2.php/MoneyFlow.ssl_qsfx_lscjfb"
     return Request("sina.flows", "fund_flow", path, params, label=symbol)
 
 
 def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
-    """Columns `FLOW_COLUMNS`, oldest first; no row for a symbol that the site does not know. PayloadError
-    when the four nets are not the sum that is told."""
+    """Columns `FLOW_COLUMNS`, oldest first; no row for a symbol that the site does not know. A day
+    whose four nets are not the sum that is told is left out as rejected."""
     if present(body) == b"null":
         return frame([], FLOW_COLUMNS)
     document = json_of(text_of(body, "gb18030").encode())
     if isinstance(document, dict):
         raise PayloadError(f"{symbol} money flow: {str(document)[:80]}")
     code = instrument(symbol).dataset_code
+    what = f"{symbol} money flow"
+    raws = [object_of(raw, what) for raw in list_of(document, what)]
     rows = {}
-    for raw in list_of(document, f"{symbol} money flow"):
-        row = _row(object_of(raw, f"{symbol} money flow"), code, symbol)
+    for row in believed_rows(
+        raws, lambda raw: _row(raw, code, symbol), what, lambda raw: raw.get("opendate")
+    ):
         if row["date"] in rows:
-            raise PayloadError(f"{symbol} money flow: {row['date']} came twice")
+            raise PayloadError(f"{what}: {row['date']} came twice")
         rows[row["date"]] = row
     return frame([rows[day] for day in sorted(rows)], FLOW_COLUMNS)
 

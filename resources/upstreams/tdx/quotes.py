@@ -8,11 +8,11 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.errors import InputError, PayloadError
+from resources.errors import InputError
+from resources.rejections import Rejection, reject
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import GUARDED_KINDS, Instrument
 from resources.upstreams.tdx.primitives import (
-    SOURCE,
     Columns,
     believed,
     read_count,
@@ -76,10 +76,10 @@ def parse_quotes(
     """One row per asked security, in the order of the request.
 
     No record at all is an empty result. A security that the server left out or answers with zero
-    prices is a row with `unknown` True (its record may carry another code, so rows map by position).
-    `decimals` (symbol -> places of the security list) overrides the prefix rule. PayloadError for other
-    codes than asked, for a price that its check value denies, and for securities whose unit is
-    contradicted by the amount (named).
+    prices is a row with `unknown` True (its record may carry another code, so rows map by position); so is
+    one whose own values deny each other, which is noted as rejected. `decimals` (symbol -> places of the
+    security list) overrides the prefix rule. PayloadError for other codes than asked, and when too many of
+    the records cannot be believed.
     """
     if body == b"\0\0":
         number, pos = 0, 2
@@ -90,7 +90,7 @@ def parse_quotes(
         require_end(body, pos)
         return {name: [] for name in schema(levels)}
     rows: list[list[Any]] = []
-    contradicted: list[str] = []
+    odd: list[Rejection] = []
     waiting = iter(asked)
     remaining = len(asked)
     for index in range(number):
@@ -108,17 +108,14 @@ def parse_quotes(
                 f"a record of {raw_code!r} (market {market}) instead of {one.symbol}",
             )
             rows.append(_unknown_row(one, levels))
-        row, wrong_unit = _row(one, record, levels, decimals)
-        rows.append(row)
-        if wrong_unit:
-            contradicted.append(one.symbol)
+        try:
+            rows.append(_row(one, record, levels, decimals))
+        except ValueError as error:
+            rows.append(_unknown_row(one, levels))
+            odd.append((one.symbol, str(error)))
     require_end(body, pos)
     rows.extend(_unknown_row(one, levels) for one in waiting)
-    if contradicted:
-        raise PayloadError(
-            f"quotes: amount / volume contradicts the prices of {', '.join(contradicted)} (lots or shares?)",
-            source=SOURCE,
-        )
+    reject(odd, number, "quotes")
     names = schema(levels)
     return dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
 
@@ -138,7 +135,6 @@ def _record(body: bytes, pos: int, levels: int) -> tuple[_Record, int]:
     else:
         speed = _SNAPSHOT_TAIL.unpack_from(body, pos)[1]
         pos += _SNAPSHOT_TAIL.size
-    require(head[6] == -head[0], f"price {head[0]}, check value {head[6]}")
     return (head, amount, book, speed), pos
 
 
@@ -152,13 +148,13 @@ def _unknown_row(one: Instrument, levels: int) -> list[Any]:
     return [one.code, one.symbol[:2].upper(), one.symbol, *zeros, None, 0.0, False, True, 0, 0, 0, 0]
 
 
-def _row(
-    one: Instrument, record: _Record, levels: int, decimals: Mapping[str, int] | None
-) -> tuple[list[Any], bool]:
-    """The canonical row, and whether its unit contradicts its prices."""
+def _row(one: Instrument, record: _Record, levels: int, decimals: Mapping[str, int] | None) -> list[Any]:
+    """The canonical row. ValueError when its values deny each other."""
     head, raw_amount, numbers, speed = record
     if _is_unknown(record):
-        return _unknown_row(one, levels), False
+        return _unknown_row(one, levels)
+    # Minus the price; 0 on rows of ChiNext, as recorded.
+    require(head[6] in {0, -head[0]}, f"price {head[0]}, check value {head[6]}")
     places = decimals.get(one.symbol, one.decimals) if decimals is not None else one.decimals
     scale = 10**places
     base, amount = head[0], require_amount(raw_amount)
@@ -197,4 +193,5 @@ def _row(
         row += side
     row += [server_time_text(head[5]), speed / 100, opened == 0 and last_close > 0, False, *counts]
     wrong = one.kind in GUARDED_KINDS and contradicts(volume, amount, low, high, lot)
-    return row, wrong
+    require(not wrong, "amount / volume contradicts the prices (lots or shares?)")
+    return row

@@ -7,6 +7,7 @@ from typing import TypeVar
 from resources.clock import Clock, Sleeper
 from resources.errors import PayloadError, Transient, Unavailable
 from resources.fetch import Fetch, FetchLog, Outcome
+from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries
@@ -67,14 +68,15 @@ class Session:
                 self._report(call, Outcome.PAYLOAD, b"", attempt, started)
                 raise
             try:
-                result = parse(body)
+                with noting() as rejected:
+                    result = parse(body)
             except PayloadError as error:
                 self.gate.failed(SOURCE, host, error)
                 self._report(call, Outcome.PAYLOAD, body, attempt, started)
                 raise
             self.gate.succeeded(SOURCE, host)
             outcome = Outcome.EMPTY if _is_empty(result) else Outcome.OK
-            self._report(call, outcome, body, attempt, started)
+            self._report(call, outcome, body, attempt, started, tuple(rejected))
             return result
 
     def _enter(self) -> str:
@@ -108,7 +110,15 @@ class Session:
         self.gate.failed(SOURCE, host, error)
         self._report(call, Outcome.TRANSIENT, b"", attempt, started)
 
-    def _report(self, call: Call, outcome: Outcome, body: bytes, attempt: int, started: float) -> None:
+    def _report(
+        self,
+        call: Call,
+        outcome: Outcome,
+        body: bytes,
+        attempt: int,
+        started: float,
+        rejected: tuple[Rejection, ...] = (),
+    ) -> None:
         self.fetches.add(
             Fetch(
                 upstream=SOURCE,
@@ -120,6 +130,7 @@ class Session:
                 codes_or_page=call.page,
                 attempt=attempt,
                 elapsed_ms=round((time.monotonic() - started) * 1000),
+                rejected=rejected,
             )
         )
 

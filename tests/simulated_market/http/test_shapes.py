@@ -109,11 +109,19 @@ def test_without_fltt_prices_and_percentages_are_scaled_integers(market):
 
 
 def test_without_np_the_rows_are_a_map_with_numbers_for_keys(market):
-    path = "/eastmoney/api/qt/ulist.np/get?fltt=2&fields=f12&secids=1.600519,0.000001"
+    path = "/eastmoney/api/qt/clist/get?fltt=2&fields=f12&pz=2&fid=f12&po=0&fs=m:0+t:6"
 
     diff = get(market, path).json()["data"]["diff"]
 
-    assert diff == {"0": {"f12": "600519"}, "1": {"f12": "000001"}}
+    assert diff == {"0": {"f12": "000001"}, "1": {"f12": "000002"}}
+
+
+def test_named_securities_are_a_list_with_and_without_np(market):
+    path = "/eastmoney/api/qt/ulist.np/get?fltt=2&fields=f12&secids=1.600519,0.000001"
+
+    rows = [{"f12": "600519"}, {"f12": "000001"}]
+    assert get(market, path).json()["data"]["diff"] == rows
+    assert get(market, path + "&np=1").json()["data"]["diff"] == rows
 
 
 def test_missing_values_of_a_suspended_stock_are_a_dash(market):

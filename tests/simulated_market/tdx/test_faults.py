@@ -146,12 +146,11 @@ def test_a_list_that_ends_early_is_refused(call: str) -> None:
 
 @pytest.mark.parametrize(
     ("call", "symbol"),
-    [("bars_day", STAR.symbol), ("quotes", STAR.symbol), ("bars_absolute_day", STAR.symbol)],
+    [("bars_day", STAR.symbol), ("bars_absolute_day", STAR.symbol)],
 )
 def test_shares_for_lots_of_one_board_are_refused_by_name(call: str, symbol: str) -> None:
     questions = {
         "bars_day": lambda client: client.bars(symbol, count=30),
-        "quotes": lambda client: client.quotes([BANK.symbol, symbol]),
         "bars_absolute_day": lambda client: client.bars_absolute(symbol, count=30),
     }
     with open_market() as market:
@@ -162,6 +161,21 @@ def test_shares_for_lots_of_one_board_are_refused_by_name(call: str, symbol: str
 
     assert BANK.symbol not in str(caught.value)
     assert len(others) == 5
+
+
+def test_a_quote_in_another_unit_costs_that_quote_and_is_told() -> None:
+    with open_market() as market:
+        market.fault("lots_for_shares", "quotes", board="star")
+        quotes = market.client.quotes([BANK.symbol, STAR.symbol]).set_index("symbol")
+        (told,) = [one for item in market.log.items for one in item.rejected]
+        market.fault("lots_for_shares", "quotes", board="star")
+        with pytest.raises(PayloadError, match="lots or shares"):
+            market.client.quotes([STAR.symbol])
+
+    assert quotes["unknown"].to_dict() == {BANK.symbol: False, STAR.symbol: True}
+    assert quotes.loc[BANK.symbol, "price"] > 0
+    assert told[0] == STAR.symbol
+    assert "lots or shares" in told[1]
 
 
 @pytest.mark.parametrize("call", ["bars_day", "quotes", "snapshots"])

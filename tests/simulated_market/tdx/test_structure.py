@@ -11,9 +11,12 @@ from resources.simulated_market.tdx.scene import Scene
 from resources.simulated_market.world.model import Bars, ExRight, Minutes, Quote, Security
 from resources.upstreams.tdx import transactions
 from resources.upstreams.tdx.instruments import instrument
+from resources.upstreams.tdx.primitives import read_varints
 from tests.simulated_market.tdx.market import open_market
-from tests.simulated_market.tdx.tiny_world import BANK, TinyWorld
-from tests.upstreams.tdx.recorded import payload, sample
+from tests.simulated_market.tdx.tiny_world import BANK, GEM, STAR, TinyWorld
+from tests.simulated_market.tdx.tiny_world import PINGAN as TINY_PINGAN
+from tests.upstreams.tdx.recorded import document, framed, payload, sample
+from tests.upstreams.tdx.test_recorded import TWENTY
 
 PINGAN = Security("000001", "SZ", "stock", "main", 2, 19910403)
 PUFA = Security("600000", "SH", "stock", "main", 2, 19991110)
@@ -183,3 +186,26 @@ def test_finance_lists_and_transactions_have_the_recorded_layout() -> None:
         rows = transactions.parse_transactions(body, transactions.TODAY, what, "2026-03-06", limit=2000)
         assert int.from_bytes(body[:2], "little") == len(rows["price"])
         assert 565 <= int.from_bytes(body[2:4], "little") <= 900
+
+
+def mirrors(body: bytes, symbols: list[str]) -> dict[str, bool]:
+    """Symbol -> whether its row of 0x054c holds minus the price behind the time (else zero)."""
+    found = {}
+    for symbol in symbols:
+        values, _ = read_varints(body, body.index(symbol[2:].encode()) + 8, 7)
+        assert values[6] in {0, -values[0]}, symbol
+        found[symbol] = values[6] == -values[0] != 0
+    return found
+
+
+def test_snapshots_mirror_the_price_but_on_chinext_as_recorded() -> None:
+    recorded_page = framed(bytes.fromhex(document("tdx_snapshots_20_stocks.json")["hex"]))
+    known = mirrors(recorded_page, TWENTY)
+    assert {symbol for symbol, mirrored in known.items() if not mirrored} == {"sz300059", "sz300673"}
+
+    traded = [BANK, TINY_PINGAN, STAR, GEM]
+    with open_market() as market:
+        market.client.snapshots([one.symbol for one in traded])
+        body = market.log.items[-1].body
+    ours = mirrors(body, [one.symbol for one in traded])
+    assert ours == {one.symbol: one.board != "gem" for one in traded}

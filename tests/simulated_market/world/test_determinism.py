@@ -14,7 +14,7 @@ from resources.simulated_market.world.loader import load_world
 from resources.simulated_market.world.synthetic import SAMPLE_VERSION
 from tests.simulated_market.world.moments import at
 
-PINNED = {1: "fb0056fcbe7d63095bf6d1d50999e5d3fd8b17602c61f4a12765ac87d993d9b1"}
+PINNED = {2: "f0f17e3362a61dbe6bb398b0bf06d0362cae9581b424291193370eb3dd02ef53"}
 
 
 def fingerprint(world):

@@ -114,7 +114,10 @@ def test_index_return_is_that_of_its_weighted_members(world):
         alive = (tape.preclose[:n, day] > 0) & (listed_from <= day) & (settled <= day) & stock
         for k in range(len(INDICES)):
             member = alive & (tape.members[tape.period[day]] >> k & 1).astype(bool)
-            weight = (shares * tape.preclose[:n, day])[member]
+            member &= tape.limit_up[:n, day] > 0  # a re-listing and its like move no level
+            weight = (shares * tape.preclose[:n, day].astype(float))[member]
+            most = max(0.05, 1.5 / len(weight)) * weight.sum()
+            weight = np.minimum(weight, most)
             change = tape.close[:n, day][member] / tape.preclose[:n, day][member]
             index = tape.close[n + k, day] / tape.preclose[n + k, day]
             assert index == pytest.approx(float((weight * change).sum() / weight.sum()), abs=1e-4)

@@ -61,8 +61,9 @@ def test_volatility_clusters_and_returns_do_not(facts):
 
 
 def test_market_share_of_variance(facts):
+    """0.18 in bars_daily_raw_hs300_2020_2025; 0.43 in the first half of 2024, a fall of small caps."""
     market = np.nanmean(facts.ret, axis=0)
-    assert 0.3 <= market.var() / np.nanmean([row.var() for row in facts.rows(facts.ret)]) <= 0.55
+    assert 0.13 <= market.var() / np.nanmean([row.var() for row in facts.rows(facts.ret)]) <= 0.30
 
 
 def test_limit_ups(facts):

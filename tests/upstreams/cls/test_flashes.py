@@ -36,8 +36,23 @@ def test_the_signature_is_of_the_sorted_query() -> None:
     # md5(sha1("a=1&b=2") in hex), in whatever order the parameters stand.
     assert roll.sign([("b", "2"), ("a", "1")]) == roll.sign([("a", "1"), ("b", "2")])
     assert len(roll.sign([])) == 32
-    sent = dict(roll.roll_request("").params)
+    sent = dict(roll.roll_request("1787295600").params)
     assert sent["sign"] == roll.sign([pair for pair in sent.items() if pair[0] != "sign"])
+
+
+def test_the_telegraph_is_asked_as_its_own_page_asks() -> None:
+    # What akfamily/akshare:akshare/stock_feature/stock_info.py sends.
+    sent = dict(roll.roll_request("1787295600").params)
+
+    assert {name: value for name, value in sent.items() if name != "sign"} == {
+        "app": "CailianpressWeb",
+        "category": "",
+        "last_time": "1787295600",
+        "os": "web",
+        "refresh_type": "1",
+        "rn": "20",
+        "sv": "8.4.6",
+    }
 
 
 def test_an_item_of_the_telegraph() -> None:

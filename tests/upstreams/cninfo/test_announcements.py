@@ -65,7 +65,7 @@ def test_the_recorded_answer() -> None:
     assert found["code"] == "600519"
     assert found["pub_date"] == DAY  # midnight of Shanghai is the day before in UTC
     assert found["title"] == "2026年半年度报告"  # recorded with the short name and a colon before it
-    assert found["url"] == "http://static.cninfo.com.cn/finalpage/2026-08-15/1225475868.PDF"
+    assert found["url"] == "https://static.cninfo.com.cn/finalpage/2026-08-15/1225475868.PDF"
     assert found["pub_time"] is None
     assert list(notice_frame([], "x").columns) == list(NOTICE_COLUMNS)
 
@@ -199,4 +199,4 @@ def test_damaged_answers(data: st.DataObject) -> None:
     for one in page.rows:
         assert one["title"]
         assert ALL.since <= one["pub_date"] <= ALL.until
-        assert one["url"] is None or one["url"].startswith("http://static.cninfo.com.cn/finalpage/")
+        assert one["url"] is None or one["url"].startswith("https://static.cninfo.com.cn/finalpage/")

@@ -49,6 +49,14 @@ def test_texts_mean_what_is_documented_of_their_type_and_nothing_else() -> None:
     assert rows["info"].tolist() == [bought["i"], sealed["i"]]
 
 
+def test_an_opening_below_the_average_tells_price_and_change_like_one_above() -> None:
+    (row,) = changes.parse_changes(body({**ROW, "t": 8210, "i": "-0.0201,9.07,-0.0201"})).rows.to_dict(
+        "records"
+    )
+
+    assert (row["type"], row["price"], row["change_pct"]) == ("open_below_ma5", 9.07, -2.01)
+
+
 @pytest.mark.parametrize("empty", [b'{"rc":102,"data":null}', body()])
 def test_nothing_happened_is_an_answer(empty: bytes) -> None:
     page = changes.parse_changes(empty)

@@ -127,10 +127,40 @@ def test_the_premium_is_of_the_close() -> None:
     assert (row["volume"], row["amount"], row["premium_pct"]) == (500_000, 14_000_000, -6.6667)
 
 
+# The columns that public clients read of RPT_BILLBOARD_DAILYDETAILSBUY and ...SELL.
+SIDE = {
+    "TRADE_DATE": f"{DAY} 00:00:00", "SECURITY_CODE": "002185", "EXPLANATION": LISTING["EXPLANATION"],
+    "OPERATEDEPT_CODE": "0", "OPERATEDEPT_NAME": "机构专用", "BUY": 1_000_000.0, "SELL": 250_000.0,
+    "NET": 750_000.0, "TOTAL_BUYRIO": 0.8, "TOTAL_SELLRIO": 0.2,
+}  # fmt: skip
+GONE = json.dumps(
+    {"version": None, "result": None, "success": False, "message": "报表配置不存在", "code": 9501}
+)
+
+
+def test_seats_come_from_the_two_sides_where_the_report_of_all_is_gone() -> None:
+    smaller = SIDE | {"OPERATEDEPT_NAME": "甲营业部", "BUY": 500_000.0, "NET": 250_000.0}
+    seller = SIDE | {"BUY": 0, "SELL": 9_000_000.0, "NET": -9_000_000.0}
+
+    rows = client(GONE.encode(), body([SIDE, smaller], 2), body([seller], 1)).billboard_seats(DAY, DAY)
+
+    assert list(zip(rows["side"], rows["rank_no"], rows["branch_name"], rows["buy_amt"], strict=True)) == [
+        ("buy", 1, "机构专用", 100.0),
+        ("buy", 2, "甲营业部", 50.0),
+        ("sell", 1, "机构专用", 0.0),
+    ]
+    assert rows["net_amt"].tolist() == [75.0, 25.0, -900.0]
+    assert rows["sell_ratio_pct"].tolist() == [0.2, 0.2, 0.2]
+
+
+def test_a_turnover_rate_keeps_its_four_decimals() -> None:
+    assert parse("listing")["turnover"].tolist() == [16.9334]
+
+
 def test_equal_deals_are_kept_and_equal_seats_are_not() -> None:
     assert len(client(body([DEAL, DEAL], 2)).block_trades(DAY, DAY)) == 2
     with pytest.raises(PayloadError, match="came twice"):
-        client(body([SEAT, SEAT], 2)).billboard_seats(DAY, DAY)
+        client(body([SEAT, SEAT], 2), body([], 0), body([], 0)).billboard_seats(DAY, DAY)
     with pytest.raises(PayloadError, match="2 rows"):
         client(body([DEAL, DEAL], 1)).block_trades(DAY, DAY)
 

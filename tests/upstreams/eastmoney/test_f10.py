@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 
 from resources.errors import InputError, PayloadError, Permanent, Refused
 from resources.upstreams.eastmoney import (
+    billboard,
+    bonds,
     buybacks,
     consensus,
     equity,
+    margin,
+    markets,
     operations,
+    pledges,
     positions,
     reports,
     top_holders,
@@ -71,11 +76,11 @@ BUYBACK = {
     "DIM_SCODE": "600519",
     "DIM_DATE": "2026-05-06 00:00:00",
     "UPD": "2026-07-02 00:00:00",
-    "REPURSTARTDATE": "2026-05-06 00:00:00",
+    "DIM_TRADEDATE": "2026-05-06 00:00:00",
     "REPURENDDATE": None,
     "REPURPROGRESS": "004",
-    "REPURAMOUNTLOWER": 3e9,
-    "REPURAMOUNTLIMIT": 6e9,
+    "JEXX": 3e9,
+    "JESX": 6e9,
     "REPURNUMLOWER": 1_600_000,
     "REPURNUMCAP": 3_200_000,
     "REPURPRICECAP": 1887.63,
@@ -106,6 +111,35 @@ CONSENSUS = {
     "EPS3": 78.03,
     "EPS4": None,
 }
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        buybacks.buybacks_report(None, "2026-08-21"),
+        consensus.consensus_report(),
+        pledges.pledges_report("2026-08-14", "2026-08-14"),
+        pledges.pledge_events_report("600519"),
+        positions.positions_report("sh600519", ("2026-06-30",)),
+        margin.margin_report("2026-08-20"),
+        bonds.terms_report(),
+        billboard.seats_report("2026-08-20", "2026-08-20"),
+        markets.markets_report(("000001",), "2026-08-20", "2026-08-20"),
+    ],
+    ids=lambda report: report.name,
+)
+def test_no_column_without_a_witness_is_asked_for_by_name(report: reports.Report) -> None:
+    """One wrong name in `columns` is answered 9501 and costs the table."""
+    assert dict(reports.report_request(report, 1).params)["columns"] == "ALL"
+
+
+def test_a_buyback_as_public_clients_read_it() -> None:
+    # The names of akfamily/akshare:akshare/stock/stock_repurchase_em.py.
+    row = buybacks.buyback_rows([BUYBACK]).iloc[0]
+
+    assert (row["start_date"], row["amount_low"], row["amount_high"]) == ("2026-05-06", 3e9, 6e9)
+    told = buybacks.buyback_rows([{name: BUYBACK[name] for name in BUYBACK if name != "REPURAMOUNT"}])
+    assert told["amount_bought"].isna().all()
 
 
 def page(*rows: dict[str, Any]) -> bytes:
@@ -222,8 +256,8 @@ def test_a_buyback_and_how_far_it_has_come() -> None:
     for changed, reason in (
         ({"REPURPROGRESS": "007"}, "REPURPROGRESS"),
         ({"REPURAMOUNT": 1.45e13}, "wrong unit"),
-        ({"REPURAMOUNTLOWER": 7e9}, "beyond amount_high"),
-        ({"REPURSTARTDATE": "2026-07-03 00:00:00"}, "before its begin"),
+        ({"JEXX": 7e9}, "beyond amount_high"),
+        ({"DIM_TRADEDATE": "2026-07-03 00:00:00"}, "before its begin"),
     ):
         with pytest.raises(PayloadError, match=reason):
             client(body([BUYBACK | changed], 1))[0].buybacks("2026-07-01", "2026-07-03")

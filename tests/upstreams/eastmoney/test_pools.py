@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import InputError, PayloadError
+from resources.rejections import noting
 from resources.upstreams.eastmoney import pools, popularity
 from resources.upstreams.payload import json_of
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -43,6 +44,25 @@ def recorded_rows() -> list[dict[str, Any]]:
 def test_the_recorded_pool_is_shorter_than_its_count_and_refused_for_it() -> None:
     with pytest.raises(PayloadError, match="11 of 54"):
         pools.parse_pool(RECORDED, "up", DAY)
+
+
+def test_a_streak_that_is_not_counted_yet_is_one_board() -> None:
+    rows = pools.parse_pool(envelope([{**recorded_rows()[0], "lbc": 0}]), "up", DAY)
+
+    assert rows["limit_days"].tolist() == [1]
+
+
+def test_an_odd_row_of_a_pool_costs_that_row() -> None:
+    first, second, *others = recorded_rows()
+
+    with noting() as rejected:
+        rows = pools.parse_pool(envelope([first, {**second, "p": -1}, *others]), "up", DAY)
+
+    assert len(rows) == len(others) + 1
+    assert [item for item, _ in rejected] == [second["c"]]
+    half = [{**row, "p": -1} if at % 2 else row for at, row in enumerate([first, second, *others])]
+    with pytest.raises(PayloadError, match="5 of 11 rows"):
+        pools.parse_pool(envelope(half), "up", DAY)
 
 
 def test_the_recorded_rows() -> None:
@@ -98,7 +118,7 @@ def test_nobody_is_an_answer(body: bytes) -> None:
         (lambda rows: envelope([{**rows[0], "p": -16060}]), "p is not above zero"),
         (lambda rows: envelope([{**rows[0], "fbt": 256000}]), "first seal is no time"),
         (lambda rows: envelope([{**rows[0], "fbt": "92500x"}]), "first seal"),
-        (lambda rows: envelope([{**rows[0], "lbc": 0}]), "no board"),
+        (lambda rows: envelope([{**rows[0], "lbc": None}]), "lbc is missing"),
         (lambda rows: envelope([{**rows[0], "zbc": 1.5}]), "zbc is not whole"),
         (lambda rows: envelope([{**rows[0], "ltsz": 9e12}]), "above total"),
         (lambda rows: envelope([{**rows[0], "zttj": {"days": 1, "ct": 3}}]), "3 boards in 1 days"),

@@ -1,6 +1,7 @@
 """Notices, research, articles and flash news of the portal, and Shenzhen's notices: samples and lies."""
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -139,6 +140,8 @@ def test_a_report_has_numbers_for_texts_and_nothing_for_blanks() -> None:
     assert (found["target_price"], found["eps_fy1"], found["eps_fy3"]) == (512, 68.1, -0.5)
     assert found["eps_fy2"] != found["eps_fy2"]
     none = {**REPORT, "ratingChange": "", "indvAimPriceT": "0"}
+    untold = {name: value for name, value in REPORT.items() if name != "indvAimPriceT"}
+    assert math.isnan(parse_research(report_body(untold)).rows[0]["target_price"])
     (found,) = parse_research(report_body(none)).rows
     assert found["rating_change"] is None
     assert found["target_price"] != found["target_price"]

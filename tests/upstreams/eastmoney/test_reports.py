@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from resources.clock import FrozenClock
 from resources.errors import InputError, PayloadError, Permanent, Transient
+from resources.rejections import noting
 from resources.transport.request import Request
 from resources.upstreams.eastmoney import EastmoneyClient, margin, reports
 from tests.simulated_market.http.tiny_world import NOW
@@ -87,6 +88,23 @@ def test_no_rows_is_an_answer_and_a_missing_report_is_none() -> None:
 def test_a_row_that_contradicts_itself_is_refused(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse(body([row(**changed)], 1))
+
+
+def test_an_odd_row_of_a_report_costs_that_row_and_is_counted_as_received() -> None:
+    rows = [row() | {"SCODE": f"6005{at:02d}"} for at in range(20)]
+    rows[7] |= {"RZRQYE": 1.0}
+
+    with noting() as rejected:
+        page = parse(body(rows, 20))
+
+    assert (len(page.rows), len(page)) == (19, 20)
+    ((code, why),) = rejected
+    assert code == "600507"
+    assert "RZRQYE" in why
+    for at in (1, 2):
+        rows[at] |= {"RZRQYE": 1.0}
+    with pytest.raises(PayloadError, match="3 of 20 rows"):
+        parse(body(rows, 20))
 
 
 def test_a_renamed_column_is_told() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import PayloadError
+from resources.rejections import noting
 from resources.simulated_market.exchanges.sheet import workbook
 from resources.upstreams.exchanges import bse, sse, szse
 from resources.upstreams.exchanges.margin import MARGIN_COLUMNS, joined
@@ -143,27 +144,70 @@ def test_a_workbook_with_entities_or_shared_texts() -> None:
         sheet_rows(packed('<!DOCTYPE x [<!ENTITY a "b">]>' + sheet), "x")
 
 
-def bse_body(**changed: Any) -> bytes:
-    row = {
-        "jyrq": DAY, "zqdm": "920002", "zqjc": "万达轴承", "rzye": 1000, "rzmre": 20, "rzche": 10, "rqyl": 5,
-        "rqmcl": 1, "rqchl": 2, "rqye": 50.5, "rzrqye": 1050.5,
-    } | changed  # fmt: skip
-    page = {"content": [row], "totalPages": 1, "totalElements": 1}
-    return b"cb(" + json.dumps([page]).encode() + b")"
+BSE_ROW = {
+    "zqdm": "920002", "zqjc": "万达轴承", "rzmre": 20, "rzye": 1000, "rqmcl": 1, "rqyl": 5, "rqye": 50,
+    "rzrqye": 1050,
+}  # fmt: skip
 
 
-def test_beijing_is_jsonp_in_yuan_and_shares() -> None:
-    (row,) = bse.parse_margin(bse_body(), DAY, detail=True).rows
+def bse_body(*rows: dict[str, Any], told: str = DAY, **page: Any) -> bytes:
+    """Written as the exchange writes it (akfamily/akshare:akshare/stock_feature/stock_margin_bse.py reads
+    it): a list with one page, then the date in single quotes, which is no JSON."""
+    content = {"content": list(rows) or [BSE_ROW], "totalPages": 1, **page}
+    return f"cb([{json.dumps([content])}, '{told}'])".encode()
 
-    assert (row["code"], row["rzye"], row["rqye"], row["loan_volume"]) == ("920002", 1000, 50.5, 5)
+
+# The figures of 2026-07-21, as akfamily/akshare:docs/data/stock/stock.md prints them.
+BSE_TOTAL = (
+    b'cb([[{"rzmreRound":57368.45,"rzyeRound":835758.44,"rqmclRound":1.3,"rqylRound":1.3,'
+    b'"rqyeRound":23.28,"rzrqyeRound":835781.73}], \'2026-07-21\'])'
+)
+
+
+def test_beijing_detail_is_in_yuan_and_shares() -> None:
+    page = bse.parse_detail(bse_body(), DAY)
+
+    (row,) = page.rows
+    assert (row["code"], row["date"], row["rzye"], row["rqye"]) == ("920002", DAY, 1000, 50)
+    assert (row["loan_volume"], row["rqmcl"], page.pages) == (5, 1, 1)
     request = bse.detail_request(DAY, 3)
     assert (request.method, request.content) == ("POST", b"transDate=2026-09-30&page=3")
 
 
-@pytest.mark.parametrize("changed", [{"rzrqye": 9}, {"jyrq": "2026-09-29"}, {"rzye": None}, {"zqdm": "9"}])
-def test_beijing_refused(changed: dict[str, Any]) -> None:
+def test_beijing_total_is_rounded_in_ten_thousands() -> None:
+    (total,) = bse.parse_total(BSE_TOTAL, "2026-07-21")
+
+    assert (total["code"], total["date"]) == ("TOTAL_BJ", "2026-07-21")
+    assert (total["rzye"], total["rzmre"]) == (8_357_584_400, 573_684_500)
+    assert (total["loan_volume"], total["rqye"], total["rzrqye"]) == (13_000, 232_800, 8_357_817_300)
+    assert bse.parse_total(b"cb([[], '2026-07-25'])", "2026-07-25") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        bse_body({**BSE_ROW, "rzrqye": 9}),
+        bse_body(told="2026-09-29"),
+        bse_body({**BSE_ROW, "rzye": None}),
+        bse_body({**BSE_ROW, "zqdm": "9"}),
+        bse_body(totalElements=0),
+    ],
+)
+def test_beijing_refused(body: bytes) -> None:
     with pytest.raises(PayloadError):
-        bse.parse_margin(bse_body(**changed), DAY, detail=True)
+        bse.parse_detail(body, DAY)
+
+
+def test_beijing_an_odd_row_costs_that_row() -> None:
+    odd = {**BSE_ROW, "zqdm": "920008", "rzrqye": 9}
+    rounded = {**BSE_ROW, "zqdm": "920009", "rzrqye": 1051}  # 1000.4 + 50.4 = 1050.8
+
+    with noting() as rejected:
+        page = bse.parse_detail(bse_body(BSE_ROW, odd, rounded), DAY)
+
+    assert [row["code"] for row in page.rows] == ["920002", "920009"]
+    assert len(page) == 3
+    assert [item for item, _ in rejected] == ["920008"]
 
 
 def test_a_total_without_securities_or_a_code_twice_is_refused() -> None:
@@ -179,7 +223,7 @@ PARSERS = {
     sse_body(SSE_ROW): lambda body: sse.parse_margin(body, DAY, detail=True).rows,
     sse_body(SSE_TOTAL): lambda body: sse.parse_margin(body, DAY, detail=False).rows,
     SZSE_TABS: lambda body: szse.parse_tabs(body, DAY).rows,
-    bse_body()[3:-1]: lambda body: bse.parse_margin(body, DAY, detail=True).rows,
+    bse_body()[3:-1].replace(b"'", b'"'): lambda body: bse.parse_detail(body, DAY).rows,
 }
 
 

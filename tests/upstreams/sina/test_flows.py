@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import InputError, PayloadError
+from resources.rejections import noting
 from resources.upstreams.sina import bars, flows
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -34,7 +35,10 @@ def test_the_recorded_money_flow() -> None:
     assert newest["super_net"] == 116_502_078.34
     assert newest["main_net"] == pytest.approx(116_502_078.34 - 24_983_724.00)
     assert (newest["medium_net"], newest["small_net"]) == (-9_609_652.96, 2_682_137.70)
-    params = dict(flows.flow_request("sz001216", 60).params)
+    request = flows.flow_request("sz001216", 60)
+    params = dict(request.params)
+    # r0 to r3 with their nets are in this one; its sibling ssl_qsfx_zjlrqs has none of them.
+    assert request.path.endswith("/MoneyFlow.ssl_qsfx_lscjfb")
     assert (params["daima"], params["num"], params["sort"]) == ("sz001216", "60", "opendate")
     assert flows.parse_flow(b"null", "sz001216").empty
 
@@ -42,8 +46,6 @@ def test_the_recorded_money_flow() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (changed(netamount="84590.8390"), "is not the sum"),
-        (changed(r0_net=None), "r0_net is missing"),
         (changed(opendate="2026-09-23"), "came twice"),
         (b'{"__ERROR": 1, "__ERRORMSG": "x"}', "__ERROR"),
     ],
@@ -51,6 +53,31 @@ def test_the_recorded_money_flow() -> None:
 def test_money_flow_that_cannot_be_believed(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         flows.parse_flow(body, "sz001216")
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"), [({"netamount": "84590.8390"}, "is not the sum"), ({"r0_net": None}, "is missing")]
+)
+def test_an_odd_day_costs_that_day(fields: dict[str, object], reason: str) -> None:
+    with noting() as rejected:
+        rows = flows.parse_flow(changed(**fields), "sz001216")
+
+    assert rows["date"].tolist() == ["2026-09-23"]
+    ((day, why),) = rejected
+    assert day == "2026-09-24"
+    assert reason in why
+
+
+NET_OF_THE_LARGEST = json.dumps([
+    {"opendate": "2026-09-24", "trade": "28.3600", "changeratio": "0.001766", "turnover": "512.3",
+     "netamount": "84590839.0800", "ratioamount": "0.071064", "r0_net": "116502078.3400",
+     "r0_ratio": "0.09787", "r0x_ratio": "52.1", "cnt_r0x_ratio": "2"},
+]).encode()  # fmt: skip
+
+
+def test_the_sibling_without_the_four_nets_is_refused() -> None:
+    with pytest.raises(PayloadError, match="r1_net is missing"):
+        flows.parse_flow(NET_OF_THE_LARGEST, "sz001216")
 
 
 def test_documented_minute_bars() -> None:

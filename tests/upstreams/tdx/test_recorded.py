@@ -2,6 +2,7 @@
 
 import pytest
 
+from resources.rejections import noting
 from resources.upstreams.tdx import (
     bars,
     catalogue,
@@ -14,10 +15,16 @@ from resources.upstreams.tdx import (
     transactions,
 )
 from resources.upstreams.tdx.instruments import instrument
-from tests.upstreams.tdx.recorded import document, payload, sample
+from resources.upstreams.tdx.primitives import read_varints
+from tests.upstreams.tdx.recorded import document, framed, payload, sample
 
 DAY = bars.PERIODS["day"]
 PINGAN, PUFA, MOUTAI = instrument("sz000001"), instrument("sh600000"), instrument("sh600519")
+
+TWENTY = (
+    "sz000629 sz002209 sz002951 sz000638 sz002528 sz002423 sh600354 sh600302 sz002570 sz002900 sz002564 "
+    "sz000736 sz002483 sh600703 sh600477 sz000831 sz300059 sh603367 sz002511 sz300673"
+).split()
 
 
 def row(columns, at=0):
@@ -115,6 +122,39 @@ def test_snapshot_with_one_level() -> None:
     ]
     assert (ours["volume"], ours["amount"]) == (46_332_500, 350667104.0)
     assert (ours["bid1"], ours["bid1_vol"], ours["ask1"], ours["ask1_vol"]) == (7.66, 84_800, 7.67, 156_500)
+
+
+def test_twenty_snapshots_with_the_form_of_chinext() -> None:
+    codes, body = TWENTY, framed(bytes.fromhex(document("tdx_snapshots_20_stocks.json")["hex"]))
+
+    columns = quotes.parse_quotes(body, [instrument(code) for code in codes], levels=1)
+
+    assert columns["symbol"] == codes
+    assert not any(columns["unknown"])
+    chinext = row(columns, codes.index("sz300059"))
+    assert [chinext[name] for name in ("price", "last_close", "open", "high", "low")] == [
+        20.46,
+        19.72,
+        20.00,
+        20.51,
+        20.00,
+    ]
+    assert (chinext["volume"], chinext["amount"]) == (146_319_600, 2960993536.0)
+    assert chinext["quote_time"] == "11:24:00"
+
+
+def test_an_odd_row_of_a_page_of_quotes_costs_that_row() -> None:
+    body = bytearray(framed(bytes.fromhex(document("tdx_snapshots_20_stocks.json")["hex"])))
+    at = body.index(b"000629") + 8
+    _, behind_low = read_varints(body, at, 5)
+    _, check = read_varints(body, behind_low, 1)
+    body[check] ^= 0x40  # the sign of the value that mirrors the price
+
+    with noting() as rejected:
+        columns = quotes.parse_quotes(bytes(body), [instrument(code) for code in TWENTY], levels=1)
+
+    assert [code for code, odd in zip(TWENTY, columns["unknown"], strict=True) if odd] == ["sz000629"]
+    assert rejected == [("sz000629", "price 507, check value 507")]
 
 
 def test_day_bars_in_lots() -> None:

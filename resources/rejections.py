@@ -1,0 +1,104 @@
+"""Rows that cannot be believed within an answer that can.
+
+A parser leaves such a row out and says so; whoever runs the parser keeps the reasons with the record of the
+response (`Fetch.rejected`), and the batch shows them. An answer of which more than `ODD_SHARE` is odd is
+refused as a whole: that is no odd row, but another format.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from resources.errors import PayloadError
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+ODD_SHARE = 0.1
+"""Share of the rows of one answer that may be odd; a single odd row among others always may."""
+
+Rejection = tuple[str, str]
+"""What the row is of (a code, where it tells one; else its place), and why it was left out."""
+
+_noted: ContextVar[list[Rejection] | None] = ContextVar("rejected_rows", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[list[Rejection]]:
+    """Collects the rejections of the parser that runs within."""
+    found: list[Rejection] = []
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
+def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
+    """Notes the `odd` ones of `rows` rows. PayloadError when they are all, or more than the share."""
+    if not odd:
+        return
+    if len(odd) == rows or len(odd) > max(1, int(ODD_SHARE * rows)):
+        item, reason = odd[0]
+        told = reason if rows == 1 else f"{len(odd)} of {rows} rows cannot be believed; {item}: {reason}"
+        raise PayloadError(f"{what}: {told}" if rows > 1 else told)
+    noted = _noted.get()
+    if noted is not None:
+        noted += odd
+
+
+def believed_table(
+    raws: Sequence[R], read: Callable[[Sequence[R]], T], what: str, item: Callable[[R], object]
+) -> T:
+    """`read` of all rows; where it raises PayloadError, of those rows that it believes one by one."""
+    try:
+        return read(raws)
+    except PayloadError:
+        most = max(1, int(ODD_SHARE * len(raws)))
+        odd: list[Rejection] = []
+        good = _good(raws, 0, read, item, odd, most)
+        reject(odd, len(raws), what)
+        return read(good)
+
+
+def _good(
+    raws: Sequence[R],
+    first: int,
+    read: Callable[[Sequence[R]], Any],
+    item: Callable[[R], object],
+    odd: list[Rejection],
+    most: int,
+) -> Sequence[R]:
+    """The rows that `read` believes, by halves; gives up on what is left once there are too many odd ones."""
+    if not raws or len(odd) > most:
+        return []
+    try:
+        read(raws)
+    except PayloadError as error:
+        if len(raws) == 1:
+            odd.append((_name(item(raws[0]), first), error.message))
+            return []
+        half = len(raws) // 2
+        before = _good(raws[:half], first, read, item, odd, most)
+        return [*before, *_good(raws[half:], first + half, read, item, odd, most)]
+    return raws
+
+
+def _name(told: object, at: int) -> str:
+    return told if isinstance(told, str) and told else f"row {at + 1}"
+
+
+def believed_rows(
+    raws: Sequence[R], read: Callable[[R], T], what: str, item: Callable[[R], object]
+) -> list[T]:
+    """`read` of every row; one for which it raises PayloadError is left out and noted under `item`."""
+    made: list[T] = []
+    odd: list[Rejection] = []
+    for at, raw in enumerate(raws):
+        try:
+            made.append(read(raw))
+        except PayloadError as error:
+            odd.append((_name(item(raw), at), error.message))
+    reject(odd, len(raws), what)
+    return made

@@ -1,0 +1,54 @@
+"""What speaks for the wire format of each call, beside our own reading of documents (`data/evidence.csv`).
+
+`recorded`: a real answer is kept, and its parser reads it. `witnessed`: a client that others wrote reads the
+same fields. `assumed`: neither; the format is as the documents say.
+"""
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from resources.errors import DeclarationError
+
+CLASSES = ("recorded", "witnessed", "assumed")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`call` as a fetch function writes it after `desk.`; `witness` with version and function; `reads` the
+    fields or reports; `where` the recording."""
+
+    call: str
+    kind: str
+    witness: str
+    reads: str
+    where: str
+
+    def text(self) -> str:
+        """In one cell of a table."""
+        told = self.where or self.witness
+        return f"{self.kind}: {told}" if told else self.kind
+
+
+@cache
+def evidence() -> dict[str, Evidence]:
+    """Every record by its call. DeclarationError for one that says too little, or a call twice."""
+    found: dict[str, Evidence] = {}
+    text = files("resources").joinpath("data/evidence.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        one = Evidence(row["call"], row["evidence"], row["witness"], row["reads"], row["where"])
+        told = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
+        if not told or one.call in found:
+            raise DeclarationError(f"evidence of {one.call}: {one.kind!r} without its proof, or told twice")
+        found[one.call] = one
+    return found
+
+
+def counts() -> dict[str, Counter[str]]:
+    """Upstream -> how many of its calls are of each class."""
+    made: dict[str, Counter[str]] = {}
+    for one in evidence().values():
+        made.setdefault(one.call.partition(".")[0], Counter())[one.kind] += 1
+    return made
