@@ -11,7 +11,8 @@ from resources.errors import PlatformError
 from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
 from resources.transport.redact import redact
-from serving_api.app import create_app
+from serving_api.app import Application, create_app
+from serving_api.realtime.hub import hub_of
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -29,6 +30,20 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
+GRACE_S = 8
+"""What requests under way get at the end; the supervisor waits longer than that."""
+
+
+class Server(uvicorn.Server):
+    """Streams have no end of their own: they are closed before the server waits for its requests."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app = self.config.app
+        if isinstance(app, Application):
+            app.state.platform.part(hub_of).close()
+        await super().shutdown(sockets)
+
+
 def serve(settings: Settings) -> None:
     """Run until a signal ends it."""
     app = create_app(settings)
@@ -43,8 +58,9 @@ def serve(settings: Settings) -> None:
         server_header=False,
         log_config=None,  # its records go where ours go
         log_level=settings.log_level.lower(),
+        timeout_graceful_shutdown=GRACE_S,
     )
-    uvicorn.Server(config).run(sockets=[sock])
+    Server(config).run(sockets=[sock])
 
 
 def main() -> int:

@@ -40,9 +40,14 @@ from serving_api.health.service import package_version
 from serving_api.layers.hot import HotLayer
 from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
 from serving_api.layers.request import RequestLayer
+from serving_api.market.change_detector import router as change_detector_router
+from serving_api.market.routes import router as market_router
+from serving_api.market.stored import router as market_stored_router
 from serving_api.openapi_document import build_document
 from serving_api.quant.areas import QUANT_ROUTERS
 from serving_api.reading import Reading
+from serving_api.realtime.routes import router as realtime_router
+from serving_api.realtime.streams import router as streams_router
 from serving_api.routing import Areas
 from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
@@ -76,6 +81,11 @@ AREAS = (
     datamgr_sync_router,
     datamgr_portfolio_router,
     alt_sources_router,
+    market_router,
+    market_stored_router,
+    change_detector_router,
+    realtime_router,
+    streams_router,
     factors_router,
     market_factors_router,
     *DATAMGR_ROUTERS,

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from resources.errors import (
     ConflictError,
+    DiskFull,
     Forbidden,
     InputError,
     NotFound,
@@ -31,10 +32,12 @@ LOCKED = "登录失败次数过多，请 300 秒后再试"
 QUOTA_USED_UP = "今日免费次数已用完，购买会员后可继续使用"
 TOO_FAST = "请求过于频繁，请稍后再试"
 STORE_BUSY = "数据库繁忙或暂不可用，请稍后再试"
+DISK_FULL = "磁盘已满，暂时无法写入，请联系管理员清理空间"
 SOURCE_AWAY = "数据源暂不可用，请稍后再试"
 INTERNAL = "internal error"
 
 BUSY_RETRY_S = 5
+FULL_RETRY_S = 60
 BEARER = {"WWW-Authenticate": "Bearer"}
 
 
@@ -60,6 +63,16 @@ class BadExpression(InputError):
     def __init__(self, parameter: str, problem: str, told: Mapping[str, Any]) -> None:
         super().__init__(parameter, problem)
         self.told = told
+
+
+class UnknownQueryParameter(InputError):
+    """A query parameter that a route does not have (422)."""
+
+    place = "query"
+
+    def __init__(self, parameter: str, allowed: Sequence[str]) -> None:
+        told = f"allowed: {', '.join(allowed)}" if allowed else "it has none"
+        super().__init__(parameter, f"is no query parameter of this route; {told}")
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,8 @@ def face_of(error: BaseException) -> Face:
             face = Face(404, error.message)
         case ConflictError():
             face = Face(409, error.message)
+        case DiskFull():
+            face = Face(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
         case StorageError():
             face = Face(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
         case UpstreamError() | PayloadError() | Unavailable():

@@ -1,6 +1,5 @@
 """Exception handlers of the app: every error leaves through `errors.Face`."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from resources.errors import InputError, PlatformError
+from serving_api.dependants import parameters_of
 from serving_api.errors import Face, face_of
 
 _PLACES = {"body", "query", "path", "header", "cookie"}
@@ -29,7 +29,8 @@ async def _platform(request: Request, error: Exception) -> Response:
     face = face_of(error)
     if isinstance(error, InputError) and face.errors:
         inside: tuple[str, ...] = getattr(error, "inside", ())
-        loc = [_place(request, error.parameter), *inside, error.parameter]
+        place = getattr(error, "place", None) or _place(request, error.parameter)
+        loc = [place, *inside, error.parameter]
         face = replace(face, errors=[{**face.errors[0], "loc": loc}])
     return face.response()
 
@@ -37,7 +38,7 @@ async def _platform(request: Request, error: Exception) -> Response:
 def _place(request: Request, parameter: str) -> str:
     """Where a parameter stands: path, query, or the body of a route that has one."""
     route = request.scope.get("route")
-    fields = _parameters(getattr(route, "dependant", None))
+    fields = parameters_of(getattr(route, "dependant", None))
     known = {field.alias: type(field.field_info).__name__.lower() for field in fields}
     otherwise = "query" if getattr(route, "body_field", None) is None else "body"
     return known.get(parameter, otherwise)
@@ -84,7 +85,7 @@ def _problem(item: dict[str, Any]) -> dict[str, Any]:
 
 def _allowed(dependant: Dependant | None, name: str) -> str:
     """`; allowed: 30..2000` for a parameter with both bounds."""
-    for field in _parameters(dependant):
+    for field in parameters_of(dependant):
         if field.alias == name:
             bounds = {
                 key: getattr(mark, key)
@@ -95,16 +96,6 @@ def _allowed(dependant: Dependant | None, name: str) -> str:
             if bounds.keys() == {"ge", "le"}:
                 return f"; allowed: {bounds['ge']}..{bounds['le']}"
     return ""
-
-
-def _parameters(dependant: Dependant | None) -> Iterator[Any]:
-    if dependant is None:
-        return
-    yield from dependant.query_params
-    yield from dependant.path_params
-    children: Sequence[Dependant] = dependant.dependencies
-    for child in children:
-        yield from _parameters(child)
 
 
 def _is_form(route: Any) -> bool:

@@ -90,16 +90,18 @@ def calendar_day(parameter: str, given: str) -> str:
     raise InputError(parameter, f"{given[:20]!r} is no date; YYYYMMDD or YYYY-MM-DD is allowed")
 
 
-def parse_codes(text: str, cap: int) -> list[str]:
+def parse_codes(text: str, cap: int, parameter: str = "codes") -> list[str]:
     """Codes of a comma list: trimmed, without repetition, at most `cap`. Raises InputError."""
     codes = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if not codes:
-        raise InputError("codes", f"the list is empty; give 1..{cap} codes of 6 digits, separated by commas")
+        raise InputError(
+            parameter, f"the list is empty; give 1..{cap} codes of 6 digits, separated by commas"
+        )
     if len(codes) > cap:
-        raise InputError("codes", f"{len(codes)} codes; at most {cap} are allowed")
+        raise InputError(parameter, f"{len(codes)} codes; at most {cap} are allowed")
     wrong = next((code for code in codes if not _CODE.fullmatch(code)), None)
     if wrong is not None:
-        raise InputError("codes", f"{wrong[:20]!r} is no code; 6 digits are allowed")
+        raise InputError(parameter, f"{wrong[:20]!r} is no code; 6 digits are allowed")
     return codes
 
 

@@ -15,9 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from platform_assets.declaration.tables import Table
-from resources.errors import StorageError
-from resources.transport.redact import redact
 from resources.warehouse import reads
+from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
@@ -183,7 +182,7 @@ class Reading:
         except (sqlite3.Error, sa.exc.DBAPIError) as error:
             # A handle that failed may belong to a file that was replaced: the next read opens anew.
             self._local.session = None
-            raise StorageError(redact(str(error))) from error
+            raise storage_error(error) from error
 
     def _session(self) -> Session:
         session: Session | None = getattr(self._local, "session", None)

@@ -23,8 +23,10 @@ from starlette.types import Message, Receive, Scope, Send
 from resources.errors import DeclarationError
 from serving_api.answers import Answer, render_answer
 from serving_api.caching import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
+from serving_api.dependants import query_names
 from serving_api.documents import UNCHANGED, enveloped, refusals
 from serving_api.envelope import is_enveloped, local_iso
+from serving_api.errors import UnknownQueryParameter
 from serving_api.permissions import Permission
 from serving_api.state import State, state_of
 from serving_api.versions import Stand
@@ -38,7 +40,8 @@ MAX_JSON_BYTES = 1024 * 1024
 @dataclass(frozen=True)
 class Serving:
     """What a route says about its answers: their shape, extra top-level keys, the tables behind them
-    (ETag, origin headers), its Cache-Control and the refusals beyond those that every route may give."""
+    (ETag, origin headers), its Cache-Control and the refusals beyond those that every route may give.
+    `stream`: events without an end instead of one answer."""
 
     model: Any = None
     top: Sequence[tuple[str, Any]] = ()
@@ -46,6 +49,7 @@ class Serving:
     cache: CachePolicy | str | None = None
     raises: tuple[int, ...] = ()
     max_body: int = MAX_JSON_BYTES
+    stream: bool = False
 
 
 def serving(
@@ -56,11 +60,12 @@ def serving(
     cache: CachePolicy | str | None = None,
     raises: tuple[int, ...] = (),
     max_body: int = MAX_JSON_BYTES,
+    stream: bool = False,
 ) -> Callable[[Endpoint], Endpoint]:
     """Attach a `Serving` to an endpoint (below the router's decorator)."""
 
     def attach(endpoint: Endpoint) -> Endpoint:
-        endpoint.serving = Serving(model, top, tables, cache, raises, max_body)  # type: ignore[attr-defined]
+        endpoint.serving = Serving(model, top, tables, cache, raises, max_body, stream)  # type: ignore[attr-defined]
         return endpoint
 
     return attach
@@ -130,7 +135,7 @@ class PlatformRoute(APIRoute):
                 enveloped(self.serving.model, self.serving.top) if is_enveloped(path) else self.serving.model
             )
         methods = options.get("methods") or {"GET"}
-        is_tagged = bool(self.serving.tables) and "GET" in methods
+        is_tagged = bool(self.serving.tables) and "GET" in methods and self.serving.cache != NO_STORE
         options["responses"] = {
             **(UNCHANGED if is_tagged else {}),
             **refusals(self.permission.name, self.serving.raises, writes="GET" not in methods),
@@ -141,6 +146,7 @@ class PlatformRoute(APIRoute):
             extra["security"] = [{"bearer": []}]
         options["openapi_extra"] = extra
         super().__init__(path, _accepting(endpoint, self.permission), **options)
+        self.query_names = query_names(self.dependant)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         await super().handle(scope, _bounded(scope, receive, self.serving.max_body), send)
@@ -151,6 +157,7 @@ class PlatformRoute(APIRoute):
         async def respond(request: Request) -> Response:
             state = state_of(request)
             request.state.subject = await self.permission.admit(request)
+            self._refuse_unknown(request)
             stand = await state.versions.stand(self.serving.tables)
             request.state.stand = stand
             headers = self._headers(request, state, stand)
@@ -168,6 +175,15 @@ class PlatformRoute(APIRoute):
             return response
 
         return respond
+
+    def _refuse_unknown(self, request: Request) -> None:
+        """What changes something refuses a query parameter that it does not have: a value in the wrong place
+        would be taken for not given, and the default done instead. Raises InputError."""
+        if request.method == "GET":
+            return
+        unknown = next((name for name in request.query_params if name not in self.query_names), None)
+        if unknown is not None:
+            raise UnknownQueryParameter(unknown[:40], self.query_names)
 
     def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
         headers = {"Cache-Control": self.cache_control(state), **stand.headers}

@@ -25,6 +25,8 @@ class User:
     ai_usage_count: int
     ai_usage_date: str | None
     last_login_at: str | None
+    token_generation: int
+    """raised by every change of the password: a token of an earlier one is worth nothing"""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "User":
@@ -41,6 +43,7 @@ class User:
             ai_usage_count=int(row["ai_usage_count"] or 0),
             ai_usage_date=row["ai_usage_date"],
             last_login_at=row["last_login_at"],
+            token_generation=int(row.get("token_generation") or 0),
         )
 
     @property

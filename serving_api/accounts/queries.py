@@ -55,6 +55,17 @@ def update_user(connection: Connection, sql: Sql, user_id: int, values: Mapping[
         raise ConflictError("用户名或邮箱已被使用") from None
 
 
+def change_password(connection: Connection, sql: Sql, user_id: int, made: str, now: str) -> None:
+    """Set the hash of a new password; tokens of the old one are worth nothing from here on."""
+    connection.exec_driver_sql(
+        sql.text(
+            f"UPDATE {TABLE} SET password_hash=?, updated_at=?, "
+            "token_generation=COALESCE(token_generation, 0)+1 WHERE id=?"
+        ),
+        (made, now, user_id),
+    )
+
+
 def _refuse_taken(connection: Connection, sql: Sql, values: Mapping[str, Any], own_id: int | None) -> None:
     for column, title in (("username", "用户名"), ("email", "邮箱")):
         if column not in values:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from resources.errors import NotFound
 from serving_api.accounts import avatars, schemas
 from serving_api.accounts.model import User
+from serving_api.accounts.service import Accounts
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.envelope import PREFIX, local_iso
@@ -45,6 +46,10 @@ def _me(state: State, user: User) -> dict[str, Any]:
     return schemas.Me.model_validate(_shown(state, user)).model_dump()
 
 
+def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
+    return {"access_token": token, "token_type": "bearer", "expires_in": accounts.tokens.ttl_s}
+
+
 @router.post("/register")
 @serving(schemas.Registered, cache=NO_STORE, raises=(409,))
 async def register(
@@ -66,14 +71,7 @@ async def login(request: Request, subject: Anyone, body: schemas.Credentials) ->
     state = state_of(request)
     accounts = state.accounts
     token, user = await accounts.login(body.username, body.password, request.state.client_address)
-    return Answer(
-        {
-            "access_token": token,
-            "token_type": "bearer",
-            "expires_in": accounts.tokens.ttl_s,
-            "user": _summary(state, user),
-        }
-    )
+    return Answer({**_bearer(accounts, token), "user": _summary(state, user)})
 
 
 @router.get("/me")
@@ -93,11 +91,12 @@ async def profile(request: Request, subject: Login, body: schemas.ProfileChange)
 
 
 @router.post("/change-password")
-@serving(schemas.Message, cache=NO_STORE)
+@serving(schemas.PasswordChanged, cache=NO_STORE)
 async def change_password(request: Request, subject: Login, body: schemas.PasswordChange) -> Answer:
-    """Set a new password; the old one must be right."""
-    await state_of(request).accounts.change_password(subject.member, body)
-    return Answer({"message": "密码已修改"})
+    """Set a new password; the old one must be right. All older tokens end: go on with that of the answer."""
+    accounts = state_of(request).accounts
+    token = await accounts.change_password(subject.member, body)
+    return Answer({"message": "密码已修改", **_bearer(accounts, token)})
 
 
 @router.post("/avatar")

@@ -131,5 +131,13 @@ class Message(BaseModel):
     message: str
 
 
+class PasswordChanged(Message):
+    """`access_token` replaces every token from before."""
+
+    access_token: str
+    token_type: Literal["bearer"]
+    expires_in: int = Field(description="seconds")
+
+
 class AvatarStored(BaseModel):
     avatar: str = Field(description="address of the own image")

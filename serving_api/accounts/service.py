@@ -32,6 +32,8 @@ T = TypeVar("T")
 logger = logging.getLogger("serving_api.accounts")
 
 WRITE_THREADS = 4
+NOTE_WAIT_S = 1.0
+"""How long a login waits until its time is stored."""
 HASH_THREADS = 2
 """Hashing is meant to be slow; two at a time leave the machine to everybody else."""
 
@@ -113,11 +115,14 @@ class Accounts:
         scheme, _, token = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             return None
-        user_id = self.tokens.user_id(token.strip())
-        if user_id is None:
+        holder = self.tokens.holder(token.strip())
+        if holder is None:
             return None
+        user_id, generation = holder
         user = await self._reading.remembered(queries.user_by_id, user_id)
-        return user if user is not None and user.is_active else None
+        if user is None or not user.is_active or user.token_generation != generation:
+            return None
+        return user
 
     # -- entering ---------------------------------------------------------------------------------
 
@@ -135,7 +140,7 @@ class Accounts:
         """(token, user). In this order: lockout (429), the pair (401, same text for an unknown user), the
         account's status (403)."""
         async with self._lockout.attempt(address, username) as attempt:
-            await self.prepare()
+            await self._prepare_if_possible()
             found = await self._reading.point(queries.credentials, username)
             stored = found[1] if found else None
             if await self._off_loop(self._passwords.verify, password, stored):
@@ -145,8 +150,26 @@ class Accounts:
         user = found[0]
         if not user.is_active:
             raise Forbidden(NOT_ACTIVE)
-        await self._write(queries.update_user, user.id, {"last_login_at": self._now_s()})
-        return self.tokens.issue(user.id, user.role), user
+        await self._note_login(user)
+        return self._token_of(user), user
+
+    async def _prepare_if_possible(self) -> None:
+        """Who is known may enter while nothing can be written."""
+        try:
+            await self.prepare()
+        except StorageError as error:
+            logger.warning("accounts are not prepared: %s", error.message)
+
+    async def _note_login(self, user: User) -> None:
+        """When it was; a database that cannot be written keeps nobody out, and nobody waiting."""
+        values = {"last_login_at": self._now_s()}
+        try:
+            with anyio.move_on_after(NOTE_WAIT_S) as wait:
+                await self._write(queries.update_user, user.id, values, abandon=True)
+            if wait.cancelled_caught:
+                logger.warning("the time of a login is not stored yet: the database is busy")
+        except StorageError as error:
+            logger.warning("the time of a login is not stored: %s", error.message)
 
     # -- own account ------------------------------------------------------------------------------
 
@@ -164,15 +187,19 @@ class Accounts:
             raise NotAuthenticated(NOT_LOGGED_IN)
         return changed
 
-    async def change_password(self, user: User, change: PasswordChange) -> None:
-        """Raises BadRequest when the old password is wrong."""
+    async def change_password(self, user: User, change: PasswordChange) -> str:
+        """A token of the new password; every older one ends. Raises BadRequest when the old password is
+        wrong."""
         found = await self._reading.point(queries.credentials_by_id, user.id)
         stored = found[1] if found else None
         if not await self._off_loop(self._passwords.verify, change.old_password, stored):
             raise BadRequest("原密码错误")
         made = await self._off_loop(self._passwords.hash, change.new_password)
-        values = {"password_hash": made, "updated_at": self._now()}
-        await self._write(queries.update_user, user.id, values)
+        await self._write(queries.change_password, user.id, made, self._now())
+        changed = await self._reading.point(queries.user_by_id, user.id)
+        if changed is None:
+            raise NotAuthenticated(NOT_LOGGED_IN)
+        return self._token_of(changed)
 
     async def change_avatar(self, user: User, content: bytes, address: str) -> str:
         """Store the image; returns the address under which its owner reads it. Raises BadRequest."""
@@ -196,6 +223,9 @@ class Accounts:
 
     # -- helpers ----------------------------------------------------------------------------------
 
+    def _token_of(self, user: User) -> str:
+        return self.tokens.issue(user.id, user.role, user.token_generation)
+
     async def _new_user(self, username: str, email: str, password: str, role: str) -> dict[str, Any]:
         now = self._now()
         return {
@@ -214,15 +244,18 @@ class Accounts:
     async def _off_loop(self, work: Callable[..., T], *args: Any) -> T:
         return await anyio.to_thread.run_sync(work, *args, limiter=self._hash_limiter)
 
-    async def _write(self, work: Callable[..., T], *args: Any) -> T:
-        """Run `work(connection, sql, *args)` in one write transaction, off the event loop."""
+    async def _write(self, work: Callable[..., T], *args: Any, abandon: bool = False) -> T:
+        """Run `work(connection, sql, *args)` in one write transaction, off the event loop. `abandon`: a
+        caller who gives up leaves it to its thread."""
 
         def transact() -> T:
             with transaction(self._writer.engine) as connection:
                 sql: Sql = self._writer.sql
                 return work(connection, sql, *args)
 
-        return await anyio.to_thread.run_sync(transact, limiter=self._write_limiter)
+        return await anyio.to_thread.run_sync(
+            transact, limiter=self._write_limiter, abandon_on_cancel=abandon
+        )
 
     def _now(self) -> str:
         return stamp(self._system.local())

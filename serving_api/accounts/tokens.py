@@ -17,6 +17,10 @@ from resources.errors import PlatformError
 SECRET_BYTES = 32
 MAX_KNOWN = 4096
 """Tokens whose signature was proven."""
+MOST_ID = 2**63 - 1
+"""The largest id that either database can hold."""
+CLOCKS_APART_S = 5.0
+"""By how much the clock of the machine that issued a token may be ahead of ours."""
 _ALGORITHM = "HS256"
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
 
@@ -59,11 +63,12 @@ class Tokens:
         self._wall = wall
         self._claims = lru_cache(MAX_KNOWN)(self._verified)
 
-    def issue(self, user_id: int, role: str) -> str:
+    def issue(self, user_id: int, role: str, generation: int) -> str:
         now = int(self._wall())
         claims = {
             "sub": str(user_id),
             "role": role,
+            "gen": generation,
             "iat": now,
             "exp": now + self.ttl_s,
             "iss": self._issuer,
@@ -72,17 +77,18 @@ class Tokens:
         }
         return jwt.encode(claims, self._secret, algorithm=_ALGORITHM)
 
-    def user_id(self, token: str) -> int | None:
-        """The user of a token whose signature, issuer, audience and expiry hold; else None."""
+    def holder(self, token: str) -> tuple[int, int] | None:
+        """(user, generation) of a token whose signature, issuer, audience and times hold; else None."""
         try:
-            user_id, expires = self._claims(token)
-        except (jwt.InvalidTokenError, ValueError, TypeError):
+            user_id, generation, issued, expires = self._claims(token)
+        except (jwt.InvalidTokenError, ValueError, TypeError, OverflowError):
             return None
-        return user_id if expires > self._wall() else None
+        now = self._wall()
+        return (user_id, generation) if issued <= now + CLOCKS_APART_S and expires > now else None
 
-    def _verified(self, token: str) -> tuple[int, float]:
-        """(user, expiry) of a token that is ours: true for ever, so a caller's next requests need no second
-        proof. What raises is not kept."""
+    def _verified(self, token: str) -> tuple[int, int, float, float]:
+        """(user, generation, issued, expiry) of a token that is ours: true for ever, so a caller's next
+        requests need no second proof. What raises is not kept."""
         claims = jwt.decode(
             token,
             self._secret,
@@ -92,4 +98,7 @@ class Tokens:
             # Times are judged by our own clock.
             options={"require": _REQUIRED, "verify_exp": False, "verify_iat": False, "verify_nbf": False},
         )
-        return int(claims["sub"]), float(claims["exp"])
+        user_id = int(claims["sub"])
+        if not 0 < user_id <= MOST_ID:
+            raise ValueError("no user has this id")
+        return user_id, int(claims.get("gen", 0)), float(claims["iat"]), float(claims["exp"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from platform_assets.compute.text_keys import search_key
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.tables import Table
 from serving_api.reading import Session, code_clauses
@@ -190,6 +191,19 @@ def on_date(
 
 
 _KINDS = ("ann_type", "category", "news_type")
+_WRITTEN_WIDE = {
+    **dict.fromkeys((" ", "\u3000"), ""),
+    **{chr(ord(sign) + 0xFEE0): sign for sign in "()%:,.;+-&/0123456789"},
+}
+"""What titles have in full width, or as a blank, and how a search compares it."""
+
+
+def _comparable(column: str) -> str:
+    """SQL of a text as `search_key` makes it, for what titles have: no engine knows NFKC."""
+    text = f"LOWER({column})"
+    for wide, plain in _WRITTEN_WIDE.items():
+        text = f"REPLACE({text}, '{wide}', '{plain}')"
+    return text
 
 
 def headlines(
@@ -226,7 +240,7 @@ def headlines(
         kinds = [name for name in _KINDS if name in names]
         must(f"({' OR '.join(f'{name}=?' for name in kinds)})", *[kind] * len(kinds))
     if keyword is not None:
-        must("INSTR(title, ?)>0", keyword)
+        must(f"INSTR({_comparable('title')}, ?)>0", search_key(keyword))
     time = ["pub_time DESC"] if "pub_time" in names - {day} else []
     order = [f"{day} DESC", *time, *(column for column in table.key if column not in (day, "src"))]
     return public_rows(

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from platform_assets.compute.days import moved
+from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.text_keys import search_key
 from resources.calendar import CalendarHorizon
 from serving_api.catalog import companies, economy, industries, market_days, queries, securities, windows
 from serving_api.catalog.events import queries as events
@@ -436,14 +438,15 @@ def _chosen(asked: Question) -> dict[str, str]:
 
 
 def _mentions(row: queries.Row, keyword: str) -> bool:
-    return any(isinstance(value, str) and keyword in value for value in row.values())
+    sought = search_key(keyword)
+    return any(isinstance(value, str) and sought in search_key(value) for value in row.values())
 
 
 def _parts(asked: Question) -> tuple[list[tuple[str, str, Any]], list[str]]:
-    """The conditions and the words of `keyword`."""
+    """The conditions and the words of `keyword`. A multiple of 0 or less is none: it meets no condition."""
     conditions: list[tuple[str, str, Any]] = []
     words = []
-    for part in filter(None, map(str.strip, re.split("[,，]", asked.params["keyword"] or ""))):
+    for part in filter(None, search_key(asked.params["keyword"] or "").split(",")):
         found = _CONDITION.fullmatch(part)
         if found is None:
             words.append(part)
@@ -452,6 +455,9 @@ def _parts(asked: Question) -> tuple[list[tuple[str, str, Any]], list[str]]:
         if column not in queries.number_columns(asked.table):
             raise asked.bad("keyword", f"{column[:40]!r} is no column of numbers of {asked.table.name}")
         conditions.append((column, sign, float(value)))
+        field = catalogue().find(column)
+        if field is not None and field.positive:
+            conditions.append((column, ">", 0.0))
     return conditions, words
 
 

@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from platform_assets.compute.stock_connect import CHANNELS, UNDISCLOSED_FROM, is_hidden
 from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Admin
@@ -34,7 +35,7 @@ class Channel(BaseModel):
 
 
 @router.get("/northbound")
-@serving(list[Channel], tables=(TABLE,))
+@serving(list[Channel], tables=(TABLE,), cache=NO_STORE)
 async def northbound(request: Request, subject: Admin) -> Answer:
     """The newest row of every channel; what is not disclosed is null, never 0."""
     nothing: list[dict[str, Any]] = []

@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from platform_assets.compute.text_keys import search_key
+
 Row = dict[str, Any]
 
 SORTS = {
@@ -118,10 +120,8 @@ def _conditions(wanted: Wanted) -> list[Callable[[Row], bool]]:
         codes = frozenset(wanted.codes)
         fits.append(lambda row: row["code"] in codes)
     if wanted.keyword:
-        sought = wanted.keyword.casefold()
-        fits.append(
-            lambda row: row["code"].startswith(sought) or sought in (row.get("name") or "").casefold()
-        )
+        sought = search_key(wanted.keyword)
+        fits.append(lambda row: row["code"].startswith(sought) or sought in search_key(row.get("name") or ""))
     for column in ("industry", "sw_l1", "sw_l2"):
         value = getattr(wanted, column)
         if value:

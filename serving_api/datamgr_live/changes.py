@@ -35,6 +35,10 @@ class Changes:
     async def newest(self, limit: int) -> Answered:
         """The newest events: {time, code, name, type, type_label, price, change_percent, info}; none on a
         trade date before its session."""
+        return (await self.newest_or_last(limit))[0]
+
+    async def newest_or_last(self, limit: int) -> tuple[Answered, bool]:
+        """The same, and whether the portal did not answer and these are its last good events of today."""
         pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
 
         def ttl() -> float:
@@ -42,7 +46,7 @@ class Changes:
 
         if before_open(self._clock.now(), self._calendar):
             # The portal still tells of the session before, and nothing in its events says so.
-            return Answered([])
+            return Answered([]), False
         today = self._clock.now().date()
         key = ("stock changes", today, pages)
         landed = await read_or(None, self._live.flights.take(key, ttl, lambda: self._ask(pages)))
@@ -50,8 +54,9 @@ class Changes:
             self._last = landed.value
         # Events carry no date: what was said yesterday says nothing of today.
         kept = self._last
-        told = kept if kept is not None and kept.at is not None and kept.at.date() == today else Answered([])
-        return told.shaped(told.value[:limit])
+        if kept is None or kept.at is None or kept.at.date() != today:
+            return Answered([]), False
+        return kept.shaped(kept.value[:limit]), landed is None
 
     async def _ask(self, pages: int) -> Answered:
         told = await self._live.clients.ask(

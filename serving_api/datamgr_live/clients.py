@@ -144,6 +144,13 @@ class LiveClients:
             return nothing
         raise first_error or Unavailable("no source serves this read")
 
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run what asks clients off the event loop, within the call budget of the caller; a caller that goes
+        away leaves the thread to end by itself."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(THREADS)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
+
     def client(self, name: str) -> Any:
         """The client of an upstream, with a log of its own. Raises Unavailable where none is configured."""
         with self._lock:

@@ -10,6 +10,7 @@ from serving_api.caching import ttl_at
 from serving_api.datamgr_live import queries
 from serving_api.datamgr_live.clients import EASTMONEY, THS, Answered
 from serving_api.datamgr_live.frames import Row, is_empty, number, records, session_date, text, whole
+from serving_api.datamgr_live.limit_bars import limit_ups_of_bars, streak_dates
 from serving_api.datamgr_live.service import Live, live_of
 from serving_api.failures import read_or
 from serving_api.state import State
@@ -33,7 +34,8 @@ class Market:
 
     async def limit_ups(self, day: str | None) -> Answered:
         """The pool of limit-ups of a date (default: the newest trade date): the stored one; while its
-        session runs, and where none is stored, the portal's. Empty on a day without trading."""
+        session runs, and where none is stored, the portal's; of a day whose pool is gone, what the stored
+        bars tell. Empty on a day without trading."""
         today = self._clock.now().date().isoformat()
         try:
             asked = day or self._calendar.on_or_before(today)
@@ -50,8 +52,10 @@ class Market:
                 POOL_TTL,
                 lambda: self._live.clients.ask({EASTMONEY: lambda client: client.limit_pool("up", asked)}),
             )
-            if told is not None:
+            if told is not None and (running or not is_empty(told.value)):
                 return told.shaped([limit_row(row) for row in records(told.value)])
+        if not stored:
+            stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
         return Answered([limit_row(row) for row in stored])
 
     async def industries(self) -> Answered:

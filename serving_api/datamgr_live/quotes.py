@@ -92,6 +92,26 @@ def brief_quote(row: Row, listed: Listed, day: str, calendar: TradeCalendar) -> 
     }
 
 
+def stream_quote(row: Row, listed: Listed, time: str | None) -> dict[str, Any]:
+    """The payload of a quote event: CNY, percent, shares; `time` of the quote."""
+    volume, turnover = number(row["volume"]), number(row.get("turnover_pct"))
+    if turnover is None and volume is not None and listed.float_shares:
+        turnover = round(volume / listed.float_shares * 100, 2)
+    price, last_close = positive(row["price"]), positive(row["last_close"])
+    return {
+        "code": listed.code,
+        "name": text(row.get("name")) or listed.name,
+        "price": price,
+        **{name: positive(row[name]) for name in ("open", "high", "low")},
+        "last_close": last_close,
+        "change_pct": _change(row, price, last_close),
+        "volume": whole(row["volume"]),
+        "amount": number(row["amount"], 2),
+        "turnover_pct": turnover,
+        "time": text(row.get("quote_time")) or time,
+    }
+
+
 def limits(
     listed: Listed, last_close: float, day: str, calendar: TradeCalendar
 ) -> tuple[float | None, float | None]:

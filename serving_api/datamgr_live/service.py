@@ -5,8 +5,6 @@ from typing import Any
 
 import orjson
 
-from platform_assets.compute.market_rules import sec_type_of
-from resources.errors import Unavailable
 from serving_api.caching import ttl_at
 from serving_api.datamgr_live import flows, queries
 from serving_api.datamgr_live.clients import (
@@ -20,9 +18,11 @@ from serving_api.datamgr_live.clients import (
 from serving_api.datamgr_live.flight import Flights, Ttl
 from serving_api.datamgr_live.frames import is_empty, records, session_date, whole
 from serving_api.datamgr_live.quotes import brief_quote, index_quote, order_book
-from serving_api.datamgr_live.stat import Traded, from_ranking, from_terminal, market_stat
-from serving_api.datamgr_live.symbols import Listed, listed, listed_of
+from serving_api.datamgr_live.symbols import Listed, listed_of
 from serving_api.failures import read_or
+from serving_api.live.facts import FactReads, Facts
+from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
+from serving_api.live.stat import market_stat
 from serving_api.state import State
 
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
@@ -46,6 +46,8 @@ class Live:
         self._reading = state.reading
         self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
         self.flights = Flights(state.system.monotonic)
+        self.facts = FactReads(state)
+        self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl)
 
     def close(self) -> None:
         self.clients.close()
@@ -59,6 +61,15 @@ class Live:
         return told.shaped({code: told.value[code] for code in codes if code in told.value})
 
     async def _quotes(self, codes: Sequence[str]) -> Answered:
+        told = await self.quote_rows(codes)
+        day = session_date(self._clock.now(), self._calendar)
+        return told.shaped(
+            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in told.value.items()}
+        )
+
+    async def quote_rows(self, codes: Sequence[str]) -> Answered:
+        """Code -> (row of the source, security), asked now; codes that nobody knows are left out. Raises what
+        the first source raised when every source failed."""
         found = await listed_of(self._reading, codes)
         if not found:
             return Answered({})
@@ -75,10 +86,9 @@ class Live:
             empty=is_empty,
         )
         by_symbol = {one.symbol: one for one in found.values()}
-        day = session_date(self._clock.now(), self._calendar)
         return answer.shaped(
             {
-                by_symbol[row["symbol"]].code: brief_quote(row, by_symbol[row["symbol"]], day, self._calendar)
+                by_symbol[row["symbol"]].code: (row, by_symbol[row["symbol"]])
                 for row in records(answer.value)
                 if row["symbol"] in by_symbol and not row.get("unknown")
             }
@@ -279,32 +289,16 @@ class Live:
         return ttl_at(STAT_TTL, self._clock.now(), self._calendar)
 
     async def _market_stat(self) -> Answered:
-        nothing: list[dict[str, Any]] = []
-        rows = await read_or(nothing, self._reading.scan(queries.listed_stocks))
-        known = {one.symbol: one for one in map(listed, rows) if one is not None}
-
-        def terminal(client: Any) -> list[Traded]:
-            if not known:
-                raise Unavailable("the terminal is asked by code, and no list of securities is stored")
-            frame = client.quotes(list(known))
-            return [from_terminal(row, known[row["symbol"]]) for row in records(frame)]
-
-        def quote_site(client: Any) -> list[Traded]:
-            return [
-                from_ranking(row, known.get(row["symbol"]) or _unlisted(row))
-                for row in records(client.rank())
-                if sec_type_of(row["code"], row["market"]) == "stock"
-            ]
-
-        answer = await self.clients.ask(
-            {TDX: terminal, TENCENT: quote_site},
-            pages=-(-max(len(known), 6000) // BOOKS_PER_CALL),
-            empty=lambda got: not got,
-        )
-        if answer.source is None:
-            raise Unavailable("no source lists the market")
         day = session_date(self._clock.now(), self._calendar)
+        facts = await read_or(Facts(day), self.facts.of(day))
+        answer = await self.clients.ask(
+            {upstream: self._scanning(upstream, facts) for upstream in SCANS},
+            pages=pages_of(facts),
+        )
         return answer.shaped(market_stat(answer.value, day, self._calendar))
+
+    def _scanning(self, upstream: str, facts: Facts) -> Callable[[Any], list[Traded]]:
+        return lambda _client: self.scans.take(upstream, facts)
 
     # -- inside -------------------------------------------------------------------------------------
 
@@ -331,10 +325,6 @@ def _stored_flow(code: str, stored: Sequence[dict[str, Any]], days: int) -> dict
 def _known(frame: Any) -> Any:
     """Without the rows that the terminal does not know."""
     return frame[~frame["unknown"]]
-
-
-def _unlisted(row: dict[str, Any]) -> Listed:
-    return Listed(symbol=row["symbol"], code=row["code"], name=row["name"])
 
 
 def _flash(row: dict[str, Any]) -> dict[str, Any]:

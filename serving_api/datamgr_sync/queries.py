@@ -33,6 +33,16 @@ def block_counts(session: Session) -> dict[str, int]:
     return {str(kind): int(count) for kind, count in rows}
 
 
+def blocks_of_run(session: Session, run_id: str) -> dict[str, int]:
+    """Members that a run wrote, by kind of block."""
+    rows = session.run(
+        "SELECT block_type, COUNT(*) FROM raw_block_member "
+        "WHERE batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?) GROUP BY block_type",
+        (run_id,),
+    )
+    return {str(kind): int(count) for kind, count in rows}
+
+
 def bars_of_run(session: Session, run_id: str, code: str) -> dict[str, int]:
     """Bars of a code that a run wrote, by period."""
     rows = session.run(

@@ -8,12 +8,11 @@ Status = Literal["success", "failed"]
 
 
 class BlockKinds(BaseModel):
-    """Members by kind of block: index, concept, style, and the industries beside them."""
+    """Members by kind of block: index, concept, style."""
 
     zs: int
     gn: int
     fg: int
-    hy: int
 
 
 class BlocksSynced(BaseModel):

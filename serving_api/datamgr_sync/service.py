@@ -14,7 +14,8 @@ INDICES = "index_daily_sync"
 BARS = "kline_bar_sync"
 CODES_TAG = "app/codes"
 """Run tag: comma list of the codes that a run is limited to."""
-KINDS = ("zs", "gn", "fg", "hy")
+KINDS = ("zs", "gn", "fg")
+"""Kinds of blocks; the industries that are loaded beside them are no blocks of the terminal."""
 PERIODS = ("week", "month", "quarter", "year")
 FIRST_DATES = 240
 """Trade dates that the first sync of the indices loads."""
@@ -45,19 +46,23 @@ def _warning(command: Command, found: queries.Written) -> str | None:
 
 
 async def blocks(state: State, by: str) -> dict[str, Any]:
-    """{status, total, saved, message, byType}; an answer without members replaces nothing."""
+    """{status, total, saved, message, byType}; an answer without members replaces nothing. Industries come
+    with the blocks, and count for nothing here."""
     command = await _run(state, BLOCKS, by)
-    found = await _written(state, command, "raw_block_member")
     why = failure(command)
     counts: Mapping[str, int] = {}
+    changed: Mapping[str, int] = {}
     if why is None:
         counts = await state.reading.scan(queries.block_counts)
+    if command.run_id is not None:
+        changed = await state.reading.scan(queries.blocks_of_run, command.run_id)
+    saved = sum(changed.get(kind, 0) for kind in KINDS)
     total = sum(counts.get(kind, 0) for kind in KINDS)
     return {
         "status": "success" if why is None else "failed",
         "total": total,
-        "saved": found.written,
-        "message": why or f"板块成分已同步：{total} 条，新增或变更 {found.written} 条",
+        "saved": saved,
+        "message": why or f"板块成分已同步：{total} 条，新增或变更 {saved} 条",
         "byType": {kind: counts.get(kind, 0) for kind in KINDS},
     }
 

@@ -14,7 +14,7 @@ from platform_assets.compute.factors.history import (
     as_published,
     scores_by_date,
 )
-from platform_assets.compute.factors.ic import factor_ic
+from platform_assets.compute.factors.ic import factor_ic, lags_of
 from platform_assets.compute.factors.scores import has_bar
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
 from platform_assets.datasets._wide_events import REPORTS_SINCE, reports_since
@@ -77,15 +77,34 @@ def answer(forward_days: int, days: int, scores: Mapping[str, Floats], returns: 
     """`days` dates that at least twenty codes have a return of."""
     items = []
     for factor in FACTORS:
-        told = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns)
+        told = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns, forward_days)
         figures = {
             name: None if (value := getattr(told, name)) is None else round(value, _DIGITS)
             for name in (
-                "ic_mean", "ic_std", "ir", "t_stat", "positive_rate", "coverage", "quintile_spread_pct",
+                "ic_mean", "ic_std", "ir", "t_stat", "t_stat_simple", "positive_rate", "coverage",
+                "quintile_spread_pct",
             )
         }  # fmt: skip
         items.append({"key": factor.key, "label": factor.label, **figures, "days": told.days})
-    return {"forward_days": forward_days, "sample_days": days, "items": items, "total": len(items)}
+    lags = lags_of(days, forward_days)
+    return {
+        "forward_days": forward_days,
+        "sample_days": days,
+        "lags": lags,
+        "note": _note(forward_days, lags),
+        "items": items,
+        "total": len(items),
+    }
+
+
+def _note(window: int, lags: int) -> str:
+    told = f"t_stat is Newey and West's with up to {lags} lags; t_stat_simple is ir * sqrt(days)"
+    if window == 1:
+        return f"{told}, which takes the dates for independent."
+    return (
+        f"The returns of {window} sessions that follow one date and the next overlap, so the dates are not "
+        f"independent: {told}, which takes them for independent and is too large."
+    )
 
 
 class _Grid:

@@ -17,6 +17,7 @@ from serving_api.factors.screen import broken_down, nothing, preset_hits, questi
 from serving_api.failures import read_or
 from serving_api.parameters import AsOf, AsOfRead, StockCode, code_list, parse_as_of
 from serving_api.permissions import Anyone
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.listing import trade_date, trade_day
@@ -108,7 +109,8 @@ async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) ->
     market = await _market(state, day, as_of)
     headers = (await state.versions.stand((queries.WIDE,))).headers
     told = nothing(asked, day) if market is None else screened(market, asked)
-    return Answer(told, top=_echo(as_of), headers=headers)
+    reached = await reach(state, queries.WIDE, told["universe_size"], day=told["date"])
+    return Answer({**told, **reached}, top=_echo(as_of), headers=headers)
 
 
 @market_router.get("/list")

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from serving_api.display import Display18
 from serving_api.documents import example
+from serving_api.reach import Reach
 
 Mark = Literal["real", "proxy", "partial"]
 Direction = Literal["high", "low", "mixed"]
@@ -141,7 +142,7 @@ class Ranked(Display18):
     gate: Gate
 
 
-class Screened(BaseModel):
+class Screened(Reach):
     items: list[Ranked]
     total: int = Field(description="rows of all pages")
     page: int
@@ -232,7 +233,8 @@ class FactorRecord(BaseModel):
     ic_mean: float | None
     ic_std: float | None
     ir: float | None
-    t_stat: float | None
+    t_stat: float | None = Field(description="Newey and West: overlapping windows do not make it larger")
+    t_stat_simple: float | None = Field(description="ir * sqrt(days), as if the dates were independent")
     positive_rate: float | None
     coverage: float | None = Field(description="share of the cells with a return that have a score")
     quintile_spread_pct: float | None = Field(description="best fifth minus worst fifth, percent")
@@ -242,5 +244,7 @@ class FactorRecord(BaseModel):
 class FactorBench(BaseModel):
     forward_days: int
     sample_days: int = Field(description="dates with a known return")
+    lags: int = Field(description="lags of t_stat, for a factor that is known on all of them")
+    note: str
     items: list[FactorRecord]
     total: int

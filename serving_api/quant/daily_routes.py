@@ -15,6 +15,7 @@ from serving_api.failures import read_or
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
 from serving_api.quant import queries, schemas, service
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.listing import past_day
@@ -55,7 +56,8 @@ async def signal_pool(
     read = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
     found = await read_or(nothing, read)
     items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
-    return Answer({**found, "items": items})
+    told = await reach(state_of(request), queries.SIGNALS, len(items), day=date)
+    return Answer({**found, "items": items, **told})
 
 
 @router.get("/indicators/{code}")
@@ -75,7 +77,8 @@ async def indicators(
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
     read = state_of(request).reading.scan(service.indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
-    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items})
+    told = await reach(state_of(request), queries.INDICATORS, len(items), asked=days, code=code)
+    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **told})
 
 
 @router.get("/patterns/{code}")
@@ -90,7 +93,8 @@ async def patterns(
     """Days on which a direction fired or a structure was there, oldest first."""
     read = state_of(request).reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
     items = [{**row, "hits": _hits(row)} for row in await read_or(_NOTHING, read)]
-    return Answer({"code": code, "items": items})
+    told = await reach(state_of(request), queries.PATTERNS, len(items), code=code)
+    return Answer({"code": code, "items": items, **told})
 
 
 def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -122,5 +126,6 @@ async def chips(
                 {"price": price, "ratio": share} for price, share in row.get("distribution") or []
             ],
             "items": items,
+            **await reach(state_of(request), queries.CHIPS, len(items), asked=days, code=code),
         }
     )

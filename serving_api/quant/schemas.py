@@ -6,10 +6,11 @@ from pydantic import BaseModel, Field
 
 from serving_api.documents import example
 from serving_api.quant.queries import CHIPS, PATTERNS
+from serving_api.reach import Reach
 from serving_api.topics.rows import row_model
 
 
-class IndicatorSeries(BaseModel):
+class IndicatorSeries(Reach):
     code: str
     price_basis: str = Field(description="which prices the indicators are calculated on")
     items: list[dict[str, Any]] = Field(description="rows of calc_indicator_daily, oldest first")
@@ -24,7 +25,7 @@ class PatternRow(row_model(PATTERNS)):  # type: ignore[misc]
     hits: list[PatternHit] = Field(description="the directions that fired on the day")
 
 
-class Patterns(BaseModel):
+class Patterns(Reach):
     code: str
     items: list[PatternRow] = Field(description="days on which something was there, oldest first")
 
@@ -34,7 +35,7 @@ class Bucket(BaseModel):
     ratio: float = Field(description="share of the float, percent")
 
 
-class Chips(BaseModel):
+class Chips(Reach):
     code: str
     date: str | None = Field(description="null where nothing is stored")
     close: float | None = None
@@ -60,7 +61,7 @@ class SignalItem(BaseModel):
     change_pct: float | None
 
 
-class SignalPool(BaseModel):
+class SignalPool(Reach):
     date: str | None
     items: list[SignalItem]
     total: int = Field(description="signals that fit, also beyond the limit")

@@ -2,11 +2,10 @@
 
 Made once per version of the master table. A keyword is looked for in codes and names; a keyword of letters
 that hits nothing there is looked for in pinyin: initials prefix, spelling prefix, initials inside, spelling
-inside.
+inside. Of a name with polyphones every plausible reading is looked in; among equals the usual one is first.
 """
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-_LETTERS = re.compile(r"[A-Za-z]+")
+from platform_assets.compute.text_keys import search_key
+
+_LETTERS = re.compile(r"[a-z]+")
 
 
 class Listing(NamedTuple):
@@ -28,11 +29,8 @@ class Listing(NamedTuple):
     initials: str
     spelling: str
     industry: str | None
-
-
-def search_key(text: str) -> str:
-    """Text as it is compared: full width as half width, without blanks, without case."""
-    return "".join(unicodedata.normalize("NFKC", text).split()).casefold()
+    others: tuple[tuple[str, str], ...] = ()
+    """other plausible readings of the name: (initials, spelling)"""
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,8 @@ class Directory:
     listings: Sequence[Listing]
     names: "Lines"
     pinyin: "Lines"
+    read_by: Sequence[int]
+    """the listing that each line of `pinyin` is a reading of; its usual reading comes first"""
     index_json: bytes
 
     @classmethod
@@ -81,12 +81,18 @@ class Directory:
                 "py": listing.initials,
                 "pinyin": listing.spelling,
                 "secType": listing.sec_type,
+                "pinyinOthers": [{"py": py, "pinyin": pinyin} for py, pinyin in listing.others],
             }
             for listing in ordered
         ]
         names = Lines.of((listing.code.casefold(), search_key(listing.name)) for listing in ordered)
-        pinyin = Lines.of((listing.initials, listing.spelling) for listing in ordered)
-        return cls(ordered, names, pinyin, orjson.dumps(index))
+        readings = [
+            (at, reading)
+            for at, listing in enumerate(ordered)
+            for reading in ((listing.initials, listing.spelling), *listing.others)
+        ]
+        pinyin = Lines.of(reading for _, reading in readings)
+        return cls(ordered, names, pinyin, [at for at, _ in readings], orjson.dumps(index))
 
     @property
     def size(self) -> int:
@@ -99,28 +105,31 @@ class Directory:
         if not sought:
             return []
         hits = self._by_code_or_name(sought)
-        if not hits and _LETTERS.fullmatch(keyword.strip()):
+        if not hits and _LETTERS.fullmatch(sought):
             hits = self._by_pinyin(sought)
-        return [self.listings[at] for _, at in sorted(hits)]
+        return [self.listings[at] for *_, at in sorted(hits)]
 
-    def _by_code_or_name(self, sought: str) -> list[tuple[int, int]]:
-        hits = []
+    def _by_code_or_name(self, sought: str) -> list[tuple[int, ...]]:
+        hits: list[tuple[int, ...]] = []
         for at, (code, name) in self.names.holding(sought):
             leading = code.startswith(sought) or name.startswith(sought)
             hits.append((2 if not leading else 0 if sought in {code, name} else 1, at))
         return hits
 
-    def _by_pinyin(self, sought: str) -> list[tuple[int, int]]:
-        hits = []
-        for at, (initials, spelling) in self.pinyin.holding(sought):
+    def _by_pinyin(self, sought: str) -> list[tuple[int, ...]]:
+        """(rank, 1 where only a less usual reading has it, listing), each listing once."""
+        best: dict[int, tuple[int, int]] = {}
+        for line, (initials, spelling) in self.pinyin.holding(sought):
             if initials.startswith(sought):
                 rank = 0
             elif spelling.startswith(sought):
                 rank = 1
             else:
                 rank = 2 if sought in initials else 3
-            hits.append((rank, at))
-        return hits
+            at = self.read_by[line]
+            found = (rank, int(line > 0 and self.read_by[line - 1] == at))
+            best[at] = min(found, best.get(at, found))
+        return [(*found, at) for at, found in best.items()]
 
 
 def search_row(listing: Listing) -> dict[str, Any]:

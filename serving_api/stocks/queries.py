@@ -6,6 +6,7 @@ A table that is not declared yet has no rows. `as_of` is the bound instant, or N
 from collections.abc import Sequence
 from typing import Any
 
+from platform_assets.compute.pinyin import Reading, other_readings
 from serving_api.reading import Session
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.directory import Listing
@@ -70,9 +71,15 @@ def listings(session: Session) -> list[Listing]:
             initials=(initials or "").lower(),
             spelling=(spelling or "").lower(),
             industry=industries.get(code),
+            others=_others(name or "", (initials or "").lower(), (spelling or "").lower()),
         )
         for code, name, market, sec_type, initials, spelling in rows
     ]
+
+
+def _others(name: str, initials: str, spelling: str) -> tuple[tuple[str, str], ...]:
+    found = other_readings(name, Reading(initials, spelling))
+    return tuple((one.initials, one.spelling) for one in found)
 
 
 def newest_wide(session: Session, code: str, as_of: str | None) -> dict[str, Any]:

@@ -40,16 +40,23 @@ class PageInfo(BaseModel):
     total: int
 
 
+class NameReading(BaseModel):
+    py: str = Field(description="pinyin initials")
+    pinyin: str = Field(description="full spelling")
+
+
 class IndexEntry(BaseModel):
     model_config = example(
-        code="600519", name="贵州茅台", market="SH", py="gzmt", pinyin="guizhoumaotai", secType="stock"
-    )
+        code="600584", name="长电科技", market="SH", py="cdkj", pinyin="changdiankeji", secType="stock",
+        pinyinOthers=[{"py": "zdkj", "pinyin": "zhangdiankeji"}],
+    )  # fmt: skip
     code: str
     name: str
     market: str | None
     py: str = Field(description="pinyin initials")
     pinyin: str = Field(description="full spelling")
     secType: str | None
+    pinyinOthers: list[NameReading] = Field(description="other plausible readings of the name")
 
 
 class HitCount(BaseModel):

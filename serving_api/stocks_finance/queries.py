@@ -13,6 +13,8 @@ INDICATORS = "raw_fin_indicator"
 CHANGES = "aux_finance_changes"
 _RANK = ("eastmoney", "em_f10", "tdx")
 _PER_PERIOD = len(_RANK)
+PAGE = "em_f10"
+"""The source that asks the page of a single company."""
 
 
 def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[Row]:
@@ -29,8 +31,9 @@ def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[
 
 
 def indicators(session: Session, code: str, periods: int) -> list[Row]:
-    """The newest periods of the indicator table, newest first: code, report_period, ann_date, updated, and
-    every number of `indicators`, of the best source that has it."""
+    """The newest periods of the indicator table, newest first: code, report_period, ann_date, updated, paged
+    (whether the company's own page was read, which has every indicator), and every number of `indicators`, of
+    the best source that has it."""
     rows = session.dicts(
         INDICATORS,
         columns=("report_period", "ann_date", "src", "indicators", "imported_at"),
@@ -42,9 +45,10 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
     merged: dict[str, Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):
         told: dict[str, Any] = orjson.loads(row["indicators"]) if row["indicators"] else {}
-        one = merged.setdefault(row["report_period"], {"ann_date": None, "updated": ""})
+        one = merged.setdefault(row["report_period"], {"ann_date": None, "updated": "", "paged": False})
         one["ann_date"] = one["ann_date"] or row["ann_date"]
         one["updated"] = max(one["updated"], str(row["imported_at"]))
+        one["paged"] = one["paged"] or row["src"] == PAGE
         for name, value in told.items():
             one.setdefault(name, value)
     newest = sorted(merged.items(), reverse=True)[:periods]

@@ -1,4 +1,4 @@
-"""What the finance reads decide: fused rows first, then the indicator table, then the portal's page."""
+"""What the finance reads decide: which of fused rows, the indicator table and the portal's page are shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -57,20 +57,20 @@ class Finance:
         return asked if asked.rows else fused
 
     async def indicators(self, code: str, as_of: str | None, *, refresh: bool) -> Told:
-        """Periods with every indicator: of the indicator table, else of the portal, else the fused ones."""
+        """Periods with every indicator that the company's page, the indicator table or the fused rows tell,
+        in this order. The portal is asked for the page where a stored period is without it."""
+        fused = await self._fused(code, PERIODS, as_of)
         if as_of is not None:
-            return await self._fused(code, PERIODS, as_of)
-        if refresh:
-            asked = await self._page(code, use_cache=False)
-            if asked.rows:
-                return asked
-        stored = await self._indicators(code, PERIODS)
-        if stored.rows:
-            return stored
-        fused = await self._fused(code, PERIODS, None)
-        if fused.rows or refresh:
             return fused
-        return await self._page(code, use_cache=True)
+        stored = await self._indicators(code, PERIODS)
+        told = [stored, fused]
+        if refresh or not _is_complete(stored.rows, fused.rows):
+            told.insert(0, await self._page(code, use_cache=not refresh))
+        used = [one for one in told if one.rows]
+        if not used:
+            return fused
+        updated = max((one.updated_at for one in used if one.updated_at), default=None)
+        return Told(merged([one.rows for one in used])[:PERIODS], used[0].source, used[0].headers, updated)
 
     async def detail(self, code: str, as_of: str | None) -> Row:
         """Core series, large changes and the indicators of the newest report."""
@@ -122,6 +122,26 @@ class Finance:
         )
         rows = [_of_page(row) for row in records(answer.value)]
         return answer.shaped(sorted(rows, key=lambda row: row["report_period"], reverse=True)[:ROWS])
+
+
+def _is_complete(stored: Sequence[Row], fused: Sequence[Row]) -> bool:
+    """Whether the company's page was stored for every period that is known."""
+    paged = {row["report_period"] for row in stored if row["paged"]}
+    known = {row["report_period"] for row in (*stored, *fused)}
+    return bool(paged) and paged >= set(sorted(known, reverse=True)[:PERIODS])
+
+
+def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
+    """Rows of several parts by report period, newest first: of each figure that of the first part that has
+    it."""
+    periods: dict[str, Row] = {}
+    for rows in parts:
+        for row in rows:
+            one = periods.setdefault(str(row["report_period"]), {})
+            for name, value in row.items():
+                if one.get(name) is None:
+                    one[name] = value
+    return [periods[period] for period in sorted(periods, reverse=True)]
 
 
 def finance_of(state: State, live: Live) -> Finance:

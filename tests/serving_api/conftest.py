@@ -9,11 +9,14 @@ import pytest
 from fastapi import FastAPI
 
 from resources.clock import FrozenClock
+from resources.errors import Unavailable
 from resources.settings import Settings
+from resources.warehouse.write_probe import WriteProbe
 from serving_api.accounts.passwords import Passwords
 from serving_api.app import create_app
 from serving_api.datamgr_live.clients import LiveClients
 from serving_api.datamgr_live.service import Live, live_of
+from serving_api.health.surroundings import Surroundings, surroundings_of
 from serving_api.system_time import SystemTime
 from tests.conftest import mariadb_database
 from tests.serving_api import market
@@ -96,7 +99,21 @@ def make_app(url: str, folder: Path, ticks: Ticks, **settings: Any) -> FastAPI:
         warehouse_writer=market.open_warehouse(url, folder, pool={"wait_s": 0.2}),
         passwords=FAST,
     )
+    without_dagster(app, url)
     return without_upstreams(app)
+
+
+def without_dagster(app: FastAPI, url: str) -> None:
+    """No webserver is asked, whatever listens on its port, and nobody waits long for a write."""
+    state = app.state.platform
+
+    def away() -> dict[str, float | None]:
+        raise Unavailable("no webserver")
+
+    probe = WriteProbe(url, "api", wait_s=0.1)
+    state.parts[surroundings_of] = Surroundings(
+        state.settings.data_path, probe.write, away, state.system.monotonic, probe.close
+    )
 
 
 def without_upstreams(app: FastAPI) -> FastAPI:

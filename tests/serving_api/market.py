@@ -74,6 +74,7 @@ STOCKS = [
     ("000100", "TCL科技", "SZ", "stock", "L", "TCLkj", "TCLkeji"),
     ("000858", "五 粮 液", "SZ", "stock", "L", "wly", "wuliangye"),
     ("600001", "邯郸钢铁", "SH", "stock", "D", "hdgt", "handangangtie"),
+    ("601827", "三厦", "SH", "stock", "L", "ss", "sansha"),
     ("601857", "中国石油", "SH", "stock", "L", "zgsy", "zhongguoshiyou"),
 ]
 

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
 
 from serving_api.accounts.passwords import Passwords
@@ -209,6 +210,22 @@ def test_change_password(own: Bench) -> None:
     assert login(own, "reader", "another pass").status_code == 200
 
 
+def test_a_new_password_ends_the_tokens_of_the_old_one(own_on_both: Bench) -> None:
+    own = own_on_both
+    member, elsewhere = own.member(), bearer(own.login("reader", "pass word 1"))
+    other = own.member("bystander")
+
+    body = {"old_password": "pass word 1", "new_password": "another pass"}
+    answer = own.api.post("/auth/change-password", json=body, headers=member)
+
+    assert [own.api.get("/auth/me", headers=one).status_code for one in (member, elsewhere)] == [401, 401]
+    assert own.api.get("/auth/me", headers=other).status_code == 200
+    # Whoever changed it goes on with the token of the answer, in the same second too.
+    assert own.api.get("/auth/me", headers=bearer(answer.json()["access_token"])).status_code == 200
+    assert own.api.get("/auth/me", headers=bearer(own.login("reader", "another pass"))).status_code == 200
+    assert answer.json()["expires_in"] == 86_400
+
+
 @pytest.mark.parametrize(
     ("content", "media_type"),
     [
@@ -286,6 +303,33 @@ def test_a_write_beside_a_busy_database_is_503(own: Bench) -> None:
     assert set(answer.json()) == {"detail"}
     assert "locked" not in answer.text
     assert own.api.post("/auth/register", json=READER).status_code == 200
+
+
+def test_who_is_known_enters_and_reads_while_nothing_can_be_written(own_on_both: Bench) -> None:
+    own_on_both.member("known")
+    other = own_on_both.warehouse(pool={"wait_s": 1})
+    with other.engine.connect() as holder:
+        if other.sqlite:
+            holder.exec_driver_sql("SELECT 1")  # opens BEGIN IMMEDIATE: the writer's lock
+        else:
+            holder.exec_driver_sql("SELECT * FROM app_users FOR UPDATE")
+
+        entered = login(own_on_both, "known", "pass word 1")
+        assert entered.status_code == 200
+        me = own_on_both.api.get("/auth/me", headers=bearer(entered.json()["access_token"]))
+    other.close()
+
+    assert (me.status_code, me.json()["username"]) == (200, "known")
+
+
+@pytest.mark.parametrize("subject", ["1" * 40, "-1", "0", "1e3", "one"])
+def test_a_signed_token_of_nobody_is_401(own: Bench, subject: str) -> None:
+    tokens = own.api.app.state.platform.accounts.tokens
+    issued = jwt.decode(tokens.issue(1, "admin", 0), options={"verify_signature": False})
+    secret = load_secret(own.folder / "secrets" / "jwt_secret")
+    token = jwt.encode({**issued, "sub": subject}, secret, algorithm="HS256")
+
+    assert own.api.get("/auth/me", headers=bearer(token)).status_code == 401
 
 
 def test_guarded_routes_without_a_database_are_503(own: Bench) -> None:

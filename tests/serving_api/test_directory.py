@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serving_api.stocks.directory import Directory, Listing, search_key
+from platform_assets.compute.text_keys import search_key
+from serving_api.stocks.directory import Directory, Listing
 
 TEXT = st.text(alphabet="ab1茅台 A", max_size=4)
 LISTINGS = st.lists(
@@ -16,6 +17,9 @@ LISTINGS = st.lists(
         initials=st.text(alphabet="ab", max_size=3),
         spelling=st.text(alphabet="abc", max_size=5),
         industry=st.none(),
+        others=st.lists(
+            st.tuples(st.text(alphabet="ab", max_size=3), st.text(alphabet="abc", max_size=5)), max_size=2
+        ).map(tuple),
     ),
     unique_by=lambda listing: listing.code,
     max_size=12,
@@ -35,17 +39,25 @@ def walked(listings: list[Listing], keyword: str) -> list[Listing]:
         ]
         if ranks:
             found.append((min(ranks), listing.code, listing))
-    if not found and keyword.strip().isascii() and keyword.strip().isalpha():
+    if not found and sought.isascii() and sought.isalpha():
         for listing in listings:
-            tests = (
-                listing.initials.startswith(sought),
-                listing.spelling.startswith(sought),
-                sought in listing.initials,
-                sought in listing.spelling,
-            )
-            if any(tests):
-                found.append((tests.index(True), listing.code, listing))
-    return [listing for *_, listing in sorted(found, key=lambda hit: hit[:2])]
+            read = [
+                (tests.index(True), at > 0)
+                for at, (initials, spelling) in enumerate(
+                    [(listing.initials, listing.spelling), *listing.others]
+                )
+                if any(
+                    tests := (
+                        initials.startswith(sought),
+                        spelling.startswith(sought),
+                        sought in initials,
+                        sought in spelling,
+                    )
+                )
+            ]
+            if read:
+                found.append((*min(read), listing.code, listing))
+    return [listing for *_, listing in sorted(found, key=lambda hit: hit[:-1])]
 
 
 @given(listings=LISTINGS, keyword=st.text(alphabet="abcA01茅台 ", max_size=4))

@@ -9,13 +9,12 @@ from tests.serving_api.conftest import Bench
 RULES = (
     (r"/api/v1/stocks/(batch-kline|\{code\}/kline)", "public, max-age=300"),
     (r"/api/v1/stocks/\{code\}/intraday", "public, max-age=3600"),
-    (r"/api/v1/datamgr/fusion/market/northbound", "private, no-cache"),
     (r"/api/v1/datamgr/(realtime|fusion/market)/.*", "no-store"),
     (r"/api/v1/datamgr/(gaps|backfill(/\{backfill_id\})?)", "no-store"),
     (r"/api/v1/datamgr/market/(industry-ranking|global-news|hot-stocks)", "no-store"),
     (r"/api/v1/datamgr/(market/stat|stock/\{code\}/(xdxr|fund-flow))", "no-store"),
     (r"/api/v1/auth/.*|/health", "no-store"),
-    (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/probe-all)", "no-store"),
+    (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/probe-all|realtime/.*)", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),
     (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
     (

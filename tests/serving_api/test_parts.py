@@ -328,6 +328,18 @@ def test_pinyin_ranks() -> None:
 
     assert [hit.code for hit in directory.find("AB")] == ["000001", "000002", "000003", "000004"]
     assert directory.find("  ") == []
+
+    read = Directory.of(
+        [
+            Listing("000001", "长电", None, None, "cd", "changdian", None, (("zd", "zhangdian"),)),
+            Listing("000002", "中大", None, None, "zd", "zhongda", None),
+            Listing("000003", "展大", None, None, "zd", "zhanda", None, (("zd", "zhandai"),)),
+        ]
+    )
+    assert [hit.code for hit in read.find("zd")] == ["000002", "000003", "000001"]
+    assert [hit.code for hit in read.find("zhang")] == ["000001"]
+    assert [hit.code for hit in read.find("zhan")] == ["000003", "000001"]
+
     assert directory.find("a1") == []
 
 

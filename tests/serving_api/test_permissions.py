@@ -25,6 +25,7 @@ from tests.serving_api.conftest import Bench, Ticks, bearer, make_app, make_sett
 # Written by hand from the matrix of the specification's API shapes; a route outside it fails.
 RULES = {
     ("GET", "/health"): "anyone",
+    ("POST", "/api/v1/market/change-detector/compare"): "login",
     ("POST", "/api/v1/auth/register"): "anyone",
     ("POST", "/api/v1/auth/login"): "anyone",
     ("GET", "/api/v1/auth/verify-email"): "anyone",
@@ -59,6 +60,7 @@ PREFIX_RULES = (
     ("/api/v1/alt-sources", "anyone"),
     ("/api/v1/sectors", "anyone"),
     ("/api/v1/market", "anyone"),
+    ("/api/v1/realtime", "anyone"),
     ("/api/v1/builtin-strategies", "anyone"),
     ("/api/v1/scorecard", "anyone"),
     ("/api/v1/screener", "anyone"),
@@ -167,6 +169,9 @@ def broken_tokens(bench: Bench, good: str) -> dict[str, str]:
         "bare": good,
         "expired": f"Bearer {signed(exp=int(bench.ticks.wall()) - 1)}",
         "no expiry": f"Bearer {signed(exp=None)}",
+        "issued tomorrow": f"Bearer {signed(iat=int(bench.ticks.wall()) + 86_400)}",
+        "issued in a minute": f"Bearer {signed(iat=int(bench.ticks.wall()) + 60)}",
+        "generation no number": f"Bearer {signed(gen='first')}",
         "alg none": f"Bearer {part({'alg': 'none', 'typ': 'JWT'})}.{body}.",
         "alg none, signed": f"Bearer {part({'alg': 'none', 'typ': 'JWT'})}.{body}.{signature}",
         "HS512": f"Bearer {jwt.encode(claims, secret * 2, algorithm='HS512')}",

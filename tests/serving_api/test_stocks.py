@@ -163,6 +163,9 @@ def test_too_many_codes_are_refused_after_deduplication(bench: Bench) -> None:
         ("银行", ["000001", "601398", "601939"]),
         ("五粮液", ["000858"]),
         ("ＴＣＬ", ["000100"]),
+        ("６００ 519", ["600519"]),
+        ("gz mt", ["600519"]),
+        ("ｇｚｍｔ", ["600519"]),
         ("gzmt", ["600519"]),
         ("GONG", ["601398"]),
         ("yh", ["000001", "601398", "601939"]),
@@ -170,6 +173,8 @@ def test_too_many_codes_are_refused_after_deduplication(bench: Bench) -> None:
         ("g", ["600519", "601398", "601857", "000001", "000858", "601939"]),
         ("邯郸", []),
         ("zzzz", []),
+        ("sx", ["601827"]),
+        ("sanxia", ["601827"]),
     ],
 )
 def test_search_by_code_name_and_pinyin(bench: Bench, keyword: str, codes: list[str]) -> None:
@@ -214,8 +219,10 @@ def test_index_lists_all_that_are_not_delisted(bench: Bench) -> None:
         "py": "zgsy",
         "pinyin": "zhongguoshiyou",
         "secType": "stock",
+        "pinyinOthers": [],
     }
-    assert body["stats"]["total"] == 7
+    assert body["results"][-3]["pinyinOthers"] == [{"py": "sx", "pinyin": "sanxia"}]
+    assert body["stats"]["total"] == 8
 
 
 def test_detail_reads_the_wide_row_in_cny(bench: Bench) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from platform_assets.compute.text_keys import search_key
 from platform_assets.declaration.tables import Table
 from serving_api.catalog.queries import Row, newest_date, public_rows
 from serving_api.reading import Session
@@ -72,5 +73,5 @@ def blocks(session: Session, table: Table, kind: str, keyword: str | None) -> li
             "member_count": int(told if told is not None else count),
         }
         for code, name, told, count in rows
-        if keyword is None or keyword in name
+        if keyword is None or search_key(keyword) in search_key(name or "")
     ]

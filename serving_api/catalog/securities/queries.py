@@ -1,7 +1,9 @@
 """SQL over the master table."""
 
 from collections.abc import Mapping
+from typing import Any
 
+from platform_assets.compute.text_keys import search_key
 from platform_assets.declaration.tables import Table
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
@@ -17,21 +19,19 @@ def matching(
     as_of: str | None,
 ) -> list[Row]:
     """Rows that hold the values of `equal`, and a keyword in code or name, by code."""
-    where, values = [f"{column}=?" for column in equal], list(equal.values())
-    if keyword is not None:
-        # Codes are ASCII; MariaDB does not look for other letters in such a column.
-        places = ["name", *(["code"] if keyword.isascii() else [])]
-        where.append(f"({' OR '.join(f'INSTR({place}, ?)>0' for place in places)})")
-        values += [keyword for _ in places]
-    return public_rows(
-        session,
-        table.name,
-        where=" AND ".join(where),
-        values=tuple(values),
-        as_of=as_of,
-        order="code",
-        limit=limit,
-        offset=offset,
+    where, values = " AND ".join(f"{column}=?" for column in equal), tuple(equal.values())
+    how: dict[str, Any] = {"as_of": as_of, "order": "code"}
+    if keyword is None:
+        return public_rows(session, table.name, where=where, values=values, limit=limit, offset=offset, **how)
+    sought = search_key(keyword)
+    listed = session.rows(table.name, columns=("code", "name"), where=where, values=values, **how)
+    found = [code for code, name in listed if sought in code.casefold() or sought in search_key(name or "")]
+    page = found[offset : offset + limit]
+    marks = ", ".join("?" for _ in page)
+    return (
+        public_rows(session, table.name, where=f"code IN ({marks})", values=tuple(page), **how)
+        if page
+        else []
     )
 
 

@@ -62,7 +62,9 @@ def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command
             same=lambda command: command.args.get("table") == table,
         )
     except ConflictError:
-        ledger.settle(one.id, "canceled", now=state.clock.now())
+        heard = _commands(state).get(one.id)
+        if heard is None or heard.finished:  # else the one that was heard works on this very backfill
+            ledger.settle(one.id, "canceled", now=state.clock.now())
         raise
 
 

@@ -21,7 +21,14 @@ router = area_router(f"{PREFIX}/datamgr/probe-all", "datamgr: probes")
 async def probe_all(
     request: Request,
     subject: Admin,
-    code: Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code asked about")] = "600519",
+    code: Annotated[
+        str | None,
+        Query(
+            pattern=r"^[0-9]{6}$",
+            description="6-digit code asked about; 600519 or, where that is not "
+            "listed, another stock of the list",
+        ),
+    ] = None,
 ) -> Answer:
     """Ask every upstream one small question: who answers, how fast, and how the guards stand."""
     return Answer(await service.probe_all(state_of(request), code))

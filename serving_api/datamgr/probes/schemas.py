@@ -41,6 +41,7 @@ class Breakers(BaseModel):
 class Probes(BaseModel):
     """Of the machine since its transport state exists: counters by upstream, breakers by name."""
 
+    code: str = Field(description="the stock that was asked about")
     sources: list[Probed]
     summary: Summary
     counters: dict[str, Counter]

@@ -7,37 +7,52 @@ from contextvars import copy_context
 from typing import Any
 
 from resources.errors import InputError
-from resources.settings import Settings
 from resources.transport.budget import call_budget
-from resources.transport.gates import SqliteGate
 from resources.transport.redact import redact
-from resources.transport.settings import EM_BREAKER, PUSH2EX_BREAKER
-from resources.upstreams.factory import transport_settings
 from resources.upstreams.probes import PROBES, Clients, Probe, Question
 from serving_api.datamgr.schedule.control import newest_complete
 from serving_api.datamgr.shared import off_loop
 from serving_api.datamgr_live.service import live_of
 from serving_api.datamgr_live.symbols import listed_of
+from serving_api.failures import read_or
+from serving_api.live.transport_state import transport_state
+from serving_api.reading import Session
 from serving_api.state import State
 
+USUAL_CODE = "600519"
 POOL = 8
 ERROR_CHARS = 200
 _NO_RETRY = 0.0
 """A probe tells how its first try ended."""
 
 
-async def probe_all(state: State, code: str) -> dict[str, Any]:
-    """{sources, summary, counters, breakers}. Raises InputError for digits that no exchange gives out."""
-    found = await listed_of(state.reading, [code])
-    if code not in found:
-        raise InputError("code", f"{code!r} is no code of Shanghai, Shenzhen or Beijing")
+async def probe_all(state: State, code: str | None) -> dict[str, Any]:
+    """{code, sources, summary, counters, breakers}. Raises InputError for digits that no exchange gives
+    out."""
+    listed = USUAL_CODE if code else await read_or(USUAL_CODE, state.reading.point(_listed_code))
+    about = code or listed
+    found = await listed_of(state.reading, [about])
+    if about not in found:
+        raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
     day = newest_complete(state.clock.now(), state.calendar)
-    asked = Question(code, found[code].symbol, day, state.calendar.offset(day, -1))
+    asked = Question(about, found[about].symbol, day, state.calendar.offset(day, -1))
     limit = state.settings.retry_budget_max
     sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
     good = sum(1 for told in sources if told["ok"])
-    seen = await off_loop(_gate_of, state.settings)
-    return {"sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
+    seen = await off_loop(transport_state, state.settings)
+    return {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
+
+
+def _listed_code(session: Session) -> str:
+    """The usual code where it is listed, or nothing is; else the first stock of Shanghai, or of the list."""
+    listed = "sec_type='stock' AND (list_status IS NULL OR list_status='L')"
+    for also in (f" AND code='{USUAL_CODE}'", " AND market='SH'", ""):
+        found = session.rows(
+            "fusion_stock_master", columns=("code",), where=listed + also, order="code", limit=1
+        )
+        if found:
+            return str(found[0][0])
+    return USUAL_CODE
 
 
 def probe_each(
@@ -63,14 +78,3 @@ def _probe(one: Probe, clients: Clients, asked: Question, limit: int) -> dict[st
         told["error"] = redact(f"{type(error).__name__}: {error}")[:ERROR_CHARS]
     spent = int((time.monotonic() - began) * 1000)
     return {"name": one.name, "ok": "error" not in told, "latency_ms": spent, **told}
-
-
-def _gate_of(settings: Settings) -> dict[str, Any]:
-    """Counters and breakers of the machine, which all processes share."""
-    gate = SqliteGate(settings.data_path / "transport.sqlite3", transport_settings(settings))
-    try:
-        held = gate.breakers()
-        shown = {name: held[name] for name in (EM_BREAKER, PUSH2EX_BREAKER)}
-        return {"counters": gate.counters(), "breakers": shown}
-    finally:
-        gate.close()

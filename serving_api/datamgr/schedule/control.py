@@ -66,9 +66,17 @@ class Control:
                 args["partition_key"] = date
         with self._asking:
             queue = CommandQueue(self._state.writer.engine)
-            if not wish.force:
-                self._refuse_second(queue, key)
-            return queue.enqueue(RUN_JOB, args, requested_by=by)
+            if wish.force:
+                return queue.enqueue(RUN_JOB, args, requested_by=by)
+            self._refuse_second(queue, key)
+            # The lock holds in one process; the queue hears one of several.
+            return queue.enqueue_alone(
+                RUN_JOB,
+                args,
+                requested_by=by,
+                about=key,
+                same=lambda command: command.args.get("job") == key,
+            )
 
     def _refuse_second(self, queue: CommandQueue, key: str) -> None:
         slots = SlotReads(self._state.writer.engine)

@@ -64,7 +64,8 @@ def _task(task_state: TaskState, last: SlotRow | None, running: bool, state: Sta
 
 def next_run(task_state: TaskState, state: State) -> datetime | None:
     """The next slot by the market clock; None when the task or the scheduler is switched off."""
-    if not (task_state.enabled and state.settings.enable_scheduler):
+    settings = state.settings
+    if not (task_state.enabled and settings.enable_scheduler) or settings.keeps_off(task_state.key):
         return None
     due = task_state.task.timing.following(state.clock.now(), AHEAD_DAYS)
     return next((time for time in due if _runs_on(task_state.task, time, state.calendar)), None)
@@ -141,7 +142,12 @@ def _lock(lock: LockState) -> dict[str, Any]:
 def _today(
     rows: Iterable[SlotRow], states: Iterable[TaskState], now: datetime, calendar: TradeCalendar
 ) -> dict[str, int]:
-    known: dict[tuple[str, str], str] = {(row.task_key, row.slot): row.status for row in rows}
+    """How the tasks of the table fare today; what somebody asked for beside them is none of them."""
+    states = list(states)
+    keys = {task_state.key for task_state in states}
+    known: dict[tuple[str, str], str] = {
+        (row.task_key, row.slot): row.status for row in rows if row.task_key in keys
+    }
     found = list(known.values())
     to_come = [
         due

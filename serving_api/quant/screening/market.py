@@ -114,6 +114,8 @@ def _column(
         values = _days_since(stored, day)
     else:
         values = np.array(stored, dtype=np.float64)
+        if field.positive:
+            values = np.where(values > 0, values, np.nan)
     if rows is None:
         return values
     if field.kind != "text":

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from platform_assets.compute.parameters.screener import MAX_CHARS
 from serving_api.display import Display18
 from serving_api.documents import example
+from serving_api.reach import Reach
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Page = Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")]
@@ -87,7 +88,7 @@ class ScreenResult(BaseModel):
     as_of: str | None = None
 
 
-class SearchResult(ScreenResult):
+class SearchResult(ScreenResult, Reach):
     page: int
     pageSize: int
     normalized: str

@@ -9,7 +9,7 @@ import anyio.to_thread
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import columns_needed
 from platform_assets.compute.dsl.evaluate import Selection, Step, select
-from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.parser import parse
 from platform_assets.compute.dsl.written import written
 from platform_assets.compute.language import LanguageError
@@ -19,6 +19,7 @@ from serving_api.parameters import AsOf, parse_as_of
 from serving_api.quant.screening.history import Floats, Histories
 from serving_api.quant.screening.market import TABLES, Market, market_of
 from serving_api.quant.screening.queries import BARS
+from serving_api.reach import reach
 from serving_api.state import State
 from serving_api.topics.listing import trade_date
 
@@ -166,8 +167,10 @@ async def found_page(
     """The answer of a paged search."""
     found = await state.part(Screener).find(query, asked)
     told = dict(NOTHING) if found is None else found.page((page - 1) * page_size, page_size)
+    reached = await reach(state, WIDE, 0 if found is None else 1, day=asked.day)
     return {
         **told,
+        **reached,
         "page": page,
         "pageSize": page_size,
         "normalized": written(query),

@@ -1,11 +1,12 @@
 """A run as the answer shows it: CNY instead of fen, dates instead of places."""
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 from platform_assets.compute.backtests.days import Days
-from platform_assets.compute.backtests.engine import Run, Trade
-from platform_assets.compute.backtests.fees import fee_table
+from platform_assets.compute.backtests.engine import LIMIT_UP, NO_CASH, SUSPENDED, Run, Trade
+from platform_assets.compute.backtests.fees import BUY, fee_table
 from platform_assets.compute.backtests.figures import Figures, figures_of
 from platform_assets.compute.backtests.ledger import Fill
 from platform_assets.compute.backtests.strategies import Strategy
@@ -16,6 +17,11 @@ RULES = (
     "Signals at the close, orders at the next open; a purchase that the market does not take is dropped, a "
     "sale waits. Dividends and bonus shares are booked on the ex-date, before tax."
 )
+_REFUSALS = {
+    NO_CASH: "too little money for the smallest order",
+    LIMIT_UP: "opened at the upper limit",
+    SUSPENDED: "suspended",
+}
 _FIGURES = tuple(Figures.__dataclass_fields__)
 
 
@@ -33,6 +39,7 @@ def run_told(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dic
     notes = [RULES]
     if len(dates) < lookback:
         notes.append(f"Only {len(dates)} of {lookback} trade dates are stored.")
+    notes += _without_a_deal(run)
     if unknown_limits:
         notes.append(f"The price limits of {unknown_limits} days are not known and were not applied.")
     return {
@@ -55,6 +62,20 @@ def run_told(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dic
         "blocked": [{"date": one.day, "side": one.side, "reason": one.reason} for one in run.blocked],
         "note": " ".join(notes),
     }  # fmt: skip
+
+
+def _without_a_deal(run: Run) -> list[str]:
+    """Why nothing was bought: a return of 0 is no result then."""
+    if run.fills:
+        return []
+    refused = Counter(one.reason for one in run.blocked if one.side == BUY)
+    if not refused:
+        return ["Nothing was bought: the rule gave no order to buy in this window."]
+    reasons = ", ".join(f"{_REFUSALS[reason]} ({count})" for reason, count in refused.most_common())
+    told = f"Nothing was bought: all {sum(refused.values())} purchases were refused: {reasons}."
+    if set(refused) == {NO_CASH}:
+        told += f" A capital of {run.capital / 100:.2f} CNY is too small for this stock and rule."
+    return [told]
 
 
 def figures_told(figures: Figures) -> dict[str, Any]:

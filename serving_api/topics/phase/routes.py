@@ -5,12 +5,13 @@ from typing import Annotated, Any
 from fastapi import Query
 from starlette.requests import Request
 
-from platform_assets.compute.market_phase import segments, transitions
+from platform_assets.compute.market_phase import segments, transition_counts, transitions
 from serving_api.answers import Answer
 from serving_api.catalog.queries import Row
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.phase import queries, schemas
@@ -44,7 +45,8 @@ async def limit_count_history(
 ) -> Answer:
     """Limit-ups and limit-downs of each date: counted from bars beside what the portal's pools say."""
     items = [_counts(row) for row in await _window(request, queries.LIMITS, days)]
-    return Answer({"items": items, "total": len(items)})
+    told = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
+    return Answer({"items": items, "total": len(items), **told})
 
 
 def _counts(row: Row) -> dict[str, Any]:
@@ -89,7 +91,8 @@ async def emotion_cycle(
         for row in rows
     ]
     current = {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]} if rows else _NO_STAGE
-    return Answer({"items": items, "current": current, "total": len(items)})
+    told = await reach(state_of(request), queries.PHASES, len(items), asked=days)
+    return Answer({"items": items, "current": current, "total": len(items), **told})
 
 
 _NO_STAGE = {"stage": None, "days": 0}
@@ -126,6 +129,8 @@ async def phase_history(
             ],
             "current": current,
             "transitions": transitions([row["phase"] for row in rows]),
+            "transition_counts": transition_counts([row["phase"] for row in rows]),
             "total": len(rows),
+            **await reach(state_of(request), queries.PHASES, len(rows), asked=days),
         }
     )

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
 
 
@@ -22,7 +24,7 @@ class LimitCount(BaseModel):
     diff_note: str | None = Field(description="codes that one side alone has")
 
 
-class LimitCounts(BaseModel):
+class LimitCounts(Reach):
     """Oldest first."""
 
     items: list[LimitCount]
@@ -46,7 +48,7 @@ class CurrentStage(BaseModel):
     days: int = Field(description="trade dates in this stage so far")
 
 
-class EmotionCycle(BaseModel):
+class EmotionCycle(Reach):
     """Oldest first."""
 
     items: list[CycleDay]
@@ -97,7 +99,7 @@ class CurrentPhase(BaseModel):
     duration_days: int
 
 
-class PhaseHistory(BaseModel):
+class PhaseHistory(Reach):
     """Oldest first; the first segment begins with the window."""
 
     rows: list[PhaseDay]
@@ -105,5 +107,8 @@ class PhaseHistory(BaseModel):
     current: CurrentPhase
     transitions: dict[str, dict[str, float]] = Field(
         description="phase -> phase of the next date -> share of the dates that it followed"
+    )
+    transition_counts: dict[str, dict[str, int]] = Field(
+        description="the same -> dates that it followed: how much a share rests on"
     )
     total: int

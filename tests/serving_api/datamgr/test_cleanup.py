@@ -45,6 +45,15 @@ def test_a_dry_run_counts_what_would_go_without_a_worker(bare: Desk) -> None:
     assert (bare.scalar("SELECT COUNT(*) FROM stg_margin"), queued(bare)) == (2, 0)
 
 
+def test_a_query_parameter_that_the_cleanup_does_not_have_is_refused(lite: Desk) -> None:
+    answer = lite.send("POST", "/datamgr/cleanup?days=29")
+
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "days: is no query parameter of this route; it has none"
+    assert answer.json()["errors"][0]["loc"] == ["query", "days"]
+    assert queued(lite) == 0
+
+
 def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(lite: Desk) -> None:
     patient(lite)
     with worker(lite.warehouse.url, succeed({**DONE, "run_id": "r1"})) as done:

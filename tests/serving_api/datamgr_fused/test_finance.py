@@ -106,13 +106,20 @@ def test_rows_of_a_stock_are_newest_first(fused: Bench) -> None:
 def test_indicators_by_group_of_the_best_source(fused: Bench) -> None:
     found = fused.api.get(f"{STOCK}/finance-indicators").json()["results"]
 
-    assert (found["code"], found["periods"]) == (MAOTAI, ["2026-06-30", "2026-03-31"])
+    # Two periods of the indicator table do not hide what was fused of the others.
+    assert (found["code"], found["periods"][:2], len(found["periods"])) == (
+        MAOTAI,
+        ["2026-06-30", "2026-03-31"],
+        10,
+    )
     items = {item["key"]: (group["key"], item) for group in found["groups"] for item in group["items"]}
     assert items["eps"][0] == "per_share"
-    assert items["eps"][1]["values"] == [1.25, 1.25]  # the portal's page before the terminal
+    assert items["eps"][1]["values"][:2] == [1.25, 1.25]  # the portal's page before the terminal
+    assert None not in items["eps"][1]["values"]
+    assert items["current_ratio"][1]["values"] == [1.5, 1.5, *[None] * 8]
     assert items["current_ratio"][0] == "solvency"
     assert items["strange"][0] == "other"
-    assert "roe" not in items
+    assert items["roe"][1]["values"][0] == 8.5  # fused; the page of the sample does not tell it
     assert found["updatedAt"]
     then = fused.api.get(f"{STOCK}/finance-indicators", params={"as_of": "2026-08-05"}).json()
     assert (len(then["results"]["periods"]), then["results"]["periods"][0]) == (10, "2026-06-30")

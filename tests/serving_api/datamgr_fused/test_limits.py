@@ -110,6 +110,7 @@ def test_reasons_are_searched(fused: Bench) -> None:
     assert codes(call(fused, "get_limitup_reason")) == ["600002", "600001"]
     found = call(fused, "get_limitup_reason", keyword="芯片")
     assert (codes(found), found[0]["tags"]) == (["600001"], ["芯片", "军工"])
+    assert codes(call(fused, "get_limitup_reason", keyword="芯　片 ")) == ["600001"]
     assert call(fused, "get_limitup_reason", keyword="没有") == []
     history = call(fused, "get_limitup_reason_history", code="600002")
     assert [row["reason"] for row in history] == ["消费", "白酒"]

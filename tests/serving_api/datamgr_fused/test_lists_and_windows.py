@@ -45,7 +45,8 @@ def stocked(fused: Bench) -> Bench:
         "fusion_stock_wide",
         [
             {"code": code, "trade_date": TODAY, "name": name, "market": market_, "current_price": 10.0,
-             "change_pct": change, "pe_ttm": pe, "total_market_cap": cap, "sw_l1": level,
+             "change_pct": change, "pe_ttm": pe, "pb": -1.0 if code == MAOTAI else 1.0,
+             "total_market_cap": cap, "sw_l1": level,
              "sw_l1_name": level_name, "industry": industry}
             for code, name, market_, change, pe, cap, level, level_name, industry in (
                 (MAOTAI, "贵州茅台", "SH", 1.5, 21.0, 1.7e8, "801120", "食品饮料", "白酒"),
@@ -107,6 +108,12 @@ def test_securities_by_market_status_and_keyword(stocked: Bench) -> None:
     assert codes(value(stocked, "get_stock_list", page=2, page_size=3)) == [MAOTAI]
     assert codes(value(stocked, "get_stock_search", keyword="wly")) == [WULIANGYE]
     assert codes(value(stocked, "get_stock_search", keyword="00", page=2, page_size=1)) == [WULIANGYE]
+    # However it is typed: blanks and full width count for nothing.
+    for typed in ("五 粮液", "００08", " 五粮"):
+        assert codes(value(stocked, "get_stock_list", keyword=typed)) == [WULIANGYE], typed
+    for typed in ("五 粮液", "ＷＬＹ", "w ly", "　wly"):
+        assert codes(value(stocked, "get_stock_search", keyword=typed)) == [WULIANGYE], typed
+    assert codes(value(stocked, "get_stock_list", keyword="0", page=2, page_size=2)) == [YOUNG, MAOTAI]
     # The delisted one is not under special treatment any more.
     assert codes(value(stocked, "get_st_stocks")) == [WULIANGYE]
     assert codes(value(stocked, "get_new_stocks")) == [YOUNG]
@@ -137,6 +144,7 @@ def test_blocks_of_a_code_and_codes_of_a_block(stocked: Bench) -> None:
         {"block_type": "gn", "block_code": "白酒概念", "block_name": "白酒概念", "member_count": 2}
     ]
     assert value(stocked, "get_block_list", block_type="zs", keyword="500") == []
+    assert value(stocked, "get_block_list", block_type="zs", keyword="沪深 ３００") != []
     assert codes(value(stocked, "get_block_members", block_code="白酒概念")) == [WULIANGYE, MAOTAI]
     assert value(stocked, "get_block_members", block_code="白酒概念", block_type="zs") == []
     assert {row["block_type"] for row in value(stocked, "get_stock_blocks", code=MAOTAI)} == {"gn", "zs"}
@@ -154,6 +162,9 @@ def test_wide_rows_ranked_and_screened(stocked: Bench) -> None:
         WULIANGYE,
     ]
     assert codes(value(stocked, "get_stock_screen", keyword="白酒，pe_ttm < 20")) == [WULIANGYE]
+    # A multiple of a loss is none.
+    assert codes(value(stocked, "get_stock_screen", keyword="pb<2")) == [PINGAN, WULIANGYE]
+    assert codes(value(stocked, "get_stock_screen", keyword="白 酒，ｐｅ_ttm＜２０")) == [WULIANGYE]
     for wrong in ("beauty>3", "name=3"):
         bad = call(stocked, "get_stock_screen", keyword=wrong)
         assert bad.status_code == 422

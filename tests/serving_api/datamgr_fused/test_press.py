@@ -69,6 +69,7 @@ def test_notices_through_the_catalog(fused: Bench) -> None:
     assert call(fused, "get_announcements_by_date", date="2020-01-01") == []
     assert call(fused, "get_announcements_by_date", keyword="39号")
     assert call(fused, "get_announcements_by_date", keyword="%") == []
+    assert call(fused, "get_announcements_by_date", keyword="３9 号")
     assert call(fused, "get_announcements_by_date", offset=1) == []
     assert "date" in refused(fused, "get_announcements_by_date", date="2030-01-01")
     assert "start_date" in refused(

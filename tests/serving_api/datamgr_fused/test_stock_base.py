@@ -117,6 +117,7 @@ def test_missing_values_stand_last_and_equal_ones_by_code(
     [
         ({"keyword": "600"}, {"600001", "600002"}),
         ({"keyword": "白"}, {"600001", "300004"}),
+        ({"keyword": "６０ 0"}, {"600001", "600002"}),
         ({"keyword": "001"}, set()),
         ({"industry": "银行"}, {"600002", "000003"}),
         ({"sw_l1": "801120"}, {"600001"}),

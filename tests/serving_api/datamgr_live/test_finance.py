@@ -1,8 +1,13 @@
 """Results that nobody stored: the portal's page answers, once an hour, and never for the past."""
 
+from serving_api.stocks_finance.shapes import GROUPS
+from tests.serving_api import market as stored
 from tests.serving_api.datamgr_live.conftest import Desk
 
 CODE = "600043"
+OF_BANKS = {"net_interest_margin", "nonperloan", "loan_provision_ratio", "newcapitalader"}
+CALCULATED = {"revenue_qoq", "net_profit_qoq", "roe_diluted", "roic"}
+"""Not on the page: ours, of the fused rows."""
 
 
 def test_what_is_not_stored_is_asked_of_the_portal(desk: Desk) -> None:
@@ -24,6 +29,54 @@ def test_what_is_not_stored_is_asked_of_the_portal(desk: Desk) -> None:
     assert desk.calls("eastmoney") == before + 2
     past = desk.get(f"/stocks/{CODE}/finance", as_of="2026-08-01").json()
     assert (past["results"], past["source"]) == ([], "fusion")
+
+
+def put_raw(desk: Desk, src: str, periods: list[str], text: str, code: str = CODE) -> None:
+    stored.put(
+        desk.warehouse,
+        desk.warehouse.table("raw_fin_indicator"),
+        [{"code": code, "report_period": one, "src": src, "indicators": text} for one in periods],
+    )
+
+
+def test_a_summary_of_the_market_does_not_hide_the_page(desk: Desk) -> None:
+    """A few figures of some periods are stored; the company's page has all of all."""
+    code = next(
+        one.code
+        for one in desk.world.securities(desk.clock.now())
+        if one.kind == "stock" and one.market == "SH" and one.list_date < 20150101
+        if desk.world.reports(one, desk.clock.now())[-1].gross_profit is not None  # no bank
+    )
+    put_raw(desk, "eastmoney", ["2026-03-31", "2025-12-31"], '{"eps":9.75}', code)
+    before = desk.calls("eastmoney")
+
+    found = desk.results(f"/stocks/{code}/finance-indicators")
+
+    assert desk.calls("eastmoney") == before + 1
+    assert len(found["periods"]) == 12
+    told = {item["key"]: item["values"] for group in found["groups"] for item in group["items"]}
+    page = {key for _, _, items in GROUPS for key, _, _ in items} - OF_BANKS - CALCULATED
+    assert page <= told.keys()
+    assert None not in told["revenue"]
+    # Of the silent portal the stored ones are left.
+    desk.silence("eastmoney")
+    desk.ticks.advance(2 * 3600)
+    left = desk.results(f"/stocks/{code}/finance-indicators")
+    assert left["periods"] == ["2026-03-31", "2025-12-31"]
+
+
+def test_a_stored_page_is_not_asked_for_again(desk: Desk) -> None:
+    put_raw(desk, "em_f10", ["2026-03-31", "2025-12-31"], '{"eps":9.75,"current_ratio":1.5}')
+    before = desk.calls("eastmoney")
+
+    found = desk.results(f"/stocks/{CODE}/finance-indicators")
+
+    assert desk.calls("eastmoney") == before
+    assert [item["key"] for group in found["groups"] for item in group["items"]] == ["eps", "current_ratio"]
+    # A newer report that only the market's summary tells makes it incomplete.
+    put_raw(desk, "eastmoney", ["2026-06-30"], '{"eps":9.75}')
+    desk.results(f"/stocks/{CODE}/finance-indicators")
+    assert desk.calls("eastmoney") == before + 1
 
 
 def test_without_the_portal_the_answer_is_empty(desk: Desk) -> None:

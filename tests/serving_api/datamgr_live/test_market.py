@@ -68,7 +68,18 @@ def test_a_date_that_is_not_stored_is_asked_for(desk: Desk) -> None:
 
     rows = answer.json()["results"]
     assert answer.headers["x-data-source"] == "finance_portal_a"
-    assert [row["code"] for row in rows] == ["300114", "600140"]
+    close = datetime(2026, 8, 20, 15, 0)
+    sealed = {
+        one.code
+        for one in desk.world.securities(close)
+        if one.kind == "stock"
+        and (quote := desk.world.quote(one, close)) is not None
+        and quote.limit_up is not None
+        and not quote.suspended
+        and quote.price >= quote.limit_up
+    }
+    assert {row["code"] for row in rows} == sealed
+    assert rows[0]["code"] == "300114"
     assert list(rows[0]) == FIELDS
     security = desk.world.find("sz300114")
     assert security is not None
@@ -214,3 +225,37 @@ def test_what_was_told_before_the_open_is_not_told_after_it(desk: Desk) -> None:
     desk.ticks.advance(90)
     desk.api.call(tell)
     assert asked == 2
+
+
+def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(desk: Desk) -> None:
+    desk.clock.at = CLOSED
+    days = ["2026-03-02", "2026-03-03", "2026-03-04"]
+
+    def bar(code: str, day: str, status: str, **other: object) -> dict[str, object]:
+        figures = {"open": 10.0, "high": 11.0, "low": 10.0, "close": 11.0, "last_close": 10.0, "volume": 100}
+        kind = {"market": "SZ", "sec_type": "stock", "is_suspended": False, "src": "tdx", "adj_factor": 1.0}
+        return {"code": code, "date": day, "limit_status": status, "change_pct": 10.0, "amount": 1e6,
+                **figures, **kind, **other}  # fmt: skip
+
+    put(
+        desk,
+        "fusion_kline_daily",
+        *(bar("000001", day, "up") for day in days),
+        bar("000002", days[0], "up"),
+        bar("000002", days[1], "none", is_suspended=True),
+        bar("000002", days[2], "up"),
+        bar("000004", days[2], "up_open"),
+        bar("123001", days[2], "up", sec_type="cb"),
+        bar("000005", "2026-03-05", "up"),
+    )
+    span = {"code": "000001", "valid_from": "2020-01-01", "name": "旧名", "is_st": False, "src": "tdx"}
+    put(desk, "ref_name_history", span)
+
+    rows = desk.results(LIMIT_UP, date="2026-03-04")
+
+    assert [list(row) for row in rows] == [FIELDS, FIELDS]
+    assert [(row["code"], row["name"], row["limit_days"]) for row in rows] == [
+        ("000001", "旧名", 3),
+        ("000002", "000002", 2),
+    ]
+    assert (rows[0]["price"], rows[0]["change_pct"], rows[0]["first_seal"]) == (11.0, 10.0, None)

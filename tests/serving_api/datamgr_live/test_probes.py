@@ -4,7 +4,7 @@ import threading
 
 from resources.errors import Transient
 from resources.upstreams.probes import Probe, Question
-from serving_api.datamgr.probes.service import POOL, probe_each
+from serving_api.datamgr.probes.service import POOL, USUAL_CODE, probe_each
 from tests.serving_api.datamgr_live.conftest import CLOSED, Desk
 
 NAMES = [
@@ -56,6 +56,24 @@ def test_one_failing_upstream_hurts_no_other_and_opens_its_breaker(desk: Desk) -
     assert told["breakers"]["em_breaker"]["state"] == "CLOSED"
     # A probe tells how its first try ended: nothing is tried again.
     assert told["counters"]["sina"] == {"requests": 2, "failures": 2, "retries": 0, "cooldown": False}
+
+
+def test_without_a_code_one_of_the_list_is_asked_about(desk: Desk) -> None:
+    """The usual one where it is listed; a sample market has other codes."""
+    desk.clock.at = CLOSED
+
+    told = desk.results("/datamgr/probe-all")
+
+    assert [one for one in told["sources"] if not one["ok"]] == []
+    assert told["code"] in {one.code for one in desk.world.securities(CLOSED) if one.kind == "stock"}
+    assert told["code"] != USUAL_CODE
+
+
+def test_without_a_list_the_usual_code_is_asked_about(desk: Desk) -> None:
+    with desk.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM fusion_stock_master")
+
+    assert desk.results("/datamgr/probe-all")["code"] == USUAL_CODE
 
 
 def test_a_code_that_nobody_gives_out_is_refused(desk: Desk) -> None:

@@ -300,6 +300,9 @@ def test_the_comparison_of_factors_rests_on_stored_series(screens: Bench) -> Non
     found = {row["key"]: row for row in answer["items"]}
     assert found["trend"]["days"] == 60
     assert -1 <= found["trend"]["ic_mean"] <= 1
+    assert found["trend"]["t_stat"] != found["trend"]["t_stat_simple"]
+    assert answer["lags"] == 4
+    assert "overlap" in answer["note"]
     assert found["value"]["ic_mean"] is None  # no valuation is stored
     # The one report came out on 04-28: dates before it have no quality.
     assert 0 < found["quality"]["coverage"] <= 1

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from platform_assets.compute.dsl.evaluate import select
+from platform_assets.compute.dsl.natural import translated
 from platform_assets.compute.dsl.parser import parse
 from serving_api.quant.screening.market import market_of
 
@@ -13,6 +14,8 @@ ROWS = {
     "trade_date": ("2026-08-21",) * 5,
     "name": ("平安银行", "*ST甲", "ST乙", "丙", None),
     "is_st": (None, None, 0, 1, None),
+    "pe_ttm": (5.0, -3.0, 0.0, 30.0, None),
+    "pb": (0.6, -0.2, 1.2, 2.0, 1.0),
 }
 
 
@@ -48,3 +51,20 @@ def test_where_the_history_of_names_does_not_reach_the_name_tells() -> None:
     assert codes("st") == ["000002", "000004"]
     assert codes("st is null") == ["000005"]
     assert np.isnan(market.table.numbers("st")[4])
+
+
+def test_a_loss_has_no_valuation() -> None:
+    session: Any = Rows()
+    market = market_of(session, "2026-08-21", None)
+    assert market is not None
+
+    def codes(text: str) -> list[str]:
+        return [str(market.table.codes[at]) for at in select(parse(text), market.table, {}).rows]
+
+    assert codes("pe_ttm < 20") == ["000001"]
+    assert codes(translated("市盈率小于20").query) == ["000001"]
+    assert codes("pb < 1") == ["000001"]
+    assert codes("not pe_ttm < 20") == ["000004"]
+    assert codes("pe_ttm is null") == ["000002", "000003", "000005"]
+    # The row itself is shown as it is stored.
+    assert market.row(1)["pe_ttm"] == -3.0

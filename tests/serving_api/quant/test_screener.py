@@ -221,7 +221,7 @@ def test_a_sentence_is_understood_by_rules(quant: Topics, wide: Rows) -> None:
     told = quant.api.post("/screener/nl-find", json=asked).json()
 
     assert (told["source"], told["unmatched"]) == ("rule", ["妖"])
-    query = f"industry = '{plain_industry(industry)}' and turnover_pct >= 0.1% order by total_market_cap desc"
+    query = f"industry = '{plain_industry(industry)}' and turnover_pct > 0.1% order by total_market_cap desc"
     assert told["dsl"] == told["normalized"] == query
     assert codes(told) == codes(found(quant, query)) != []
     nothing = quant.api.post("/screener/nl-find", json={"query": "妖股"}).json()

@@ -1,6 +1,7 @@
 """A sample market, loaded for some dates, and the app in front of it: one for all tests that only read."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,22 +83,29 @@ def served(url: str, folder: Path, fill: Callable[[House], None]) -> Iterator[To
     """A sample market that `fill` loads, and the app in front of it."""
     with opened_house(url, folder, load_world("synthetic", "S")) as house:
         fill(house)
-        clock: ManualClock = house.clock
-        ticks = Ticks()
-        tables = builtin_registry().tables
-        payloads = folder / "payloads"
-        app = create_app(
-            make_settings(folder),
-            clock=clock,
-            calendar=house.run.calendar,
-            system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
-            warehouse_reader=Warehouse(url, tables, clock=clock, payload_folder=payloads, read_only=True),
-            warehouse_writer=Warehouse(url, tables, clock=clock, payload_folder=payloads),
-            passwords=FAST,
-        )
-        state = app.state.platform
-        makers = house.run.desk._makers
-        clients = LiveClients(state.settings, clock, state.calendar, lambda *_: (makers, ()))
-        state.parts[live_of] = Live(state, clients)
-        with running(app) as api:
+        with in_front(house, url, folder) as api:
             yield Topics(house, api)
+
+
+@contextmanager
+def in_front(house: House, url: str, folder: Path) -> Iterator[Api]:
+    """The app over the database of a house, its live reads from the house's market."""
+    clock: ManualClock = house.clock
+    ticks = Ticks()
+    tables = builtin_registry().tables
+    payloads = folder / "payloads"
+    app = create_app(
+        make_settings(folder),
+        clock=clock,
+        calendar=house.run.calendar,
+        system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
+        warehouse_reader=Warehouse(url, tables, clock=clock, payload_folder=payloads, read_only=True),
+        warehouse_writer=Warehouse(url, tables, clock=clock, payload_folder=payloads),
+        passwords=FAST,
+    )
+    state = app.state.platform
+    makers = house.run.desk._makers
+    clients = LiveClients(state.settings, clock, state.calendar, lambda *_: (makers, ()))
+    state.parts[live_of] = Live(state, clients)
+    with running(app) as api:
+        yield api

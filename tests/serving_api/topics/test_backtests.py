@@ -137,6 +137,24 @@ def test_books_of_every_strategy_add_up_from_the_answer_alone(api: Api, key: str
         assert body["final_capital"] == body["equity"][-1]["value"]
 
 
+def test_a_run_that_never_bought_says_why(api: Api) -> None:
+    poor = told(api, "/strategy", code="600000", fast_period=5, slow_period=10, initial_capital=1000)
+    assert (poor["fills"], poor["total_return_pct"]) == ([], 0.0)
+    assert {one["reason"] for one in poor["blocked"]} == {"insufficient_cash"}
+    assert "Nothing was bought: all 2 purchases were refused" in poor["note"]
+    assert "1000.00 CNY is too small" in poor["note"]
+
+    quiet = told(api, "/strategy", code="600000", fast_period=50, slow_period=60)
+    assert "Nothing was bought: the rule gave no order" in quiet["note"]
+
+    stop = told(api, "", code="600000", initial_capital=1000)
+    assert stop["fills"] == []
+    assert "Nothing was bought" in stop["note"]
+
+    bought = told(api, "/strategy", code="600000", fast_period=5, slow_period=10)
+    assert "Nothing was bought" not in bought["note"]
+
+
 def test_a_suspension_blocks_and_unknown_limits_and_dividends_are_told(api: Api) -> None:
     body = told(api, "/strategy", code="600001", strategy="momentum", fast_period=3)
     assert "price limits of 57 days are not known" in body["note"]

@@ -60,10 +60,22 @@ def test_the_cycle_its_history_and_the_regime_tell_the_same(phases: Topics) -> N
     assert all(one["phase"] != two["phase"] for one, two in pairwise(runs))
     assert history["current"] == {"phase": runs[-1]["phase"], "duration_days": runs[-1]["days"]}
     assert cycle["current"] == {"stage": runs[-1]["phase"], "days": runs[-1]["days"]}
-    for following in history["transitions"].values():
+    for phase, following in history["transitions"].items():
         assert sum(following.values()) == pytest.approx(1)
+        counts = history["transition_counts"][phase]
+        assert following == {then: count / sum(counts.values()) for then, count in counts.items()}
+    assert sum(sum(counts.values()) for counts in history["transition_counts"].values()) == 9
     assert (regime["trade_date"], regime["phase"]) == (TODAY, runs[-1]["phase"])
     assert (regime["source"], regime["duration_days"]) == ("snapshot", runs[-1]["days"])
+
+
+def test_an_answer_that_is_shorter_than_asked_says_why(phases: Topics) -> None:
+    first = phases.house.run.calendar.last(10, TODAY)[0]
+
+    for path in ("limit-count-history", "emotion-cycle", "phase-history"):
+        whole, cut = (phases.told(f"/market/{path}", days=days) for days in (10, 30))
+        assert (whole["first_date"], whole["note"]) == (first, None)
+        assert cut["note"] == f"10 of 30 trade dates are stored; the first stored date is {first}"
 
 
 def test_the_score_follows_from_its_evidence(phases: Topics) -> None:

@@ -1,0 +1,45 @@
+"""What may be empty on the first evening of an installation, and why. Everything else must hold something."""
+
+from collections.abc import Mapping
+
+_ASKED_FOR = "bars of single codes, kept when somebody asks for one"
+_SAMPLED = "taken every five minutes of a session, and there was none yet"
+_IN_TURN = "a tenth of the companies a day: the few of a small market wait for their turn"
+_WRITTEN = "written by people or by a model"
+_OWN = "what a user brings along: nothing at first"
+
+TABLES: Mapping[str, str] = {
+    "calc_breadth_sample": _SAMPLED,
+    "raw_hk_finance": _IN_TURN,
+    "raw_kline": _ASKED_FOR,
+    "raw_minute_kline": _ASKED_FOR,
+}
+DIMENSIONS: Mapping[str, str] = {
+    "fusion_dividend": "plans come with the reports of a period: the newest may be months old",
+    "raw_hk_finance": _IN_TURN,
+}
+INTERFACES: Mapping[str, str] = {
+    "get_breadth_intraday": _SAMPLED,
+    "get_hk_finance": _IN_TURN,
+    "get_minute_kline": _ASKED_FOR,
+    "get_morning_note": _WRITTEN,
+    "get_daily_review": _WRITTEN,
+}
+ROUTES: Mapping[str, str] = {
+    "/api/v1/market/breadth-intraday": _SAMPLED,
+    "/api/v1/market/change-detector/history/{entity_type}": _OWN,
+    "/api/v1/auth/avatar": _OWN,
+    "/api/v1/auth/verify-email": "needs the token of a mail",
+    "/api/v1/datamgr/stock-base/staging": _OWN,
+    "/api/v1/datamgr/portfolio": _OWN,
+    "/api/v1/datamgr/lineage/{table}": "needs the key of a row: the columns of each table's own key",
+    "/api/v1/datamgr/backfill": "nobody has asked for a backfill yet",
+    "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
+    "/api/v1/decision-cards": _WRITTEN,
+    "/api/v1/decision-cards/stats": _WRITTEN,
+    "/api/v1/futures/{symbol}/positions": "no documented source tells them, and the answer says so",
+    **{
+        f"/api/v1/hk-finance/{{code}}/{part}": _IN_TURN
+        for part in ("indicators", "statements", "dividend", "profile")
+    },
+}

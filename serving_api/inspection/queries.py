@@ -1,0 +1,13 @@
+"""SQL of the inspection."""
+
+from serving_api.inspection.examples import Column
+
+
+def any_row(table: str) -> str:
+    return f"SELECT 1 FROM {table} LIMIT 1"
+
+
+def distinct(column: Column) -> str:
+    """The values of a column, in their order."""
+    where = f" WHERE {column.where}" if column.where else ""
+    return f"SELECT DISTINCT {column.column} FROM {column.table}{where} ORDER BY {column.column}"

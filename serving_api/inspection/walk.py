@@ -1,0 +1,138 @@
+"""One walk over all that an installation can be asked for; what is empty is named."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any
+
+from platform_assets.declaration.registry import Registry
+from serving_api.envelope import PREFIX
+from serving_api.inspection import by_nature, queries
+from serving_api.inspection.contents import tells
+from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path
+
+Ask = Callable[[str, str, Mapping[str, str], Any], tuple[int, Any]]
+"""(method, path, query, body) -> (status, body), as an administrator."""
+Query = Callable[[str], list[tuple[Any, ...]]]
+"""SQL of ours on the warehouse -> rows."""
+
+
+_EVENTS = "text/event-stream"
+
+
+@dataclass
+class Found:
+    """Names of what is empty (stale, refused), and how many were looked at."""
+
+    kind: str
+    reasons: Mapping[str, str]
+    looked_at: int = 0
+    empty: list[str] = field(default_factory=list)
+
+    @property
+    def unexplained(self) -> list[str]:
+        return [name for name in self.empty if name not in self.reasons]
+
+    def look(self, name: str, told: bool) -> None:
+        self.looked_at += 1
+        if not told:
+            self.empty.append(name)
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.kind}: {len(self.empty)} of {self.looked_at} empty, {len(self.unexplained)} unexplained"
+        for name in self.empty:
+            yield f"  {name}: {self.reasons.get(name, 'NOT EXPLAINED')}"
+
+
+class Walk:
+    """`reasons`: kind -> {name: why it may be empty}."""
+
+    def __init__(self, registry: Registry, ask: Ask, query: Query) -> None:
+        self._registry = registry
+        self._ask = ask
+        self._query = query
+        self._known: dict[Column, list[str]] = {}
+
+    def all(self) -> list[Found]:
+        return [self.tables(), self.dimensions(), self.interfaces(), self.routes()]
+
+    def tables(self) -> Found:
+        """Tables that a load fills."""
+        found = Found("tables", by_nature.TABLES)
+        for dataset in self._registry.datasets.values():
+            for table in dataset.tables():
+                found.look(table.name, bool(self._query(queries.any_row(table.name))))
+        return found
+
+    def dimensions(self) -> Found:
+        """Freshness dimensions; stale ones are named."""
+        found = Found("freshness dimensions", by_nature.DIMENSIONS)
+        _, answer = self._ask("GET", f"{PREFIX}/datamgr/stats/freshness", {}, None)
+        for name, one in answer["results"]["details"].items():
+            found.look(name, not one["isStale"])
+        return found
+
+    def interfaces(self) -> Found:
+        found = Found("interfaces", by_nature.INTERFACES)
+        for name, (interface, dataset) in self._registry.interfaces.items():
+            table = dataset.table_of(interface)
+            choices = {}
+            for param, (_, required, _) in interface.params.items():
+                if not required:
+                    continue
+                column = param if param in table.names else ALIASES.get(param, "")
+                own = Column(table.name, column) if column in table.names else STOCKS
+                choices[param] = self._values(OF_INTERFACES.get((name, param), own))
+            found.look(name, self._answers_interface(name, choices))
+        return found
+
+    def _answers_interface(self, name: str, choices: Mapping[str, list[str]]) -> bool:
+        for params in _combinations(choices):
+            body = {"interface": name, "params": {k: [v] if k == "codes" else v for k, v in params.items()}}
+            status, answer = self._ask("POST", f"{PREFIX}/datamgr/fusion/call", {}, body)
+            if status == 200 and tells(answer, params):
+                return True
+        return False
+
+    def routes(self) -> Found:
+        """Every GET route of the document but event streams, which have no end."""
+        found = Found("read routes", by_nature.ROUTES)
+        _, document = self._ask("GET", "/openapi.json", {}, None)
+        for path, methods in document["paths"].items():
+            if "get" in methods and not _is_stream(methods["get"]):
+                found.look(path, self._answers_route(path, methods["get"].get("parameters", [])))
+        return found
+
+    def _answers_route(self, path: str, parameters: list[Mapping[str, Any]]) -> bool:
+        required = [one for one in parameters if one.get("required")]
+        inside = {one["name"] for one in required if one["in"] == "path"}
+        choices = {one["name"]: self._values(of_path(path, one["name"])) for one in required}
+        if "codes" in choices:  # a list: all that would be tried, at once
+            choices["codes"] = [",".join(choices["codes"][:40])]
+        for params in _combinations(choices):
+            asked = path
+            for name in inside:
+                asked = asked.replace(f"{{{name}}}", params[name])
+            query = {name: value for name, value in params.items() if name not in inside}
+            status, answer = self._ask("GET", asked, query, None)
+            if status == 200 and tells(answer, {one["name"] for one in parameters}):
+                return True
+        return False
+
+    def _values(self, values: Values) -> list[str]:
+        if not isinstance(values, Column):
+            return list(values)
+        if values not in self._known:
+            rows = self._query(queries.distinct(values))
+            self._known[values] = [str(value) for (value,) in rows if value is not None]
+        return self._known[values]
+
+
+def _is_stream(operation: Mapping[str, Any]) -> bool:
+    return _EVENTS in operation.get("responses", {}).get("200", {}).get("content", {})
+
+
+def _combinations(choices: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+    """At most `TRIES` choices of values; one without any where nothing is asked for."""
+    for chosen in islice(product(*choices.values()), TRIES):
+        yield dict(zip(choices, chosen, strict=True))

@@ -1,0 +1,359 @@
+"""The one step chain of the unified market reads.
+
+    cache -> other process's answer -> (closed) the day's stored answer -> fused tables of the session
+          -> live sources within a time budget -> finance portal -> estimate
+          -> persist and cache -> stored history -> empty structure
+
+A request waits at most `LIVE_WAIT_S` and costs at most `RETRY_BUDGET_MAX` external calls (a list in pages
+counts as one). A source that is slow is left behind: the next one is asked beside it, and its answer still
+fills the cache. One refresh runs per data type and process; meanwhile others get the answer that is stale by
+at most one time to live.
+"""
+
+import asyncio
+import contextvars
+import functools
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import anyio
+
+from resources.calendar import CalendarHorizon
+from resources.errors import StorageError
+from resources.transport.budget import call_budget
+from resources.transport.redact import redact
+from serving_api.datamgr_live.clients import (
+    EASTMONEY,
+    ORIGIN,
+    RETRY_WITHIN_S,
+    SOURCE_ERRORS,
+    TENCENT,
+    source_order,
+)
+from serving_api.datamgr_live.service import live_of
+from serving_api.failures import read_or
+from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Found, Question, data_types
+from serving_api.live.facts import Facts
+from serving_api.live.moments import Moment, moment_of, seconds_kept
+from serving_api.live.scan import pages_of
+from serving_api.live.snapshots import Snapshot, SnapshotWriter, newest, of_session
+from serving_api.state import State
+
+log = logging.getLogger("serving_api.live")
+
+LIVE_WAIT_S = 4.0
+"""How long a request waits for sources and portal together."""
+PATIENCE_S = 1.5
+"""How long one source is waited for before the next is asked beside it."""
+ESTIMATE_WAIT_S = 1.5
+"""What an estimate may take on top."""
+CLAIM_WAIT_S = 0.5
+"""A warehouse that is busy for longer keeps no request from asking."""
+LOOK_S = 0.1
+"""How often a process looks whether another one has the answer."""
+EMPTY_TTL_S = 20.0
+"""At most so long nobody is asked again after nobody had an answer."""
+WRITE_THREADS = 2
+
+
+@dataclass(frozen=True)
+class _Kept:
+    found: Found
+    until: float  # monotonic
+    ttl: float
+
+
+class UnifiedReads:
+    """The data types of one app; used on its event loop."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._live = state.part(live_of)
+        self._snapshots = SnapshotWriter(state.writer, state.system.wall)
+        self._kept: dict[str, _Kept] = {}
+        self._refreshing: dict[str, asyncio.Task[Found]] = {}
+        self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
+        self._writes: set[asyncio.Task[Any]] = set()
+        self._write_limiter: anyio.CapacityLimiter | None = None
+
+    async def read(self, name: str) -> Found:
+        """The newest answer of a data type; its empty structure when nobody has anything."""
+        kind = data_types()[name]
+        try:
+            moment = moment_of(self._state.clock.now(), self._state.calendar)
+        except CalendarHorizon:
+            return await self._beyond_calendar(kind)
+        kept = self._kept.get(name)
+        if kept is not None and kept.found.session != moment.session:
+            kept = None
+        now = self._state.system.monotonic()
+        if kept is not None and now < kept.until:
+            return kept.found
+        running = self._refreshing.get(name)
+        if running is not None and kept is not None and now < kept.until + kept.ttl:
+            return kept.found.as_stale()
+        if running is None:
+            running = asyncio.ensure_future(self._refresh(kind, moment))
+            self._refreshing[name] = running
+            running.add_done_callback(functools.partial(self._refreshed, name))
+        # A caller that goes away does not take the answer from the others.
+        return await asyncio.shield(running)
+
+    async def settled(self) -> None:
+        """Wait for sources that were left behind and for writes under way (tests, shutdown)."""
+        while pending := [task for task in (*self._asked.values(), *self._writes) if not task.done()]:
+            await asyncio.wait(pending)
+            await asyncio.sleep(0)
+
+    def close(self) -> None:
+        for task in (*self._refreshing.values(), *self._asked.values(), *self._writes):
+            task.cancel()
+        self._refreshing, self._asked, self._writes = {}, {}, set()
+        self._kept.clear()
+        self._write_limiter = None
+
+    # -- the chain ------------------------------------------------------------------------------------
+
+    async def _refresh(self, kind: DataType, moment: Moment) -> Found:
+        found = await self._stored_now(kind, moment)
+        claimed = False
+        waited = 0.0
+        while found is None and not claimed and waited < LIVE_WAIT_S:
+            claimed = await self._claim(kind, moment)
+            if not claimed:
+                await asyncio.sleep(LOOK_S)
+                waited += LOOK_S
+            # Another process may have ended its own claim with an answer meanwhile.
+            found = await self._stored_now(kind, moment)
+        if found is None:
+            found = await self._live_answer(kind, moment)
+            if found is not None and not found.estimate:
+                self._persist(kind, found, moment)
+                claimed = False
+        if claimed:
+            self._write(self._snapshots.release, kind.name, moment.session)
+        if found is None:
+            found = await self._history(kind, moment)
+        if found is None:
+            found = Found(kind.empty(), moment.session)
+        self._keep(kind, found, moment)
+        return found
+
+    async def _stored_now(self, kind: DataType, moment: Moment) -> Found | None:
+        """What is stored of this session and needs nobody: while prices move an answer that is younger than
+        its time to live, else the day's final one. On a day without trading (and for a type that says so)
+        the fused tables of the session as well."""
+        snapshot = await self._snapshot(kind, moment)
+        if snapshot is not None:
+            age = (moment.now - snapshot.at).total_seconds()
+            if snapshot.is_final or (moment.moving and 0 <= age < kind.ttl_s):
+                return _of_snapshot(snapshot, moment)
+        if kind.stored_first or not moment.is_trade_date:
+            return await self._fused(kind, moment.session, moment)
+        return None
+
+    async def _history(self, kind: DataType, moment: Moment) -> Found | None:
+        """Fused tables of the session, else the newest stored answer, else fused tables of the session
+        before."""
+        found = await self._fused(kind, moment.session, moment)
+        if found is not None:
+            return found
+        snapshot = await read_or(None, self._state.reading.point(newest, kind.name, moment.session))
+        if snapshot is not None:
+            return _of_snapshot(snapshot, moment)
+        before = self._state.calendar.offset(moment.session, -1)
+        return await self._fused(kind, before, moment)
+
+    async def _beyond_calendar(self, kind: DataType) -> Found:
+        """Nobody knows whether the market is open: what is stored, else nothing."""
+        today = self._state.clock.now().date().isoformat()
+        snapshot = await read_or(None, self._state.reading.point(newest, kind.name, today))
+        if snapshot is None:
+            return Found(kind.empty(), today)
+        return Found(snapshot.body, snapshot.session, snapshot.at, HISTORY)
+
+    # -- stored ---------------------------------------------------------------------------------------
+
+    async def _snapshot(self, kind: DataType, moment: Moment) -> Snapshot | None:
+        found = await read_or(None, self._state.reading.point(of_session, kind.name, moment.session))
+        return found if found is not None and kind.is_valid(found.body) else None
+
+    async def _fused(self, kind: DataType, day: str, moment: Moment) -> Found | None:
+        for origin, read in kind.stored:
+            body = await read_or(None, self._state.reading.scan(read, day))
+            if body is not None and kind.is_valid(body):
+                close = datetime.fromisoformat(f"{day}T15:00:00")
+                return Found(body, moment.session, close, origin)
+        return None
+
+    # -- live -----------------------------------------------------------------------------------------
+
+    async def _live_answer(self, kind: DataType, moment: Moment) -> Found | None:
+        facts = await read_or(Facts(moment.session), self._live.facts.of(moment.session))
+        asking = Asking(self._live.clients, self._live.scans, facts, self._state.calendar, moment.now)
+        order = source_order(self._state.clock, self._state.calendar)
+        ways: list[tuple[str, Question]] = [
+            (upstream, kind.sources[upstream]) for upstream in order if upstream in kind.sources
+        ]
+        if kind.degrade is not None:
+            ways.append((EASTMONEY, kind.degrade))
+        limit = self._state.settings.retry_budget_max + pages_of(facts) - 1
+        with call_budget(limit, retry_within_s=RETRY_WITHIN_S):
+            found = await self._first(kind, moment, asking, ways)
+            if found is None and kind.estimate is not None:
+                found = await self._estimated(kind, moment, asking, kind.estimate)
+        return found
+
+    async def _first(
+        self, kind: DataType, moment: Moment, asking: Asking, ways: list[tuple[str, Question]]
+    ) -> Found | None:
+        """The first valid answer. The next source is asked when one fails, or beside one that is slow."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + LIVE_WAIT_S
+        waiting: dict[asyncio.Task[Body], str] = {}
+        left = list(ways)
+        while left or waiting:
+            if left:
+                upstream, question = left.pop(0)
+                waiting[self._ask(kind, moment, asking, upstream, question)] = upstream
+            span = min(PATIENCE_S if left else LIVE_WAIT_S, end - loop.time())
+            if span <= 0:
+                break
+            done, _ = await asyncio.wait(waiting, timeout=span, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                found = self._landed(kind, moment, waiting.pop(task), task)
+                if found is not None:
+                    self._leave_behind(kind, moment, waiting)
+                    return found
+        self._leave_behind(kind, moment, waiting)
+        return None
+
+    def _ask(
+        self, kind: DataType, moment: Moment, asking: Asking, upstream: str, question: Question
+    ) -> "asyncio.Task[Body]":
+        """The task that asks; a source that was left behind and is still at it is not asked twice."""
+        key = (kind.name, upstream, moment.session)
+        task = self._asked.get(key)
+        if task is None or task.done():
+            task = asyncio.ensure_future(self._live.clients.in_thread(functools.partial(question, asking)))
+            self._asked[key] = task
+            task.add_done_callback(functools.partial(self._forget, key))
+        return task
+
+    async def _estimated(
+        self, kind: DataType, moment: Moment, asking: Asking, question: Question
+    ) -> Found | None:
+        task = self._ask(kind, moment, asking, TENCENT + " sample", question)
+        done, _ = await asyncio.wait({task}, timeout=ESTIMATE_WAIT_S)
+        found = self._landed(kind, moment, TENCENT, task) if done else None
+        return None if found is None else replace(found, estimate=True)
+
+    def _landed(
+        self, kind: DataType, moment: Moment, upstream: str, task: "asyncio.Task[Body]"
+    ) -> Found | None:
+        """What a finished task found; None (logged) when it failed or has nothing to say."""
+        if task.cancelled():
+            return None
+        error = task.exception()
+        if error is not None:
+            if not isinstance(error, SOURCE_ERRORS):
+                raise error
+            log.warning("%s of %s: %s: %s", kind.name, upstream, type(error).__name__, redact(str(error)))
+            return None
+        body = task.result()
+        if not kind.is_valid(body):
+            return None
+        return Found(body, moment.session, moment.now, ORIGIN[upstream])
+
+    def _leave_behind(self, kind: DataType, moment: Moment, waiting: "dict[asyncio.Task[Body], str]") -> None:
+        """Slow sources go on; what they find fills the cache when it is the newest."""
+        for task, upstream in waiting.items():
+            task.add_done_callback(functools.partial(self._came_late, kind, moment, upstream))
+
+    def _came_late(self, kind: DataType, moment: Moment, upstream: str, task: "asyncio.Task[Body]") -> None:
+        try:
+            found = self._landed(kind, moment, upstream, task)
+        except Exception:
+            log.exception("%s of %s", kind.name, upstream)
+            return
+        kept = self._kept.get(kind.name)
+        if found is None or found.at is None:
+            return
+        poor = kept is None or kept.found.estimate or kept.found.at is None or kept.found.at < found.at
+        if poor and (kept is None or kept.found.session == found.session):
+            self._keep(kind, found, moment)
+            self._persist(kind, found, moment)
+
+    # -- keeping --------------------------------------------------------------------------------------
+
+    def _keep(self, kind: DataType, found: Found, moment: Moment) -> None:
+        ttl = seconds_kept(kind.ttl_s, moment, self._state.calendar)
+        if found.origin is None or found.estimate:
+            ttl = min(ttl, max(EMPTY_TTL_S, kind.ttl_s))
+        self._kept[kind.name] = _Kept(found, self._state.system.monotonic() + ttl, ttl)
+
+    def _persist(self, kind: DataType, found: Found, moment: Moment) -> None:
+        """In the background: nobody waits for the warehouse's writer."""
+        snapshot = Snapshot(moment.session, found.body, found.origin, moment.is_final, found.at or moment.now)
+        self._write(self._snapshots.put, kind.name, snapshot)
+
+    async def _claim(self, kind: DataType, moment: Moment) -> bool:
+        """Whether this process asks. A warehouse that is away or busy keeps nobody from asking."""
+        write = self._write(
+            self._snapshots.claim, kind.name, moment.session, LIVE_WAIT_S + ESTIMATE_WAIT_S + 1.0
+        )
+        done, _ = await asyncio.wait({write}, timeout=CLAIM_WAIT_S)
+        if not done or write.cancelled() or write.exception() is not None:
+            return True
+        claimed: bool = write.result()
+        return claimed
+
+    def _write(self, work: Callable[..., Any], *args: Any) -> "asyncio.Task[Any]":
+        if self._write_limiter is None:
+            self._write_limiter = anyio.CapacityLimiter(WRITE_THREADS)
+        # Without the call budget of the request that began it.
+        task = contextvars.Context().run(
+            asyncio.ensure_future, _logged(anyio.to_thread.run_sync(work, *args, limiter=self._write_limiter))
+        )
+        self._writes.add(task)
+        task.add_done_callback(self._written)
+        return task
+
+    def _written(self, task: "asyncio.Task[Any]") -> None:
+        self._writes.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def _forget(self, key: tuple[str, str, str], task: "asyncio.Task[Body]") -> None:
+        if self._asked.get(key) is task:
+            del self._asked[key]
+        if not task.cancelled():
+            task.exception()  # looked at, so that nobody is told of an error that nobody waited for
+
+    def _refreshed(self, name: str, task: "asyncio.Task[Found]") -> None:
+        if self._refreshing.get(name) is task:
+            del self._refreshing[name]
+        if not task.cancelled():
+            task.exception()
+
+
+async def _logged(work: Awaitable[Any]) -> Any:
+    try:
+        return await work
+    except StorageError as error:
+        log.warning("snapshot not written: %s", redact(error.message))
+        raise
+
+
+def _of_snapshot(snapshot: Snapshot, moment: Moment) -> Found:
+    """A stored answer of the running or just closed day keeps its source; an older one is history."""
+    today = snapshot.session == moment.now.date().isoformat()
+    return Found(snapshot.body, moment.session, snapshot.at, snapshot.source if today else HISTORY)
+
+
+def unified_of(state: State) -> UnifiedReads:
+    """The app's unified reads (`state.part(unified_of)`)."""
+    return UnifiedReads(state)

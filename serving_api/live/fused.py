@@ -1,0 +1,51 @@
+"""What fused tables say of a whole trade date, for data types that no live source answers."""
+
+from typing import Any
+
+from serving_api.reading import Session
+
+WIDE = "fusion_stock_wide"
+CLOUD_MAP = "fusion_market_cloud_map"
+_WIDE = (
+    *("code", "name", "market", "current_price", "last_close", "change_pct", "amount", "turnover_pct"),
+    *("is_suspended", "limit_status", "main_net", "super_net", "large_net"),
+)
+_NODES = (
+    *("node_code", "parent_code", "level", "name", "market_cap_yi", "amount_yi", "change_pct", "main_net"),
+    *("leader_name", "leader_change_pct"),
+)
+
+
+def wide_rows(session: Session, day: str) -> list[dict[str, Any]]:
+    """Rows of the wide table of a trade date; [] when it is not stored."""
+    if not session.has(WIDE):
+        return []
+    columns = session.columns(WIDE, _WIDE)
+    rows = session.dicts(WIDE, columns=columns, where="trade_date=?", values=(day,), order="code")
+    return [{**dict.fromkeys(_WIDE), **row} for row in rows]
+
+
+def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
+    """Nodes of the stored tree map of a trade date: `sector` or `stock`, the largest first."""
+    if not session.has(CLOUD_MAP):
+        return []
+    return session.dicts(
+        CLOUD_MAP,
+        columns=session.columns(CLOUD_MAP, _NODES),
+        where="trade_date=? AND level=?",
+        values=(day, level),
+        order="market_cap_yi DESC, node_code",
+    )
+
+
+def index_rows(session: Session, day: str, symbols: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Bars of indices on a trade date, in the order of `symbols`."""
+    marks = ", ".join("?" for _ in symbols)
+    rows = session.dicts(
+        "fusion_index_daily",
+        columns=("code", "name", "close", "last_close", "amount"),
+        where=f"date=? AND code IN ({marks})",
+        values=(day, *symbols),
+    )
+    by_code = {row["code"]: row for row in rows}
+    return [by_code[symbol] for symbol in symbols if symbol in by_code]

@@ -1,0 +1,174 @@
+"""Quotes of all A shares at one moment: what the market's live reads are counted from.
+
+One scan serves every data type that asks within its time to live, over all threads.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from platform_assets.compute.market_rules import sec_type_of
+from platform_assets.declaration.dataset import MIN_COVERAGE
+from resources.errors import PayloadError, Unavailable
+from serving_api.datamgr_live.clients import TDX, TENCENT, LiveClients
+from serving_api.datamgr_live.frames import Row, number, positive, records
+from serving_api.datamgr_live.symbols import Listed
+from serving_api.live.facts import Facts
+
+WAN = 10_000.0
+HALF_TICK = 0.005
+BOOKS_PER_CALL = 80
+USUAL_STOCKS = 6000
+_LEAST_COMPARED, _LEAST_EQUAL = 20, 0.5
+"""Of the stocks whose close of the session before is stored, at least half must show it as their last close:
+the others have an ex-right at most."""
+
+
+@dataclass(frozen=True)
+class Traded:
+    """One A share at this moment: CNY, shares, cap in 10k CNY. No price = it does not trade today; `high` and
+    `main_net` (CNY) are None where the source has none."""
+
+    listed: Listed
+    price: float | None
+    last_close: float | None
+    volume: float
+    amount: float
+    market_cap: float | None
+    high: float | None = None
+    main_net: float | None = None
+
+    @property
+    def suspended(self) -> bool:
+        return not self.price or self.volume <= 0
+
+    @property
+    def change_pct(self) -> float | None:
+        """Percent, two decimals; None while the stock does not trade."""
+        if self.suspended or not self.price or not self.last_close:
+            return None
+        return round((self.price / self.last_close - 1) * 100, 2)
+
+
+def from_terminal(row: Row, listed: Listed) -> Traded:
+    price, last_close = positive(row["price"]), positive(row["last_close"])
+    known = price or last_close
+    cap = known * listed.total_shares / WAN if known and listed.total_shares else None
+    live = None if row["suspended"] or row["unknown"] else price
+    return Traded(
+        listed,
+        live,
+        last_close,
+        number(row["volume"]) or 0.0,
+        number(row["amount"]) or 0.0,
+        cap,
+        high=positive(row["high"]),
+    )
+
+
+def from_ranking(row: Row, listed: Listed) -> Traded:
+    price, moved = positive(row["price"]), number(row["change_amt"])
+    last_close = round(price - moved, 4) if price and moved is not None else None
+    return Traded(
+        listed,
+        price,
+        last_close,
+        number(row["volume"]) or 0.0,
+        number(row["amount"]) or 0.0,
+        number(row["total_market_cap"]),
+        main_net=number(row["main_net"]),
+    )
+
+
+def from_quote(row: Row, listed: Listed) -> Traded:
+    """A quote of named symbols of the quote site."""
+    return Traded(
+        listed,
+        None if row["is_suspended"] else positive(row["price"]),
+        positive(row["last_close"]),
+        number(row["volume"]) or 0.0,
+        number(row["amount"]) or 0.0,
+        number(row["total_market_cap"]),
+        high=positive(row["high"]),
+    )
+
+
+def by_terminal(clients: LiveClients, facts: Facts) -> list[Traded]:
+    """Every listed stock, 80 a call."""
+    if not facts.stocks:
+        raise Unavailable("the terminal is asked by code, and no list of securities is stored")
+    frame = clients.client(TDX).quotes(list(facts.stocks))
+    return [from_terminal(row, facts.stocks[row["symbol"]]) for row in records(frame)]
+
+
+def by_quote_site(clients: LiveClients, facts: Facts) -> list[Traded]:
+    """The ranking of all A shares, 200 a call; one that is not stored yet is there as well."""
+    return [
+        from_ranking(row, facts.stocks.get(row["symbol"]) or _unlisted(row))
+        for row in records(clients.client(TENCENT).rank())
+        if sec_type_of(row["code"], row["market"]) == "stock"
+    ]
+
+
+SCANS: Mapping[str, Callable[[LiveClients, Facts], list[Traded]]] = {TDX: by_terminal, TENCENT: by_quote_site}
+
+
+def pages_of(facts: Facts) -> int:
+    """How many calls the longest scan takes."""
+    return -(-max(len(facts.stocks), USUAL_STOCKS) // BOOKS_PER_CALL)
+
+
+def check_scan(rows: Sequence[Traded], facts: Facts) -> None:
+    """Raises PayloadError when a scan is a part of the market, or of another session."""
+    if not rows:
+        raise PayloadError("an empty list of stocks")
+    known = sum(row.listed.symbol in facts.stocks for row in rows)
+    if known < MIN_COVERAGE * len(facts.stocks):
+        raise PayloadError(f"{known} of {len(facts.stocks)} listed stocks are quoted")
+    pairs = [
+        (row.last_close, close)
+        for row in rows
+        if row.last_close and (close := facts.closes.get(row.listed.code)) is not None
+    ]
+    equal = sum(abs(told - stored) < HALF_TICK for told, stored in pairs)
+    if len(pairs) >= _LEAST_COMPARED and equal < _LEAST_EQUAL * len(pairs):
+        raise PayloadError(
+            f"quotes are not of {facts.session}: {equal} of {len(pairs)} last closes are those stored"
+        )
+
+
+def _unlisted(row: Row) -> Listed:
+    return Listed(symbol=row["symbol"], code=row["code"], name=row["name"])
+
+
+@dataclass(frozen=True)
+class _Kept:
+    session: str
+    rows: list[Traded]
+    until: float
+
+
+class MarketScan:
+    """Scans of one app, by upstream; called in threads that may block."""
+
+    def __init__(
+        self, clients: LiveClients, monotonic: Callable[[], float], ttl: Callable[[], float]
+    ) -> None:
+        """`ttl`: seconds that a scan of this moment is kept."""
+        self._clients = clients
+        self._monotonic = monotonic
+        self._ttl = ttl
+        self._locks = {upstream: threading.Lock() for upstream in SCANS}
+        self._kept: dict[str, _Kept] = {}
+
+    def take(self, upstream: str, facts: Facts) -> list[Traded]:
+        """The scan of an upstream; one that is kept, or that another thread is making, is shared. Raises what
+        the client raises, and PayloadError for a scan that cannot be of this market now."""
+        with self._locks[upstream]:
+            kept = self._kept.get(upstream)
+            if kept is not None and kept.session == facts.session and self._monotonic() < kept.until:
+                return kept.rows
+            rows = SCANS[upstream](self._clients, facts)
+            check_scan(rows, facts)
+            self._kept[upstream] = _Kept(facts.session, rows, self._monotonic() + self._ttl())
+            return rows

@@ -1,0 +1,1 @@
+"""One file per data type of the unified read, each with a `DATA_TYPE`."""

@@ -1,0 +1,58 @@
+"""How many stocks rise, fall, stand still or at a limit, and how far they moved."""
+
+from collections.abc import Sequence
+
+from serving_api.datamgr_live.clients import TDX, TENCENT
+from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.fused import WIDE, wide_rows
+from serving_api.live.movers import Mover, count, of_scan, of_wide
+from serving_api.reading import Session
+
+FALLING, RISING = (-7.0, -5.0, -3.0), (3.0, 5.0, 7.0)
+RANGES = ("<-7", "-7~-5", "-5~-3", "-3~0", "0", "0~3", "3~5", "5~7", ">7")
+_COUNTS = ("up", "flat", "down", "limit_up", "limit_down", "total", "suspended")
+
+
+def range_of(change_pct: float) -> str:
+    """The bucket of a change in percent: a falling one belongs to the range that begins at it (-5 is in
+    -5~-3), a rising one to the range that ends at it (5 is in 3~5)."""
+    if change_pct == 0:
+        return "0"
+    if change_pct < 0:
+        return RANGES[sum(change_pct >= edge for edge in FALLING)]
+    return RANGES[5 + sum(change_pct > edge for edge in RISING)]
+
+
+def distribution(movers: Sequence[Mover]) -> Body:
+    """Counts and buckets of all stocks; changes are rounded to two decimals first, as they are shown."""
+    counts = count(movers, with_broken=False)
+    buckets = dict.fromkeys(RANGES, 0)
+    for mover in movers:
+        if mover.change_pct is not None:
+            buckets[range_of(round(mover.change_pct, 2))] += 1
+    return {
+        **{name: getattr(counts, name) for name in _COUNTS},
+        "buckets": [{"range": name, "count": number} for name, number in buckets.items()],
+    }
+
+
+def _of(upstream: str) -> Question:
+    def ask(asking: Asking) -> Body:
+        return distribution(of_scan(asking.scan(upstream), asking.session, asking.calendar))
+
+    return ask
+
+
+def _stored(session: Session, day: str) -> Body | None:
+    rows = wide_rows(session, day)
+    return distribution(of_wide(rows)) if rows else None
+
+
+DATA_TYPE = DataType(
+    name="distribution",
+    ttl_s=10,
+    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    is_valid=lambda body: bool(body.get("total")),
+    empty=lambda: {**dict.fromkeys(_COUNTS), "buckets": []},
+    stored=((WIDE, _stored),),
+)

@@ -1,0 +1,115 @@
+"""Turnover and money flow of the whole market, and how many limit-ups hold."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from resources.errors import PayloadError
+from serving_api.datamgr_live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
+from serving_api.datamgr_live.frames import number, records
+from serving_api.live.data_types import Asking, Body, DataType
+from serving_api.live.fused import WIDE, wide_rows
+from serving_api.live.movers import count, of_scan, of_wide
+from serving_api.reading import Session
+
+MARKETS = ("sh000001", "sz399001")
+"""Indices whose turnover and flow are those of the two exchanges."""
+_NETS = ("super_net", "large_net", "medium_net", "small_net")
+_EMPTY = (
+    *("total_amount", "prev_total_amount", "main_net_inflow", *_NETS),
+    *("seal_success_rate", "limit_up", "broken"),
+)
+
+
+def seal_rate(limit_up: int | None, broken: int | None) -> float | None:
+    """Limit-ups that hold, percent of those that were touched."""
+    if limit_up is None or broken is None or limit_up + broken == 0:
+        return None
+    return round(limit_up / (limit_up + broken) * 100, 2)
+
+
+def _pools(asking: Asking) -> tuple[int | None, int | None]:
+    """(limit-ups that hold, that broke) of the portal's pools; None while it does not tell."""
+    client = asking.client(EASTMONEY)
+    try:
+        return len(client.limit_pool("up", asking.session)), len(client.limit_pool("broken", asking.session))
+    except SOURCE_ERRORS:
+        return None, None
+
+
+def _body(
+    asking: Asking, amount: float | None, main: float | None, nets: Sequence[Any], limit_up: int | None
+) -> Body:
+    held, broken = _pools(asking)
+    held = limit_up if held is None else held
+    return {
+        "total_amount": amount,
+        "prev_total_amount": asking.facts.amount_before,
+        "main_net_inflow": main,
+        **dict(zip(_NETS, nets, strict=True)),
+        "seal_success_rate": seal_rate(held, broken),
+        "limit_up": held,
+        "broken": broken,
+    }
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(sum(known), 2) if known else None
+
+
+def _quote_site(asking: Asking) -> Body:
+    """Sums over the ranking of all A shares, which tells the main net alone."""
+    rows = asking.scan(TENCENT)
+    counts = count(of_scan(rows, asking.session, asking.calendar), with_broken=False)
+    traded = [row for row in rows if not row.suspended]
+    return _body(
+        asking,
+        _sum([row.amount for row in traded]),
+        _sum([row.main_net for row in traded]),
+        (None,) * len(_NETS),
+        counts.limit_up,
+    )
+
+
+def _portal(asking: Asking) -> Body:
+    """The flow of the two exchanges by size of order, and the turnover of their indices."""
+    client = asking.client(EASTMONEY)
+    flow = client.fund_flow_minutes(*MARKETS)
+    amounts = [number(row["amount"]) for row in records(client.ulist(list(MARKETS)))]
+    if not len(flow) or str(flow["datetime"].iloc[-1])[:10] != asking.session:
+        raise PayloadError(f"no money flow of {asking.session}")
+    if None in amounts or len(amounts) < len(MARKETS):
+        raise PayloadError("the turnover of the exchanges is not told")
+    newest = flow.iloc[-1]
+    nets = [number(newest[name]) for name in _NETS]
+    return _body(asking, _sum(amounts), number(newest["main_net"]), nets, None)
+
+
+def _stored(session: Session, day: str) -> Body | None:
+    rows = wide_rows(session, day)
+    if not rows:
+        return None
+    counts = count(of_wide(rows), with_broken=True)
+    return {
+        "total_amount": _sum([row["amount"] for row in rows]),
+        "prev_total_amount": None,
+        "main_net_inflow": _sum([row["main_net"] for row in rows]),
+        "super_net": _sum([row["super_net"] for row in rows]),
+        "large_net": _sum([row["large_net"] for row in rows]),
+        "medium_net": None,
+        "small_net": None,
+        "seal_success_rate": seal_rate(counts.limit_up, counts.broken),
+        "limit_up": counts.limit_up,
+        "broken": counts.broken,
+    }
+
+
+DATA_TYPE = DataType(
+    name="fund_flow",
+    ttl_s=15,
+    # The terminal tells no flow: the quote site is first in every session, the portal is its backup.
+    sources={TENCENT: _quote_site, EASTMONEY: _portal},
+    is_valid=lambda body: body.get("main_net_inflow") is not None and bool(body.get("total_amount")),
+    empty=lambda: dict.fromkeys(_EMPTY),
+    stored=((WIDE, _stored),),
+)

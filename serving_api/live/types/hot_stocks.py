@@ -1,0 +1,101 @@
+"""The most traded stocks of the session, with what they moved and turned over."""
+
+from collections.abc import Iterable
+
+from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
+from serving_api.datamgr_live.frames import number, records, text
+from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.fused import WIDE, wide_rows
+from serving_api.live.scan import Traded
+from serving_api.reading import Session
+
+KEPT_PER_MARKET = 100
+
+
+def hottest(rows: Iterable[Body]) -> Body:
+    """The 100 with the largest turnover of each exchange, together in that order. Rows: market, code, name,
+    price, change_percent, amount (CNY), turnover (percent), heat (place in the portal's list of popularity),
+    reason."""
+    ordered = sorted((row for row in rows if row["amount"]), key=lambda row: (-row["amount"], row["code"]))
+    room = dict.fromkeys(("SH", "SZ", "BJ"), KEPT_PER_MARKET)
+    kept = []
+    for row in ordered:
+        if room.get(row["market"], 0) > 0:
+            room[row["market"]] -= 1
+            kept.append(row)
+    return {"items": kept}
+
+
+def _live(row: Traded) -> Body:
+    floating = row.listed.float_shares
+    return {
+        "market": row.listed.symbol[:2].upper(),
+        "code": row.listed.code,
+        "name": row.listed.name,
+        "price": row.price,
+        "change_percent": row.change_pct,
+        "amount": round(row.amount, 2),
+        "turnover": round(row.volume / floating * 100, 2) if floating else None,
+        "heat": None,
+        "reason": None,
+    }
+
+
+def _of(upstream: str) -> Question:
+    def ask(asking: Asking) -> Body:
+        return hottest(_live(row) for row in asking.scan(upstream) if not row.suspended)
+
+    return ask
+
+
+def _portal(asking: Asking) -> Body:
+    """The portal's hundred most looked-at stocks, with their quotes: two calls."""
+    client = asking.client(EASTMONEY)
+    popular = {row["symbol"]: row for row in records(client.popularity())}
+    return hottest(
+        {
+            "market": row["symbol"][:2].upper(),
+            "code": row["code"],
+            "name": text(row["name"]),
+            "price": number(row["price"]),
+            "change_percent": number(row["change_pct"]),
+            "amount": number(row["amount"]),
+            "turnover": number(row["turnover_pct"]),
+            "heat": number(popular[row["symbol"]]["rank_no"]),
+            "reason": None,
+        }
+        for row in records(client.ulist(list(popular)))
+        if row["symbol"] in popular
+    )
+
+
+def _stored(session: Session, day: str) -> Body | None:
+    rows = [row for row in wide_rows(session, day) if not row["is_suspended"]]
+    if not rows:
+        return None
+    return hottest(
+        {
+            "market": row["market"],
+            "code": row["code"],
+            "name": row["name"],
+            "price": row["current_price"],
+            "change_percent": row["change_pct"],
+            "amount": row["amount"],
+            "turnover": row["turnover_pct"],
+            "heat": None,
+            "reason": None,
+        }
+        for row in rows
+    )
+
+
+DATA_TYPE = DataType(
+    name="hot_stocks",
+    ttl_s=10,
+    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    degrade=_portal,
+    is_valid=lambda body: bool(body.get("items")),
+    empty=lambda: {"items": []},
+    stored=((WIDE, _stored),),
+    stored_first=True,
+)

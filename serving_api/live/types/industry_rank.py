@@ -1,0 +1,111 @@
+"""Every industry by its change of the day: the strongest first."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
+from serving_api.datamgr_live.frames import number, records, text
+from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
+from serving_api.live.facts import Board
+from serving_api.live.fused import map_nodes
+from serving_api.live.scan import Traded
+from serving_api.reading import Session
+
+
+def weighted_change(rows: Iterable[Traded]) -> float | None:
+    """Mean change of some stocks, percent, weighted by their float caps of the session before."""
+    sums = [0.0, 0.0]
+    for row in rows:
+        change, shares = row.change_pct, row.listed.float_shares
+        if change is None or not shares or not row.last_close:
+            continue
+        weight = shares * row.last_close
+        sums[0] += weight * change
+        sums[1] += weight
+    return round(sums[0] / sums[1], 2) if sums[1] > 0 else None
+
+
+def by_board(rows: Iterable[Traded], asking: Asking) -> dict[Board, list[Traded]]:
+    """Stocks of a scan by their stored industry; one without an industry is left out."""
+    found: dict[Board, list[Traded]] = defaultdict(list)
+    for row in rows:
+        board = asking.facts.boards.get(row.listed.code)
+        if board is not None:
+            found[board].append(row)
+    return found
+
+
+def leader_of(rows: Iterable[Traded]) -> Traded | None:
+    """The stock that rose most."""
+    moving = [row for row in rows if row.change_pct is not None]
+    return max(moving, key=lambda row: (row.change_pct or 0.0, row.listed.code), default=None)
+
+
+def ranked(industries: list[Body]) -> Body:
+    """Best change first, rank from 1; an industry without a change is left out."""
+    known = [row for row in industries if row["change_percent"] is not None]
+    known.sort(key=lambda row: (-row["change_percent"], row["code"]))
+    return {"industries": [{**row, "rank": rank} for rank, row in enumerate(known, start=1)]}
+
+
+def _of(upstream: str) -> Question:
+    def ask(asking: Asking) -> Body:
+        rows = []
+        for board, members in by_board(asking.scan(upstream), asking).items():
+            leader = leader_of(members)
+            rows.append(
+                {
+                    "code": board.code,
+                    "name": board.name,
+                    "change_percent": weighted_change(members),
+                    "leader_name": leader.listed.name if leader else None,
+                    "leader_change_percent": leader.change_pct if leader else None,
+                }
+            )
+        return ranked(rows)
+
+    return ask
+
+
+def _portal(asking: Asking) -> Body:
+    """The portal's own industry boards."""
+    return ranked(
+        [
+            {
+                "code": row["board_code"],
+                "name": row["board_name"],
+                "change_percent": number(row["change_pct"]),
+                "leader_name": text(row["leader_name"]),
+                "leader_change_percent": number(row["leader_pct"]),
+            }
+            for row in records(asking.client(EASTMONEY).boards("industry"))
+        ]
+    )
+
+
+def _stored(session: Session, day: str) -> Body | None:
+    nodes = map_nodes(session, day, "sector")
+    rows = [
+        {
+            "code": node["node_code"],
+            "name": node["name"],
+            "change_percent": node["change_pct"]
+            if node["change_pct"] is None
+            else round(node["change_pct"], 2),
+            "leader_name": node["leader_name"],
+            "leader_change_percent": node["leader_change_pct"],
+        }
+        for node in nodes
+    ]
+    return ranked(rows) if rows else None
+
+
+DATA_TYPE = DataType(
+    name="industry_rank",
+    ttl_s=30,
+    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    degrade=_portal,
+    is_valid=lambda body: bool(body.get("industries")),
+    empty=lambda: {"industries": []},
+    stored=((HISTORY, _stored),),
+)

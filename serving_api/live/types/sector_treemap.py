@@ -1,0 +1,122 @@
+"""The market as a tree map: industries by cap, in each its largest stocks."""
+
+from collections import defaultdict
+from typing import Any
+
+from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
+from serving_api.datamgr_live.frames import number, records
+from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
+from serving_api.live.fused import map_nodes
+from serving_api.live.scan import Traded
+from serving_api.live.types.industry_rank import by_board, weighted_change
+from serving_api.reading import Session
+
+CHILDREN = 30
+WAN_PER_YI, CNY_PER_YI = 1e4, 1e8
+
+
+def _yi(cap_wan: float | None) -> float | None:
+    return None if cap_wan is None else round(cap_wan / WAN_PER_YI, 2)
+
+
+def _largest(children: list[Body]) -> list[Body]:
+    children.sort(key=lambda row: (-(row["value"] or 0.0), row["code"]))
+    return children[:CHILDREN]
+
+
+def _tree(sectors: list[Body]) -> Body:
+    sectors.sort(key=lambda row: (-(row["value"] or 0.0), row["code"]))
+    return {"items": sectors}
+
+
+def _sum(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(sum(known), 2) if known else None
+
+
+def _child(row: Traded) -> Body:
+    return {
+        "code": row.listed.code,
+        "name": row.listed.name,
+        "value": _yi(row.market_cap),
+        "change_percent": row.change_pct,
+    }
+
+
+def _of(upstream: str) -> Question:
+    def ask(asking: Asking) -> Body:
+        return _tree(
+            [
+                {
+                    "code": board.code,
+                    "name": board.name,
+                    "value": _yi(_sum([row.market_cap for row in members])),
+                    "change_percent": weighted_change(members),
+                    "amount": _sum([row.amount for row in members]),
+                    "main_net": _sum([row.main_net for row in members]),
+                    "children": _largest([_child(row) for row in members]),
+                }
+                for board, members in by_board(asking.scan(upstream), asking).items()
+            ]
+        )
+
+    return ask
+
+
+def _portal(asking: Asking) -> Body:
+    """The portal's boards; their stocks are not told in one call and stay away."""
+    return _tree(
+        [
+            {
+                "code": row["board_code"],
+                "name": row["board_name"],
+                "value": _yi(number(row["total_market_cap"])),
+                "change_percent": number(row["change_pct"]),
+                "amount": number(row["amount"]),
+                "main_net": number(row["main_net"]),
+                "children": [],
+            }
+            for row in records(asking.client(EASTMONEY).boards("industry"))
+        ]
+    )
+
+
+def _stored(session: Session, day: str) -> Body | None:
+    sectors = map_nodes(session, day, "sector")
+    if not sectors:
+        return None
+    children: dict[str, list[Body]] = defaultdict(list)
+    for node in map_nodes(session, day, "stock"):
+        children[str(node["parent_code"])].append(_node(node))
+    return _tree(
+        [
+            {
+                **_node(node),
+                "amount": None if node["amount_yi"] is None else round(node["amount_yi"] * CNY_PER_YI, 2),
+                "main_net": node["main_net"],
+                "children": _largest(children[str(node["node_code"])]),
+            }
+            for node in sectors
+        ]
+    )
+
+
+def _node(node: dict[str, Any]) -> Body:
+    cap, change = node["market_cap_yi"], node["change_pct"]
+    return {
+        "code": node["node_code"],
+        "name": node["name"],
+        "value": None if cap is None else round(cap, 2),
+        "change_percent": None if change is None else round(change, 2),
+    }
+
+
+DATA_TYPE = DataType(
+    name="sector_treemap",
+    ttl_s=15,
+    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    degrade=_portal,
+    is_valid=lambda body: bool(body.get("items")),
+    empty=lambda: {"items": []},
+    stored=((HISTORY, _stored),),
+)

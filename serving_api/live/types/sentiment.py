@@ -1,0 +1,118 @@
+"""The main indices, how many stocks rise and fall, and the score that follows from both."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from platform_assets.compute.market_sentiment import sentiment_label, sentiment_score
+from resources.errors import Unavailable
+from serving_api.datamgr_live.clients import TDX, TENCENT
+from serving_api.datamgr_live.frames import Row, change_pct, number, positive, records
+from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.facts import MAIN_INDEX
+from serving_api.live.fused import WIDE, index_rows, wide_rows
+from serving_api.live.movers import Mover, count, of_scan, of_wide
+from serving_api.live.scan import from_quote
+from serving_api.reading import Session
+
+INDICES = {"sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指"}
+SAMPLE = 50
+_EMPTY_BREADTH = dict.fromkeys(("up", "down", "flat", "total"))
+
+
+def sentiment(
+    movers: Sequence[Mover], indices: Sequence[Row], month_base: float | None, *, estimate: bool = False
+) -> Body:
+    """`indices` as `_index` gives them; `month_base`: close of the main index 22 sessions before."""
+    counts = count(movers, with_broken=False)
+    changes = [row["change_percent"] for row in indices if row["change_percent"] is not None]
+    score = sentiment_score(counts.up, counts.down, counts.limit_up, counts.limit_down, changes)
+    main = next((row["price"] for row in indices if row["code"] == MAIN_INDEX), None)
+    return {
+        "indices": list(indices),
+        "breadth": {
+            "up": counts.up,
+            "down": counts.down,
+            "flat": counts.flat,
+            "total": counts.up + counts.down + counts.flat,
+        },
+        "sentiment_score": score,
+        "sentiment_label": sentiment_label(score),
+        "monthly_change_percent": change_pct(main, month_base),
+        "sample_based": estimate,
+    }
+
+
+def _index(symbol: str, price: Any, last_close: Any, amount: Any) -> Row:
+    """One index: points, percent, CNY."""
+    now, before = positive(price), positive(last_close)
+    return {
+        "code": symbol,
+        "name": INDICES[symbol],
+        "price": now,
+        "change_percent": change_pct(now, before),
+        "change": round(now - before, 2) if now and before else None,
+        "amount": number(amount, 2),
+    }
+
+
+def _listed(rows: Mapping[str, Row]) -> list[Row]:
+    """The main indices that a source knows."""
+    return [
+        _index(symbol, rows[symbol]["price"], rows[symbol]["last_close"], rows[symbol]["amount"])
+        for symbol in INDICES
+        if symbol in rows
+    ]
+
+
+def _known(frame: Any) -> dict[str, Row]:
+    return {row["symbol"]: row for row in records(frame) if not row.get("unknown")}
+
+
+def _of(upstream: str) -> Question:
+    def ask(asking: Asking) -> Body:
+        movers = of_scan(asking.scan(upstream), asking.session, asking.calendar)
+        indices = _listed(_known(asking.client(upstream).quotes(list(INDICES))))
+        return sentiment(movers, indices, asking.facts.month_base)
+
+    return ask
+
+
+def _sample(asking: Asking) -> Body:
+    """About 50 stocks, evenly spread over the sorted codes: one call of the quote site."""
+    stocks = asking.facts.stocks
+    symbols = sorted(stocks)[:: max(1, len(stocks) // SAMPLE)][:SAMPLE]
+    if not symbols:
+        raise Unavailable("no list of securities is stored to take a sample of")
+    rows = _known(asking.client(TENCENT).quotes([*symbols, *INDICES]))
+    quotes = [from_quote(rows[symbol], stocks[symbol]) for symbol in symbols if symbol in rows]
+    movers = of_scan(quotes, asking.session, asking.calendar)
+    return sentiment(movers, _listed(rows), asking.facts.month_base, estimate=True)
+
+
+def _stored(session: Session, day: str) -> Body | None:
+    rows = wide_rows(session, day)
+    if not rows:
+        return None
+    indices = [
+        _index(row["code"], row["close"], row["last_close"], row["amount"])
+        for row in index_rows(session, day, tuple(INDICES))
+    ]
+    return sentiment(of_wide(rows), indices, None)
+
+
+DATA_TYPE = DataType(
+    name="sentiment",
+    ttl_s=10,
+    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    estimate=_sample,
+    is_valid=lambda body: bool(body["breadth"]["total"]),
+    empty=lambda: {
+        "indices": [],
+        "breadth": dict(_EMPTY_BREADTH),
+        "sentiment_score": None,
+        "sentiment_label": None,
+        "monthly_change_percent": None,
+        "sample_based": False,
+    },
+    stored=((WIDE, _stored),),
+)

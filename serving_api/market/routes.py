@@ -1,0 +1,96 @@
+"""/market reads of the running session: open to anyone, plain."""
+
+from typing import Any
+
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.envelope import PREFIX, local_iso
+from serving_api.live.chain import unified_of
+from serving_api.live.data_types import Found
+from serving_api.market import schemas
+from serving_api.permissions import Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/market", "market: live reads")
+
+ENDS = 5
+_OVERVIEW = ("code", "name", "change_percent", "rank")
+_SHORT_INDEX = ("code", "name", "price", "change_percent")
+
+
+async def read(request: Request, name: str) -> Found:
+    """A data type of the unified read."""
+    return await state_of(request).part(unified_of).read(name)
+
+
+def answer(request: Request, found: Found, body: dict[str, Any], *, sourced: bool = True) -> Answer:
+    """`body` with its time and, where the shape has it, its source; both stand in the headers as well."""
+    at = local_iso(found.at or state_of(request).clock.now())
+    headers = {}
+    if found.origin is not None:
+        headers = {"X-Data-As-Of": at, "X-Data-Source": found.origin}
+    if found.stale:
+        headers["X-Cache"] = "stale"
+    told = {"_source": found.origin} if sourced else {}
+    return Answer({**body, "timestamp": at, **told}, headers=headers)
+
+
+@router.get("/overview")
+@serving(schemas.Overview)
+async def overview(request: Request, subject: Anyone) -> Answer:
+    """The five strongest and the five weakest industries, and how many stocks stand at a limit."""
+    industries = await read(request, "industry_rank")
+    counts = await read(request, "distribution")
+    rows = industries.body["industries"]
+    ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
+    body = {
+        "sectors": [{name: row[name] for name in _OVERVIEW} for row in ends],
+        "limit_up": counts.body["limit_up"],
+        "limit_down": counts.body["limit_down"],
+    }
+    older = min((industries, counts), key=lambda found: (found.at is None, found.at))
+    return answer(request, older, body, sourced=False)
+
+
+@router.get("/sentiment")
+@serving(schemas.Sentiment)
+async def sentiment(request: Request, subject: Anyone) -> Answer:
+    """Main indices, breadth and the score that follows from both."""
+    found = await read(request, "sentiment")
+    indices = [{name: row[name] for name in _SHORT_INDEX} for row in found.body["indices"]]
+    return answer(request, found, {**found.body, "indices": indices})
+
+
+@router.get("/indices")
+@serving(schemas.Indices)
+async def indices(request: Request, subject: Anyone) -> Answer:
+    """The main indices, a slice of the sentiment read."""
+    found = await read(request, "sentiment")
+    return answer(request, found, {"indices": found.body["indices"]}, sourced=False)
+
+
+@router.get("/distribution")
+@serving(schemas.Distribution)
+async def distribution(request: Request, subject: Anyone) -> Answer:
+    """How many stocks rise, fall, stand still or at a limit, and how far they moved."""
+    found = await read(request, "distribution")
+    return answer(request, found, found.body)
+
+
+@router.get("/industry-rank")
+@serving(schemas.StrongestWeakest)
+async def industry_rank(request: Request, subject: Anyone) -> Answer:
+    """The five strongest and the five weakest industries of the session."""
+    found = await read(request, "industry_rank")
+    rows = found.body["industries"]
+    return answer(request, found, {"top": rows[:ENDS], "bottom": rows[::-1][:ENDS]})
+
+
+@router.get("/fund-flow")
+@serving(schemas.MarketFlow)
+async def fund_flow(request: Request, subject: Anyone) -> Answer:
+    """Turnover and main net inflow of the market, and the share of limit-ups that hold."""
+    found = await read(request, "fund_flow")
+    return answer(request, found, found.body)

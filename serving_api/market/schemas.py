@@ -1,0 +1,209 @@
+"""Shapes of the market reads, for the document. Changes in percent, money in CNY."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SOURCE = Field(
+    alias="_source",
+    description="where it comes from: tcp_terminal, quote_site_a, finance_portal_a, fusion_stock_wide, "
+    "db_history; null for the empty structure",
+)
+MOMENT = Field(description="when it was captured; ISO 8601, exchange time")
+
+
+class Sourced(BaseModel):
+    """What every read of the market tells about itself."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    timestamp: str = MOMENT
+    source: str | None = SOURCE
+
+
+class BreadthPoint(BaseModel):
+    """One 5-minute sample of a session."""
+
+    time: str
+    up: int
+    down: int
+    flat: int
+    limit_up: int
+    limit_down: int
+    amount: float | None = Field(description="turnover so far, CNY")
+    index_change_percent: float | None = Field(description="main index")
+
+
+class BreadthSeries(BaseModel):
+    """Oldest first."""
+
+    items: list[BreadthPoint]
+    days: int = Field(description="trade dates that have samples, of those asked for")
+    total: int
+
+
+class CalendarDay(BaseModel):
+    date: str
+    is_open: bool | None = Field(description="null beyond the published calendar")
+    holiday_name: str | None
+
+
+class MarketCalendar(BaseModel):
+    """One month; nulls beyond the published calendar."""
+
+    today: str
+    is_trade_day: bool | None
+    state: str | None = Field(description="pre_open, auction, trading, noon_break, closed, holiday")
+    prev_trade_date: str | None
+    next_trade_date: str | None
+    days: list[CalendarDay]
+
+
+class MarqueeItem(BaseModel):
+    id: str
+    time: str
+    title: str = Field(description="text from outside: escape it")
+    url: str | None
+    source: str | None
+    related: bool = Field(description="it names the code or the name that was asked for")
+
+
+class Marquee(BaseModel):
+    """Newest first."""
+
+    items: list[MarqueeItem]
+    total: int
+
+
+class FieldChange(BaseModel):
+    field: str
+    old: Any
+    new: Any
+
+
+class Comparison(BaseModel):
+    """What differs from the version before; the first version differs in nothing."""
+
+    entity_type: str
+    entity_id: str
+    first: bool
+    changed: bool
+    added: dict[str, Any]
+    removed: dict[str, Any]
+    changed_fields: list[FieldChange]
+    previous_at: str | None
+    version: int
+
+
+class ChangeRecord(BaseModel):
+    entity_id: str
+    version: int
+    detected_at: str
+    added: int
+    removed: int
+    changed: int
+    changes: list[FieldChange]
+
+
+class ChangeHistory(BaseModel):
+    """Newest first."""
+
+    entity_type: str
+    items: list[ChangeRecord]
+    total: int
+
+
+class OverviewSector(BaseModel):
+    """One industry among the five strongest and the five weakest."""
+
+    code: str
+    name: str
+    change_percent: float
+    rank: int
+
+
+class Overview(BaseModel):
+    """Sentiment, money flow, hot stocks and the tree map have reads of their own."""
+
+    sectors: list[OverviewSector]
+    limit_up: int | None
+    limit_down: int | None
+    timestamp: str = MOMENT
+
+
+class IndexChange(BaseModel):
+    code: str
+    name: str
+    price: float | None = Field(description="points")
+    change_percent: float | None
+
+
+class IndexLevel(IndexChange):
+    """A main index with its turnover."""
+
+    change: float | None = Field(description="points")
+    amount: float | None = Field(description="CNY")
+
+
+class Indices(BaseModel):
+    indices: list[IndexLevel]
+    timestamp: str = MOMENT
+
+
+class Breadth(BaseModel):
+    """Stocks that trade."""
+
+    up: int | None
+    down: int | None
+    flat: int | None
+    total: int | None
+
+
+class Sentiment(Sourced):
+    indices: list[IndexChange]
+    breadth: Breadth
+    sentiment_score: float | None = Field(description="0..100")
+    sentiment_label: str | None = Field(description="亢奋, 乐观, 中性, 谨慎, 恐慌")
+    monthly_change_percent: float | None = Field(description="main index over 22 trade days")
+    sample_based: bool = Field(description="breadth of a sample of about 50 stocks")
+
+
+class ChangeBucket(BaseModel):
+    range: str = Field(description="percent")
+    count: int
+
+
+class Distribution(Sourced):
+    up: int | None
+    flat: int | None
+    down: int | None
+    limit_up: int | None
+    limit_down: int | None
+    total: int | None = Field(description="listed stocks, suspended ones too")
+    suspended: int | None
+    buckets: list[ChangeBucket]
+
+
+class RankedIndustry(OverviewSector):
+    leader_name: str | None
+    leader_change_percent: float | None
+
+
+class StrongestWeakest(Sourced):
+    """The five strongest, and the five weakest with the weakest first."""
+
+    top: list[RankedIndustry]
+    bottom: list[RankedIndustry]
+
+
+class MarketFlow(Sourced):
+    total_amount: float | None = Field(description="turnover of the session, CNY")
+    prev_total_amount: float | None = Field(description="turnover of the session before, CNY")
+    main_net_inflow: float | None = Field(description="CNY")
+    super_net: float | None
+    large_net: float | None
+    medium_net: float | None
+    small_net: float | None
+    seal_success_rate: float | None = Field(description="limit-ups that hold, percent of those touched")
+    limit_up: int | None
+    broken: int | None

@@ -1,0 +1,177 @@
+"""/market reads of what is stored: the trading calendar, intraday breadth, the news ticker."""
+
+import calendar as months
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+
+from resources.calendar import CalendarHorizon, TradeCalendar
+from serving_api.answers import Answer
+from serving_api.datamgr_live.service import live_of
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.live.moments import session_state
+from serving_api.market import schemas
+from serving_api.permissions import Anyone
+from serving_api.reading import Session
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/market", "market: live reads")
+
+SAMPLES = "calc_breadth_sample"
+DAYS = "ref_trade_calendar"
+NEWS = "fusion_news"
+_SAMPLE = {
+    "sample_time": "time",
+    "up_count": "up",
+    "down_count": "down",
+    "flat_count": "flat",
+    "limit_up_count": "limit_up",
+    "limit_down_count": "limit_down",
+    "amount": "amount",
+    "index_change_pct": "index_change_percent",
+}
+
+
+@router.get("/breadth-intraday")
+@serving(schemas.BreadthSeries, tables=(SAMPLES,))
+async def breadth_intraday(
+    request: Request,
+    subject: Anyone,
+    days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5,
+) -> Answer:
+    """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
+    state = state_of(request)
+    since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
+    nothing: list[dict[str, Any]] = []
+    rows = await read_or(nothing, state.reading.point(_samples, since))
+    items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
+    found = len({str(row["trade_date"]) for row in rows})
+    return Answer({"items": items, "days": found, "total": len(items)})
+
+
+def _samples(session: Session, since: str) -> list[dict[str, Any]]:
+    return session.dicts(
+        SAMPLES, columns=(*_SAMPLE, "trade_date"), where="trade_date>=?", values=(since,), order="sample_time"
+    )
+
+
+@router.get("/calendar")
+@serving(schemas.MarketCalendar)
+async def calendar(
+    request: Request,
+    subject: Anyone,
+    year: Annotated[int | None, Query(ge=1990, le=2100, description="default: this year")] = None,
+    month: Annotated[int | None, Query(ge=1, le=12, description="default: this month")] = None,
+) -> Answer:
+    """A month of the trading calendar, and where the session stands now."""
+    state = state_of(request)
+    now = state.clock.now()
+    year, month = year or now.year, month or now.month
+    days = [date(year, month, day).isoformat() for day in range(1, months.monthrange(year, month)[1] + 1)]
+    names: dict[str, str] = {}
+    names = await read_or(names, state.reading.point(_holidays, days[0], days[-1]))
+    body = {
+        **_now(now, state.calendar),
+        "days": [
+            {"date": day, "is_open": _is_open(state.calendar, day), "holiday_name": names.get(day)}
+            for day in days
+        ],
+    }
+    return Answer(body)
+
+
+def _now(now: datetime, calendar: TradeCalendar) -> dict[str, Any]:
+    today = now.date().isoformat()
+    told: dict[str, Any] = {
+        "today": today,
+        "is_trade_day": _is_open(calendar, today),
+        "state": None,
+        "prev_trade_date": None,
+        "next_trade_date": None,
+    }
+    try:
+        told["state"] = session_state(now, calendar)
+        before = calendar.on_or_before(today)
+        told["prev_trade_date"] = calendar.offset(before, -1) if before == today else before
+        after = calendar.on_or_after(today)
+        told["next_trade_date"] = calendar.offset(after, 1) if after == today else after
+    except CalendarHorizon:
+        pass  # the rest stays unknown
+    return told
+
+
+def _is_open(calendar: TradeCalendar, day: str) -> bool | None:
+    try:
+        return calendar.is_trade_date(day)
+    except CalendarHorizon:
+        return None
+
+
+def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
+    rows = session.rows(
+        DAYS,
+        columns=("date", "holiday_name"),
+        where="market='CN' AND date>=? AND date<=? AND holiday_name IS NOT NULL",
+        values=(since, until),
+    )
+    return {str(day): str(name) for day, name in rows}
+
+
+@router.get("/news-marquee")
+@serving(schemas.Marquee)
+async def news_marquee(
+    request: Request,
+    subject: Anyone,
+    code: Annotated[str, Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none")] = "",
+    name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
+    limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
+) -> Answer:
+    """The newest flash news, with the stored news of a code among them. What names the code or the name is
+    marked. Text from outside: escape it."""
+    state = state_of(request)
+    told = await state.part(live_of).global_news(limit)
+    items = [
+        {
+            **{key: row[key] for key in ("id", "time", "title", "url", "source")},
+            "related": _names(row, code, name),
+        }
+        for row in told.value
+    ]
+    if code:
+        nothing: list[dict[str, Any]] = []
+        items += await read_or(nothing, state.reading.point(_news, code, limit))
+    items.sort(key=lambda row: str(row["time"]), reverse=True)
+    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=told.headers)
+
+
+def _names(row: dict[str, Any], code: str, name: str) -> bool:
+    if code and code in row["codes"]:
+        return True
+    text = f"{row['title']} {row['content'] or ''}"
+    return bool((name and name in text) or (code and code in text))
+
+
+def _news(session: Session, code: str, limit: int) -> list[dict[str, Any]]:
+    rows = session.dicts(
+        NEWS,
+        columns=("title_key", "pub_time", "title", "url", "source"),
+        where="code=? AND news_type='news'",
+        values=(code,),
+        order="pub_time DESC",
+        limit=limit,
+    )
+    return [
+        {
+            "id": row["title_key"],
+            "time": row["pub_time"],
+            "title": row["title"],
+            "url": row["url"],
+            "source": row["source"],
+            "related": True,
+        }
+        for row in rows
+    ]

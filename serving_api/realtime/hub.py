@@ -1,0 +1,247 @@
+"""One poller of quotes per process, and what it hands to the streams.
+
+It asks only while somebody listens, for all wanted symbols together. A stream holds at most one pending event
+per symbol: a reader that is slow gets the newest state, and nobody's memory grows with his pace.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from resources.calendar import CalendarHorizon
+from resources.errors import PayloadError, StorageError, Unavailable, UpstreamError
+from resources.transport.redact import redact
+from serving_api.datamgr_live.clients import Answered
+from serving_api.datamgr_live.quotes import stream_quote
+from serving_api.datamgr_live.service import live_of
+from serving_api.envelope import local_iso
+from serving_api.live.moments import moment_of, session_state
+from serving_api.state import State
+
+log = logging.getLogger("serving_api.stream")
+
+POLL_S, IDLE_POLL_S = 3.0, 60.0
+"""Seconds between two polls while prices move, and while they do not."""
+CODES_PER_POLL = 600
+LOG_EVENTS = 64
+"""Events per symbol that a client may resume from."""
+_FAILURES = (StorageError, UpstreamError, PayloadError, Unavailable)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One change: `id` grows with time and is unique in this process (milliseconds since 1970)."""
+
+    id: int
+    data: Mapping[str, Any]
+
+
+class Subscription:
+    """What one stream waits for: the newest event per key. Used on the event loop."""
+
+    def __init__(self, codes: Iterable[str] = ()) -> None:
+        self.codes = frozenset(codes)
+        self._pending: dict[str, Event] = {}
+        self._ready = asyncio.Event()
+        self._closed = False
+
+    def put(self, key: str, event: Event) -> None:
+        """Takes the place of an event that the reader has not taken yet."""
+        self._pending.pop(key, None)
+        self._pending[key] = event
+        self._ready.set()
+
+    def close(self) -> None:
+        self._closed = True
+        self._ready.set()
+
+    async def take(self, timeout: float) -> list[Event] | None:
+        """Events that are pending, the oldest first; [] when none came in time, None at the end."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ready.wait(), timeout)
+        if self._closed:
+            return None
+        found = sorted(self._pending.values(), key=lambda event: event.id)
+        self._pending.clear()
+        self._ready.clear()
+        return found
+
+
+class QuoteHub:
+    """The poller of one app."""
+
+    def __init__(self, state: State, *, sleep: Callable[[float], Any] = asyncio.sleep) -> None:
+        self._state = state
+        self._live = state.part(live_of)
+        self._sleep = sleep
+        self._quote_streams: set[Subscription] = set()
+        self._market_streams: set[Subscription] = set()
+        self._logs: dict[str, deque[Event]] = {}
+        self._indices: list[dict[str, Any]] = []
+        self._last_id = 0
+        self._poller: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._closed = False
+        self.polls = 0
+
+    # -- streams --------------------------------------------------------------------------------------
+
+    def listen(self, codes: Iterable[str], last_event_id: int | None = None) -> Subscription:
+        """A stream of quotes: what it missed since `last_event_id` where the log goes back so far, else the
+        newest state of each symbol that is known."""
+        stream = Subscription(codes)
+        for code in stream.codes:
+            kept = self._logs.get(code)
+            if kept:
+                self._resume(stream, code, kept, last_event_id)
+        self._quote_streams.add(stream)
+        self._begin()
+        return stream
+
+    def listen_market(self) -> Subscription:
+        """A stream of `quotes_updated`."""
+        stream = Subscription()
+        self._market_streams.add(stream)
+        self._begin()
+        return stream
+
+    def leave(self, stream: Subscription) -> None:
+        self._quote_streams.discard(stream)
+        self._market_streams.discard(stream)
+        wanted = self.wanted
+        self._logs = {code: kept for code, kept in self._logs.items() if code in wanted}
+
+    def close(self) -> None:
+        """End every stream and the poller; a later stream ends at once."""
+        self._closed = True
+        for stream in (*self._quote_streams, *self._market_streams):
+            stream.close()
+        if self._poller is not None:
+            self._poller.cancel()
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Codes that somebody listens to."""
+        return frozenset().union(*(stream.codes for stream in self._quote_streams))
+
+    @staticmethod
+    def _resume(stream: Subscription, code: str, kept: deque[Event], last: int | None) -> None:
+        newer = [event for event in kept if last is None or event.id > last]
+        if last is None or kept[0].id > last:
+            newer = newer[-1:]  # the log has gone on: one full state
+        for event in newer:
+            stream.put(f"{code}:{event.id}", event)
+
+    # -- polling --------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        if self._closed:
+            self.close()
+            return
+        self._wake.set()
+        if self._poller is None or self._poller.done():
+            self._poller = asyncio.ensure_future(self._poll_while_wanted())
+
+    async def _poll_while_wanted(self) -> None:
+        while self._quote_streams or self._market_streams:
+            self._wake.clear()
+            try:
+                await self.poll()
+            except _FAILURES as error:
+                log.warning("quotes of a stream: %s: %s", type(error).__name__, redact(str(error)))
+            await self._pause()
+
+    async def _pause(self) -> None:
+        """Until the next poll; a new stream does not wait for it while prices stand still."""
+        if self._moving:
+            await self._sleep(POLL_S)
+            return
+        pause = asyncio.ensure_future(self._sleep(IDLE_POLL_S))
+        wake = asyncio.ensure_future(self._wake.wait())
+        try:
+            await asyncio.wait({pause, wake}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            pause.cancel()
+            wake.cancel()
+
+    @property
+    def _moving(self) -> bool:
+        try:
+            return moment_of(self._state.clock.now(), self._state.calendar).moving
+        except CalendarHorizon:
+            return False
+
+    async def poll(self) -> None:
+        """Ask once for every wanted symbol, and hand on what changed."""
+        self.polls += 1
+        changed: list[str] = []
+        wanted = sorted(self.wanted)
+        for at in range(0, len(wanted), CODES_PER_POLL):
+            changed += self._take(await self._live.quote_rows(wanted[at : at + CODES_PER_POLL]))
+        await self._tell_market(changed)
+
+    def _take(self, told: Answered) -> list[str]:
+        """Codes whose quote differs from the one before."""
+        at = None if told.at is None else told.at.strftime("%Y-%m-%d %H:%M:%S")
+        changed = []
+        for code, (row, listed) in told.value.items():
+            data = stream_quote(row, listed, at)
+            kept = self._logs.setdefault(code, deque(maxlen=LOG_EVENTS))
+            if kept and _figures(kept[-1].data) == _figures(data):
+                continue
+            event = Event(self._next_id(), data)
+            kept.append(event)
+            changed.append(code)
+            for stream in self._quote_streams:
+                if code in stream.codes:
+                    stream.put(code, event)
+        return changed
+
+    async def _tell_market(self, changed: list[str]) -> None:
+        if not self._market_streams:
+            return
+        told = await self._live.index_quotes(None)
+        indices = [
+            {"code": row["code"], "price": row["price"], "change_percent": row["change_pct"]}
+            for row in told.value
+        ]
+        if not changed and indices == self._indices:
+            return
+        self._indices = indices
+        now = self._state.clock.now()
+        event = Event(
+            self._next_id(),
+            {
+                "ts": local_iso(now),
+                "count": len(changed),
+                "codes": changed,
+                "trade_state": self._trade_state(),
+                "indices": indices,
+            },
+        )
+        for stream in self._market_streams:
+            stream.put("market", event)
+
+    def _trade_state(self) -> str | None:
+        try:
+            return session_state(self._state.clock.now(), self._state.calendar)
+        except CalendarHorizon:
+            return None
+
+    def _next_id(self) -> int:
+        self._last_id = max(self._last_id + 1, int(self._state.system.wall() * 1000))
+        return self._last_id
+
+
+def _figures(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A quote without the time that it was asked at."""
+    return {name: value for name, value in data.items() if name != "time"}
+
+
+def hub_of(state: State) -> QuoteHub:
+    """The app's poller (`state.part(hub_of)`)."""
+    return QuoteHub(state)

@@ -1,0 +1,96 @@
+"""Money flow of one stock by date: stored, and asked for where the newest session is not stored yet."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from resources.calendar import CalendarHorizon
+from serving_api.caching import ttl_at
+from serving_api.datamgr_live.clients import EASTMONEY, Answered
+from serving_api.datamgr_live.frames import Row, number, records, session_date
+from serving_api.datamgr_live.queries import FLOW
+from serving_api.datamgr_live.service import Live, live_of
+from serving_api.datamgr_live.symbols import listed_of
+from serving_api.failures import read_or
+from serving_api.live.data_types import HISTORY
+from serving_api.reading import Session
+from serving_api.state import State
+
+FLOW_TTL = 30.0
+_NETS = ("main_net", "super_net", "large_net", "medium_net", "small_net", "main_net_pct", "close")
+_COLUMNS = ("date", *_NETS, "change_pct")
+
+
+def stored_days(session: Session, code: str, days: int) -> list[Row]:
+    """The newest `days` stored dates of a code, oldest first."""
+    if not session.has(FLOW):
+        return []
+    columns = session.columns(FLOW, _COLUMNS)
+    rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
+    return rows[::-1]
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Rows oldest first, and where the newest of them comes from."""
+
+    value: list[Row]
+    source: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class DailyFlows:
+    """Reads that answer an empty list when neither the store nor the portal has anything."""
+
+    def __init__(self, state: State, live: Live) -> None:
+        self._state = state
+        self._live = live
+
+    async def of(self, code: str, days: int) -> Flows:
+        """A session that is stored asks nobody."""
+        nothing: list[Row] = []
+        stored = await read_or(nothing, self._state.reading.point(stored_days, code, days))
+        now, calendar = self._state.clock.now(), self._state.calendar
+        try:
+            newest = session_date(now, calendar)
+        except CalendarHorizon:
+            newest = ""
+        if stored and str(stored[-1]["date"]) >= newest:
+            return Flows(_shown(stored), HISTORY)
+        told = await read_or(
+            None,
+            self._live.flights.take(
+                ("daily flow", code), lambda: ttl_at(FLOW_TTL, now, calendar), lambda: self._ask(code)
+            ),
+        )
+        if told is None or not told.value.value:
+            return Flows(_shown(stored), HISTORY if stored else None)
+        answered: Answered = told.value
+        by_date = {str(row["date"]): row for row in (*answered.value, *stored)}
+        rows = [by_date[day] for day in sorted(by_date)][-days:]
+        return Flows(_shown(rows), answered.origin, answered.headers)
+
+    async def _ask(self, code: str) -> Answered:
+        one = (await listed_of(self._state.reading, [code])).get(code)
+        if one is None:
+            return Answered([])
+        answer = await self._live.clients.ask(
+            {EASTMONEY: lambda client: client.fund_flow_daily(one.symbol)}, order=(EASTMONEY,)
+        )
+        return answer.shaped(records(answer.value))
+
+
+def _shown(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    return [
+        {
+            "date": str(row["date"]),
+            **{name: number(row.get(name)) for name in _NETS},
+            "change_percent": number(row.get("change_pct")),
+        }
+        for row in rows
+    ]
+
+
+def daily_flows_of(state: State) -> DailyFlows:
+    """The app's reads of daily flows (`state.part(daily_flows_of)`)."""
+    return DailyFlows(state, state.part(live_of))

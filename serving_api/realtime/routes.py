@@ -1,0 +1,118 @@
+"""/realtime reads: open to anyone, plain, never stored by a client."""
+
+from enum import IntEnum
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from resources.calendar import CalendarHorizon
+from resources.transport.settings import PUSH2EX_BREAKER
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.shared import off_loop
+from serving_api.datamgr_live.changes import changes_of
+from serving_api.envelope import PREFIX, local_iso
+from serving_api.live.moments import next_bounds, session_state
+from serving_api.live.transport_state import transport_state
+from serving_api.market.routes import answer, read
+from serving_api.parameters import StockCode
+from serving_api.permissions import Anyone
+from serving_api.realtime import schemas
+from serving_api.realtime.money_flow import daily_flows_of
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/realtime", "realtime")
+
+
+class Market(IntEnum):
+    """Which exchange's stocks."""
+
+    sh = 10
+    all = 20
+    sz = 30
+
+
+_EXCHANGES = {Market.sh: ("SH",), Market.all: ("SH", "SZ", "BJ"), Market.sz: ("SZ",)}
+
+
+@router.get("/hot-stocks")
+@serving(schemas.HotStocks, cache=NO_STORE)
+async def hot_stocks(
+    request: Request,
+    subject: Anyone,
+    limit: Annotated[int, Query(ge=1, le=100, description="stocks of the list")] = 20,
+    market: Annotated[Market, Query(description="10 Shanghai, 20 all, 30 Shenzhen")] = Market.all,
+) -> Answer:
+    """The most traded stocks of the session."""
+    found = await read(request, "hot_stocks")
+    rows = [row for row in found.body["items"] if row["market"] in _EXCHANGES[market]]
+    items = [
+        {"rank": rank, **{name: value for name, value in row.items() if name != "market"}}
+        for rank, row in enumerate(rows[:limit], start=1)
+    ]
+    return answer(request, found, {"items": items, "total": len(items)})
+
+
+@router.get("/sector-treemap")
+@serving(schemas.TreeMap, cache=NO_STORE)
+async def sector_treemap(request: Request, subject: Anyone) -> Answer:
+    """Industries by market cap, each with its largest stocks."""
+    found = await read(request, "sector_treemap")
+    return answer(request, found, found.body)
+
+
+@router.get("/trading-time")
+@serving(schemas.TradingTime, cache=NO_STORE)
+async def trading_time(request: Request, subject: Anyone) -> Answer:
+    """Whether the market trades now, and when it begins and ends next."""
+    state = state_of(request)
+    now, calendar = state.clock.now(), state.calendar
+    opens, closes = next_bounds(now, calendar)
+    told = {
+        "now": local_iso(now),
+        "next_open": opens and local_iso(opens),
+        "next_close": closes and local_iso(closes),
+    }
+    try:
+        where = session_state(now, calendar)
+        is_trade_day = calendar.is_trade_date(now.date().isoformat())
+    except CalendarHorizon:
+        return Answer({"is_trading": None, "state": None, "is_trade_day": None, **told})
+    return Answer({"is_trading": where == "trading", "state": where, "is_trade_day": is_trade_day, **told})
+
+
+@router.get("/money-flow/{code}")
+@serving(schemas.MoneyFlow, cache=NO_STORE)
+async def money_flow(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20,
+) -> Answer:
+    """Money flow of a stock by date, the running one included, oldest first."""
+    found = await state_of(request).part(daily_flows_of).of(code, days)
+    body = {"code": code, "items": found.value, "_source": found.source}
+    return Answer(body, headers=found.headers)
+
+
+@router.get("/stock-changes")
+@serving(schemas.StockChanges, cache=NO_STORE)
+async def stock_changes(
+    request: Request,
+    subject: Anyone,
+    limit: Annotated[int, Query(ge=1, le=500, description="newest events")] = 100,
+) -> Answer:
+    """Intraday anomalies of the session; the last good ones of today while the portal is away."""
+    state = state_of(request)
+    told, stale = await state.part(changes_of).newest_or_last(limit)
+    breaker = (await off_loop(transport_state, state.settings))["breakers"][PUSH2EX_BREAKER]["state"]
+    body = {
+        "items": told.value,
+        "total": len(told.value),
+        "stale": stale,
+        "breaker": {"state": breaker},
+        "timestamp": local_iso(told.at or state.clock.now()),
+    }
+    return Answer(body, headers=told.headers)

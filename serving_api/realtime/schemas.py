@@ -1,0 +1,107 @@
+"""Shapes of the realtime reads, for the document. Changes in percent, money in CNY."""
+
+from pydantic import BaseModel, Field
+
+from serving_api.market.schemas import SOURCE, Sourced
+
+
+class TradingTime(BaseModel):
+    """Whether prices are made now."""
+
+    is_trading: bool | None = Field(
+        description="continuous trading or the closing auction; null beyond the calendar"
+    )
+    state: str | None = Field(description="pre_open, auction, trading, noon_break, closed, holiday")
+    now: str
+    next_open: str | None
+    next_close: str | None
+    is_trade_day: bool | None
+
+
+class StockFlowDay(BaseModel):
+    """Nets of one date, CNY; the main net is that of super-large and large orders."""
+
+    date: str
+    main_net: float | None
+    super_net: float | None
+    large_net: float | None
+    medium_net: float | None
+    small_net: float | None
+    main_net_pct: float | None = Field(description="percent of the turnover")
+    close: float | None
+    change_percent: float | None
+
+
+class MoneyFlow(BaseModel):
+    """Oldest first."""
+
+    code: str
+    items: list[StockFlowDay]
+    source: str | None = SOURCE
+
+
+class StockChange(BaseModel):
+    """One intraday anomaly."""
+
+    time: str
+    code: str
+    name: str | None
+    type: int
+    type_label: str
+    price: float | None
+    change_percent: float | None
+    info: str | None
+
+
+class BreakerState(BaseModel):
+    state: str
+
+
+class StockChanges(BaseModel):
+    """Newest first."""
+
+    items: list[StockChange]
+    total: int
+    stale: bool = Field(description="the portal did not answer: these are its last good events of today")
+    breaker: BreakerState
+    timestamp: str
+
+
+class MostTraded(BaseModel):
+    rank: int
+    code: str
+    name: str | None
+    price: float | None
+    change_percent: float | None
+    amount: float | None = Field(description="CNY")
+    turnover: float | None = Field(description="turnover rate, percent of the float")
+    heat: float | None = Field(description="place in the portal's list of popularity, where that was asked")
+    reason: str | None
+
+
+class HotStocks(Sourced):
+    """The most traded first."""
+
+    items: list[MostTraded]
+    total: int
+
+
+class TreeStock(BaseModel):
+    code: str
+    name: str | None
+    value: float | None = Field(description="market cap, 100 million CNY")
+    change_percent: float | None
+
+
+class TreeSector(TreeStock):
+    """An industry with its largest stocks."""
+
+    amount: float | None = Field(description="CNY")
+    main_net: float | None = Field(description="main net inflow, CNY")
+    children: list[TreeStock]
+
+
+class TreeMap(Sourced):
+    """The largest industry first."""
+
+    items: list[TreeSector]

@@ -1,0 +1,59 @@
+"""The app in front of the simulated market, with the facts of the session before stored."""
+
+from typing import Any
+
+import pytest
+
+from resources.simulated_market.world.model import PRICE_UNIT
+from serving_api.live import chain
+from tests.serving_api import market as stored
+from tests.serving_api.datamgr_live.conftest import Desk, desk, filled, world  # noqa: F401  fixtures
+
+TODAY, BEFORE = "2026-08-21", "2026-08-20"
+
+
+def closes_of(bench: Desk, day: str) -> list[dict[str, Any]]:
+    """Stored daily bars of one date, from the world's own."""
+    rows = []
+    number = int(day.replace("-", ""))
+    for one in bench.world.securities(bench.clock.now()):
+        if one.kind != "stock":
+            continue
+        bars = bench.world.bars(one, bench.clock.now())
+        at = [place for place, date in enumerate(bars.date) if int(date) == number]
+        if at:
+            rows.append(
+                {
+                    "code": one.code,
+                    "date": day,
+                    "market": one.market,
+                    "sec_type": "stock",
+                    "close": bars.close[at[0]] / PRICE_UNIT,
+                    "amount": float(bars.amount[at[0]]),
+                }
+            )
+    return rows
+
+
+def industries_of(bench: Desk) -> list[dict[str, Any]]:
+    return [
+        {"code": one.code, "name": bench.world.name(one, bench.clock.now()), "em_industry": one.industry}
+        for one in bench.world.securities(bench.clock.now())
+        if one.kind == "stock" and one.industry
+    ]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine is no slow source: only where patience is tried is it short."""
+    monkeypatch.setattr(chain, "PATIENCE_S", 30.0)
+    monkeypatch.setattr(chain, "LIVE_WAIT_S", 60.0)
+    monkeypatch.setattr(chain, "CLAIM_WAIT_S", 30.0)
+
+
+@pytest.fixture
+def bench(desk: Desk) -> Desk:  # noqa: F811
+    put = desk.warehouse
+    stored.put(put, put.table("fusion_kline_daily"), closes_of(desk, BEFORE))
+    stored.put(put, put.table("fusion_stock_industry"), industries_of(desk))
+    return desk

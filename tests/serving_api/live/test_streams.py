@@ -1,0 +1,230 @@
+"""The event streams: what is sent when, resuming, slow readers, and their end."""
+
+import asyncio
+from datetime import datetime
+from typing import Any
+
+import orjson
+import pytest
+
+from serving_api.live.moments import moment_of
+from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription, hub_of
+from tests.serving_api.datamgr_live.conftest import TRADING, Desk
+
+CODES = ("300114", "600040")
+
+
+def state_of(bench: Desk) -> Any:
+    return bench.app.state.platform
+
+
+async def _never(_seconds: float) -> None:
+    await asyncio.Event().wait()
+
+
+def hub(bench: Desk) -> QuoteHub:
+    """A hub that polls once when somebody begins to listen, and then when the test says so."""
+    state = state_of(bench)
+    made = QuoteHub(state, sleep=_never)
+    state.parts[hub_of] = made
+    return made
+
+
+def frames(text: str) -> list[dict[str, str]]:
+    """Frames of a stream by the standard's rules: fields of each block; comments are left out."""
+    found = []
+    for block in text.split("\n\n"):
+        fields: dict[str, str] = {}
+        for line in block.split("\n"):
+            name, colon, value = line.partition(":")
+            if name and colon:
+                fields[name] = value.removeprefix(" ")
+        if fields:
+            found.append(fields)
+    return found
+
+
+def events_of(bench: Desk, stream: Subscription) -> list[Event]:
+    return bench.api.call(stream.take, 20.0) or []
+
+
+def listen(bench: Desk, made: QuoteHub, *codes: str, last: int | None = None) -> Subscription:
+    async def begin() -> Subscription:
+        return made.listen(codes, last)
+
+    stream: Subscription = bench.api.call(begin)
+    return stream
+
+
+def poll_at(bench: Desk, made: QuoteHub, moment: datetime) -> None:
+    bench.clock.at = moment
+    bench.ticks.advance(3)
+    bench.api.call(made.poll)
+
+
+def test_a_listener_gets_the_quote_of_each_symbol_and_then_what_changes(bench: Desk) -> None:
+    made = hub(bench)
+    stream = listen(bench, made, *CODES)
+    first: list[Event] = []
+    while len(first) < len(CODES):
+        first += events_of(bench, stream)
+    assert {event.data["code"] for event in first} == set(CODES)
+    one = bench.world.find("sz300114")
+    assert one is not None
+    quote = bench.world.quote(one, TRADING)
+    assert quote is not None
+    told = next(event.data for event in first if event.data["code"] == "300114")
+    assert (told["price"], told["last_close"]) == (quote.price / 1e4, quote.preclose / 1e4)
+    assert told["volume"] == pytest.approx(quote.volume, abs=100)
+
+    bench.api.call(made.poll)  # the same moment: nothing has changed
+    assert bench.api.call(stream.take, 0.05) == []
+    poll_at(bench, made, TRADING.replace(hour=11))
+    later = events_of(bench, stream)
+    assert {event.data["code"] for event in later} <= set(CODES)
+    assert later
+    assert min(event.id for event in later) > max(event.id for event in first)
+
+
+def test_who_comes_back_gets_what_was_missed_or_one_full_state(bench: Desk) -> None:
+    made = hub(bench)
+    keeper = listen(bench, made, "300114")
+    first = events_of(bench, keeper)[0]
+    moments = [TRADING.replace(minute=minute) for minute in range(31, 36)]
+    for moment in moments:
+        poll_at(bench, made, moment)
+    log = list(made._logs["300114"])
+    assert len(log) > 2
+    back = listen(bench, made, "300114", last=first.id)
+    assert [event.id for event in events_of(bench, back)] == [event.id for event in log[1:]]
+    late = listen(bench, made, "300114", last=1)
+    assert [event.id for event in events_of(bench, late)] == [log[-1].id]
+    new = listen(bench, made, "300114")
+    assert [event.id for event in events_of(bench, new)] == [log[-1].id]
+
+
+def test_a_slow_reader_holds_the_newest_state_alone() -> None:
+    async def read_late() -> list[Event] | None:
+        stream = Subscription(["a"])
+        for number in range(10_000):
+            stream.put("a", Event(number, {"n": number}))
+        assert len(stream._pending) == 1
+        return await stream.take(0.1)
+
+    assert asyncio.run(read_late()) == [Event(9_999, {"n": 9_999})]
+
+
+def test_nobody_is_asked_when_nobody_listens_and_the_log_is_bounded(bench: Desk) -> None:
+    made = hub(bench)
+    stream = listen(bench, made, "300114")
+    events_of(bench, stream)
+    assert made.polls == 1
+    assert made._logs["300114"].maxlen == LOG_EVENTS
+
+    async def leave() -> None:
+        made.leave(stream)
+
+    bench.api.call(leave)
+    assert made.wanted == frozenset()
+    assert made._logs == {}
+
+
+def read_frames(bench: Desk, path: str, enough: int, **how: Any) -> tuple[dict[str, str], str]:
+    """Headers and text of a stream over ASGI until `enough` frames were sent; then the client goes."""
+
+    async def run() -> tuple[dict[str, str], str]:
+        text, headers = "", {}
+        gone = asyncio.Event()
+        path_, _, query = path.partition("?")
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "GET",
+            "path": f"/api/v1{path_}",
+            "raw_path": f"/api/v1{path_}".encode(),
+            "query_string": query.encode(),
+            "headers": [(b"accept-encoding", b"gzip, zstd"), *how.get("headers", [])],
+            "client": ("10.0.0.1", 5000),
+            "server": ("test", 80),
+            "scheme": "http",
+            "root_path": "",
+        }
+
+        async def receive() -> dict[str, Any]:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            nonlocal text, headers
+            if message["type"] == "http.response.start":
+                headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            else:
+                text += message.get("body", b"").decode()
+                if len(frames(text)) >= enough:
+                    gone.set()
+
+        await asyncio.wait_for(bench.app(scope, receive, send), 30)
+        return headers, text
+
+    found: tuple[dict[str, str], str] = bench.api.call(run)
+    return found
+
+
+def test_the_quote_stream_on_the_wire(bench: Desk) -> None:
+    made = hub(bench)
+    headers, text = read_frames(bench, f"/realtime/quote-stream?symbols={','.join(CODES)}", len(CODES))
+    assert headers["content-type"].startswith("text/event-stream")
+    assert headers["cache-control"] == "no-store"
+    assert "content-encoding" not in headers
+    assert text.startswith(": ")
+    sent = frames(text)
+    assert [frame["event"] for frame in sent] == ["quote"] * len(CODES)
+    assert {orjson.loads(frame["data"])["code"] for frame in sent} == set(CODES)
+    assert all(frame["id"].isdigit() for frame in sent)
+    assert made.wanted == frozenset()  # who goes is forgotten
+
+
+def test_the_market_stream_tells_what_changed(bench: Desk) -> None:
+    hub(bench)
+    _, text = read_frames(bench, "/realtime/stream", 1)
+    (frame,) = frames(text)
+    told = orjson.loads(frame["data"])
+    assert frame["event"] == "quotes_updated"
+    assert set(told) == {"ts", "count", "codes", "trade_state", "indices"}
+    assert told["trade_state"] == "trading"
+    assert [row["code"] for row in told["indices"]] == ["sh000001", "sz399001", "sz399006"]
+
+
+@pytest.mark.parametrize("symbols", ["", "abc", "600519,abc", ",".join(f"{code:06d}" for code in range(101))])
+def test_bad_symbols_are_refused_by_name(bench: Desk, symbols: str) -> None:
+    answer = bench.api.get("/realtime/quote-stream", params={"symbols": symbols})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("symbols:")
+    assert bench.api.get("/realtime/quote-stream").status_code == 422
+
+
+def test_a_bad_id_is_refused_by_name(bench: Desk) -> None:
+    answer = bench.api.get("/realtime/quote-stream", params={"symbols": "600519", "last_event_id": "x"})
+    assert (answer.status_code, answer.json()["detail"].split(":")[0]) == (422, "last_event_id")
+
+
+def test_the_end_of_the_service_ends_every_stream(bench: Desk) -> None:
+    made = hub(bench)
+    streams = [listen(bench, made, "300114") for _ in range(3)]
+
+    async def close() -> None:
+        made.close()
+
+    bench.api.call(close)
+    assert [bench.api.call(stream.take, 5.0) for stream in streams] == [None, None, None]
+    assert bench.api.call(listen(bench, made, "300114").take, 5.0) is None
+
+
+def test_prices_move_in_a_session_and_until_the_closing_prices_are_settled(bench: Desk) -> None:
+    calendar = state_of(bench).calendar
+    moving = {
+        time: moment_of(datetime.fromisoformat(f"2026-08-21T{time}"), calendar).moving
+        for time in ("09:14:59", "09:15:00", "12:00:00", "15:04:59", "15:05:00")
+    }
+    assert list(moving.values()) == [False, True, True, True, False]

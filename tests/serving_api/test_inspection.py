@@ -1,0 +1,82 @@
+"""What counts as an answer that says something, and what is asked for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from platform_assets.declaration.registry import builtin_registry
+from serving_api.inspection import by_nature
+from serving_api.inspection.contents import tells
+from serving_api.inspection.walk import Walk
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"results": [], "stats": {"total": 0}, "ok": True, "schema_version": 1},
+        {"results": None, "ok": True},
+        {"items": [], "total": 0, "current": {"stage": None, "days": 0}},
+        {"results": {"rows": [], "code": "600040"}},
+        {"code": "600040", "phase": None, "score": None, "evidence": [], "source": "snapshot"},
+        {"results": [{"close": None, "note": ""}]},
+        [],
+        None,
+    ],
+)
+def test_an_answer_without_data_is_empty(answer: Any) -> None:
+    assert not tells(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"results": [{"name": "瀚岳银行"}]},
+        {"results": "2026-11-20"},
+        {"results": {"close": 12.3}},
+        {"items": ["801010"], "total": 1},
+        {"phase": "ice", "score": 12.5},
+        [{"code": "600040"}],
+    ],
+)
+def test_an_answer_with_data_tells(answer: Any) -> None:
+    assert tells(answer)
+
+
+def test_a_repeated_parameter_is_no_data() -> None:
+    assert tells({"hold": 5, "picks": 3}, {"hold"})
+    assert not tells({"hold": 5, "hits": []}, {"hold"})
+
+
+def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
+    def ask(method: str, path: str, query: Mapping[str, str], body: Any) -> tuple[int, Any]:
+        if path == "/openapi.json":
+            needs = [{"name": "code", "in": "path", "required": True}]
+            return 200, {"paths": {"/health": {"get": {}}, "/one/{code}": {"get": {"parameters": needs}}}}
+        if path.endswith("/freshness"):
+            return 200, {"results": {"details": {"a": {"isStale": True}, "b": {"isStale": False}}}}
+        if body is not None:
+            return (200, {"results": [1]}) if body["interface"] == "get_kline_daily" else (500, None)
+        return 200, {"items": [query, path] if path == "/one/600041" else []}
+
+    def query(statement: str) -> list[tuple[Any, ...]]:
+        return [("600040",), ("600041",)] if "DISTINCT" in statement else []
+
+    registry = builtin_registry()
+    tables, dimensions, interfaces, routes = Walk(registry, ask, query).all()
+
+    assert tables.looked_at == len(tables.empty) > 100
+    assert (dimensions.empty, dimensions.looked_at) == (["a"], 2)
+    assert set(registry.interfaces) - set(interfaces.empty) == {"get_kline_daily"}
+    assert (routes.empty, routes.looked_at) == (["/health"], 2)
+    assert "read routes: 1 of 2 empty, 1 unexplained" in list(routes.lines())
+
+
+def test_only_what_exists_may_be_empty() -> None:
+    registry = builtin_registry()
+    tables = {table.name for dataset in registry.datasets.values() for table in dataset.tables()}
+
+    assert set(by_nature.TABLES) <= tables
+    assert set(by_nature.INTERFACES) <= set(registry.interfaces)
+    for reasons in (by_nature.TABLES, by_nature.DIMENSIONS, by_nature.INTERFACES, by_nature.ROUTES):
+        assert all(len(reason) > 15 for reason in reasons.values())
