@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run test lint openapi docs bench soak real-day simulate clean help
+.PHONY: run test witness lint openapi docs bench soak real-day simulate clean help
 
 help:
 	@echo "make run       start everything on the sample market (API 8000, Dagster UI 3000)"
@@ -17,6 +17,7 @@ help:
 	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make real-day  the whole path on real bars into both engines, compared with the files"
 	@echo "make bench     benchmarks with their baselines"
+	@echo "make witness   a public client reads the simulated market with its own parsers"
 	@echo "make soak      the long sizes of the tests"
 
 $(VENV)/bin/python:
@@ -61,6 +62,9 @@ test: $(TEST_STAMP)
 
 bench: $(TEST_STAMP)
 	@$(BIN)/python -m tests.benchmarks
+
+witness: $(TEST_STAMP)
+	@$(BIN)/python -m pytest tests/witness
 
 soak: $(TEST_STAMP)
 	@$(BIN)/python -m tests.soak

@@ -12,10 +12,16 @@ from typing import Any
 
 import dagster as dg
 
-from platform_assets.calendar_partitions import trade_dates
+from platform_assets.calendar_partitions import (
+    PARTITION_TAG,
+    RANGE_TAGS,
+    check_partitions,
+    closed_within,
+    trade_dates,
+)
 from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.registry import Registry
-from platform_assets.declaration.rules import Partition
+from platform_assets.declaration.rules import Freshness, Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.declaration.tables import Layer, Table
 from platform_assets.descriptions import (
@@ -26,6 +32,7 @@ from platform_assets.descriptions import (
     schema_check,
     stage_about,
 )
+from platform_assets.freshness_policies import freshness_policy
 from platform_assets.materialization import (
     check_results,
     column_schema,
@@ -65,6 +72,7 @@ class AssetPlan:
     load: Load
     tasks: tuple[str, ...]
     own_past: bool = False
+    freshness: Freshness | None = None
 
     @property
     def partitioned(self) -> bool:
@@ -114,6 +122,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                 load=lambda run, scope, d=dataset: load_fused(run, d, scope),  # type: ignore[misc]
                 tasks=dataset.tasks,
                 own_past=dataset.reads_own_past,
+                freshness=dataset.freshness,
             )
         )
     return plans
@@ -134,6 +143,7 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         check_texts={SCHEMA_CHECK: schema_check().text},
         domain=None,
         load=lambda run, scope: load_raw(run, raw, scope),
+        freshness=raw.freshness,
         tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
     )
 
@@ -153,8 +163,7 @@ def build_assets(registry: Registry, engine: str = "sqlite") -> list[dg.AssetsDe
     plans = asset_plans(registry)
     keys = {plan.table.name: asset_key(plan.table) for plan in plans}
     with warnings.catch_warnings():
-        # Partitioned checks and backfill policies are preview and beta; the pin and the tests hold them.
-        warnings.simplefilter("ignore", dg.PreviewWarning)
+        # Backfill policies are beta; the pin and the tests hold them.
         warnings.simplefilter("ignore", dg.BetaWarning)
         return [_build(plan, [keys[name] for name in plan.deps], engine) for plan in plans]
 
@@ -173,11 +182,12 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         kinds={"python" if plan.table.layer is Layer.RAW else "pandas", engine},
         owners=[OWNER],
         tags={"layer": str(plan.table.layer)},
+        freshness_policy=None if plan.freshness is None else freshness_policy(plan.freshness),
         metadata={"dagster/column_schema": column_schema(plan.table), "dagster/table_name": plan.table.name},
         check_specs=[
-            dg.AssetCheckSpec(
-                name, asset=key, partitions_def=partitions, description=plan.check_texts.get(name)
-            )
+            # Not by partition: a planned event per check and date, and the UI calls the check skipped until
+            # every date of a range has a result of its own.
+            dg.AssetCheckSpec(name, asset=key, description=plan.check_texts.get(name))
             for name in plan.checks
         ],
         output_required=False,
@@ -204,27 +214,38 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
 
 
 def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
-    """The trade dates of this run; an unpartitioned asset of a dated job works for the job's date."""
-    today = opened.clock.now().date().isoformat()
-    if plan.partitioned:
-        keys = sorted(context.partition_keys)
-    else:
-        keys = _dates_of_run(context.run.tags, opened, today)
-    late = [day for day in keys if day > today]
-    if late:
-        raise InputError("partition", f"{late[0]} is in the future (today is {today})")
+    """The trade dates of this run; an unpartitioned asset of a dated job works for the job's date. A date
+    that is none, or has not come yet, is refused by its name."""
+    try:
+        keys = _refuse_future(_asked(context, plan, opened), opened)
+    except InputError as error:
+        raise dg.Failure(description=error.message, allow_retries=False) from error
+    closed = closed_within(context.run.tags)
+    if closed:
+        context.log.info(f"no trade dates: {', '.join(closed)}")
     return keys
 
 
-def _dates_of_run(tags: Mapping[str, str], opened: Platform, today: str) -> list[str]:
+def _asked(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
+    check_partitions(context.run.tags)
+    return sorted(context.partition_keys) if plan.partitioned else _dates_of_run(context.run.tags, opened)
+
+
+def _refuse_future(days: list[str], opened: Platform) -> list[str]:
+    today = opened.clock.now().date().isoformat()
+    late = [day for day in days if day > today]
+    if late:
+        raise InputError("partition", f"{late[0]} is in the future (today is {today})")
+    return days
+
+
+def _dates_of_run(tags: Mapping[str, str], opened: Platform) -> list[str]:
     """Dates of an unpartitioned asset: the run's partition or range, else the newest trade date."""
-    start, end = (
-        tags.get("dagster/asset_partition_range_start"),
-        tags.get("dagster/asset_partition_range_end"),
-    )
+    start, end = (tags.get(tag) for tag in RANGE_TAGS)
     if start and end:
         return opened.calendar.between(start, end)
-    return [tags.get("dagster/partition") or opened.calendar.on_or_before(today)]
+    today = opened.clock.now().date().isoformat()
+    return [tags.get(PARTITION_TAG) or opened.calendar.on_or_before(today)]
 
 
 def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:

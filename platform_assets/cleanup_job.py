@@ -1,4 +1,5 @@
-"""The job `data_cleanup`: staged time series shortened, on schedule or because somebody asked."""
+"""The job `data_cleanup`: staged time series and Dagster's own history shortened, on schedule or because
+somebody asked."""
 
 from typing import Any
 
@@ -6,6 +7,7 @@ import dagster as dg
 
 from platform_assets.op_run import ANSWER, opened_run
 from platform_assets.pipeline.cleanup import cleanup
+from platform_assets.run_history import RUN_DAYS, prune_runs
 from resources.dagster_resources import PlatformResource
 from resources.stored_settings import read_stored
 from resources.warehouse.retention import scheduled_days
@@ -21,11 +23,20 @@ JOB = "data_cleanup"
     out=dg.Out(dict, description="rows that each table lost"),
 )
 def clean_up(context: dg.OpExecutionContext, platform: PlatformResource) -> dict[str, Any]:
-    with opened_run(context, platform.open(), JOB) as run:
+    opened = platform.open()
+    with opened_run(context, opened, JOB) as run:
         asked = context.op_config
+        if not asked["tables"]:
+            today = opened.clock.now().date().isoformat()
+            gone = opened.warehouse.payloads.purge(today, opened.settings.payload_days)
+            context.log.info("%s upstream bodies older than PAYLOAD_DAYS deleted", gone)
         days = asked["days"] or scheduled_days(read_stored(run.warehouse.engine))
         answer = cleanup(run, days=days, tables=asked["tables"])
-    context.add_output_metadata({name: answer[name] for name in ("cutoff", "total", "deleted")})
+        if not asked["tables"]:
+            answer["runs_deleted"] = prune_runs(context.instance)
+            context.log.info(f"{answer['runs_deleted']} runs older than {RUN_DAYS} days deleted")
+    shown = ("cutoff", "total", "deleted", "runs_deleted")
+    context.add_output_metadata({name: answer[name] for name in shown if name in answer})
     return answer
 
 
@@ -38,7 +49,7 @@ def cleanup_verdict(answer: dict[str, Any]) -> None:
 
 @dg.job(
     name=JOB,
-    description="deletes staged time series older than the retention; fused tables stay whole",
+    description="deletes staged time series and runs older than their retention; fused tables stay whole",
     # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
     resource_defs={"platform": PlatformResource()},
 )

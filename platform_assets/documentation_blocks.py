@@ -16,6 +16,7 @@ from resources.settings import Settings
 from resources.simulated_market import faults
 from resources.simulated_market.registry import responders
 from resources.transport.settings import TransportSettings
+from resources.upstreams.evidence import CLASSES, counts
 from resources.upstreams.hosts import SITES
 
 
@@ -142,10 +143,20 @@ def routes() -> str:
     return table(("area", "route", "answers", "parameters", "who"), rows)
 
 
+def evidence_counts() -> str:
+    """How many calls of each upstream are recorded, witnessed and assumed."""
+    rows = [
+        (f"`{upstream}`", *(str(found[kind]) for kind in CLASSES)) for upstream, found in counts().items()
+    ]
+    sums = (str(sum(found[kind] for found in counts().values())) for kind in CLASSES)
+    return table(("upstream", *CLASSES), [*rows, ("all", *sums)])
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "settings": settings,
     "tasks": tasks,
     "errors": error_classes,
+    "evidence": evidence_counts,
     "sites": sites,
     "pacing": pacing,
     "faults": fault_kinds,

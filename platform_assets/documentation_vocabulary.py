@@ -12,6 +12,7 @@ from typing import Any
 from platform_assets.declaration import columns, dataset, rules, scope
 from platform_assets.documentation_blocks import cell, table
 from resources.upstreams import desk
+from resources.upstreams.evidence import evidence
 
 CLASSES: tuple[tuple[str, type], ...] = (
     ("A dataset file's `DATASET`", dataset.Dataset),
@@ -95,8 +96,26 @@ def client_calls() -> str:
     ]
     for key, package, name, module in _CLIENTS:
         client = getattr(import_module(f"{package}.{module}"), name)
-        parts += [f"## `desk.{key}`", _doc(client), _methods(client), "### Columns", _schemas(package)]
+        parts += [
+            f"## `desk.{key}`",
+            _doc(client),
+            _methods(client),
+            "### Evidence",
+            _evidence(key),
+            "### Columns",
+            _schemas(package),
+        ]
     return "\n\n".join(parts) + "\n"
+
+
+def _evidence(upstream: str) -> str:
+    """What speaks for the format of each call."""
+    rows = [
+        (f"`{one.call.partition('.')[2]}`", one.kind, cell(one.where or one.witness), cell(one.reads))
+        for one in evidence().values()
+        if one.call.partition(".")[0] == upstream
+    ]
+    return table(("call", "evidence", "recording or client", "fields"), rows)
 
 
 def _words() -> str:

@@ -148,7 +148,10 @@ def check_results(names: Sequence[str], loaded: Loaded) -> list[dg.AssetCheckRes
         if name in problems:
             metadata["problem"] = problems[name]
         if loaded.results:
-            metadata["batch_id"] = loaded.results[-1].batch_id
+            first, last = loaded.results[0], loaded.results[-1]
+            metadata["batch_id"] = last.batch_id
+            if len(loaded.results) > 1:
+                metadata["partitions"] = f"{first.partition_key}..{last.partition_key}"
         results.append(
             dg.AssetCheckResult(
                 check_name=name,

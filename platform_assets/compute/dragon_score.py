@@ -138,7 +138,7 @@ def themes(
     joined = joined.drop_duplicates(["block_name", "code"])
     ups = joined[joined["code"].isin(sealed)].groupby("block_name")["code"].size()
     own_blocks = joined[joined["code"].isin(codes)]
-    counts = own_blocks["block_name"].map(ups).fillna(0)
+    counts = own_blocks["block_name"].map(ups).astype(float).fillna(0)
     best = own_blocks.assign(theme_count=counts).sort_values(
         ["code", "theme_count", "size", "block_name"], ascending=[True, False, True, True]
     )

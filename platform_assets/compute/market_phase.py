@@ -143,14 +143,19 @@ def segments(days: Sequence[tuple[str, str]]) -> list[Segment]:
     return runs
 
 
-def transitions(phases: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Stage -> stage of the next date -> share of the dates in the first that the second followed. The last
-    date has no next one; a stage that nothing followed is left out."""
+def transition_counts(phases: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Stage -> stage of the next date -> how often it followed. The last date has no next one; a stage that
+    nothing followed is left out."""
     counts: dict[str, dict[str, int]] = {}
     for now, then in pairwise(phases):
         following = counts.setdefault(now, {})
         following[then] = following.get(then, 0) + 1
+    return {now: dict(sorted(following.items())) for now, following in sorted(counts.items())}
+
+
+def transitions(phases: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Stage -> stage of the next date -> share of the dates in the first that the second followed."""
     return {
-        now: {then: count / sum(following.values()) for then, count in sorted(following.items())}
-        for now, following in sorted(counts.items())
+        now: {then: count / sum(following.values()) for then, count in following.items()}
+        for now, following in transition_counts(phases).items()
     }

@@ -1,4 +1,4 @@
-"""Names of securities: what a shown name says about its state, and its pinyin. Names of industries."""
+"""Names of securities: what a shown name says about its state. Names of industries."""
 
 import re
 import unicodedata
@@ -43,13 +43,3 @@ def is_delisting(shown: str) -> bool:
 def plain_industry(name: str) -> str:
     """The name of an industry without the mark of its level (IT服务Ⅱ)."""
     return _LEVEL.sub("", name.strip())
-
-
-def pinyin_of(name: str) -> tuple[str, str]:
-    """(initials, full spelling), lower case. Phrases decide polyphones: 重庆 is chongqing, 银行 yinhang."""
-    from pypinyin import Style, lazy_pinyin
-
-    text = plain_name(name)
-    initials = "".join(lazy_pinyin(text, style=Style.FIRST_LETTER)).lower()
-    full = "".join(lazy_pinyin(text)).lower()
-    return re.sub(r"[^a-z0-9]", "", initials), re.sub(r"[^a-z0-9]", "", full)

@@ -54,11 +54,12 @@ def _seeded(values: Floats, seed: float) -> Floats:
 
 
 def rsi(close: Floats, n: int) -> Floats:
-    """0..100, seeded at the second bar; 50 where nothing moved."""
+    """0..100, of sums that begin at the second bar; NaN until there are `n` changes, 50 if nothing moved."""
     change = close - series.ref(close, 1)
     up, all_ = series.sma(np.maximum(change, 0.0), n, 1), series.sma(np.abs(change), n, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(all_ == 0, 50.0, up / all_ * 100)
+        told = np.where(all_ == 0, 50.0, up / all_ * 100)
+    return np.where(np.isfinite(series.ref(close, n)), told, np.nan)
 
 
 def bollinger(close: Floats, n: int) -> tuple[Floats, Floats, Floats]:

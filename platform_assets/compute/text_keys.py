@@ -12,6 +12,11 @@ def plain_form(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
+def search_key(text: str) -> str:
+    """Text as a search compares it: the plain form without case."""
+    return plain_form(text).casefold()
+
+
 def text_key(text: str) -> str:
     """The first 16 hex digits of SHA-1 over the plain form. Equal for `公告（2026）` and `公告 (2026)`."""
     plain = plain_form(text).encode("utf-8", "surrogatepass")

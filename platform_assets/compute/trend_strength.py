@@ -67,8 +67,9 @@ def _regressed(close: Floats) -> Floats:
 def _directed(high: Floats, low: Floats, close: Floats) -> Floats:
     """PDI / (PDI + MDI): the range that both are divided by falls out."""
     up, down = high - series.ref(high, 1), series.ref(low, 1) - low
-    plus = series.sum_(np.where((up > 0) & (up > down), up, 0.0 * up), 14)
-    minus = series.sum_(np.where((down > 0) & (down > up), down, 0.0 * down), 14)
+    noise = EQUAL * np.abs(high)
+    plus = series.sum_(np.where((up > 0) & (up > down + noise), up, 0.0 * up), 14)
+    minus = series.sum_(np.where((down > 0) & (down > up + noise), down, 0.0 * down), 14)
     return plus / (plus + minus)
 
 

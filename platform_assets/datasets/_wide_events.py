@@ -27,7 +27,8 @@ def flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     rows = stored[stored["date"] == day].drop(columns="date")
     for sessions in (5, 10):
         recent = stored[stored["date"] >= dates[-sessions]].groupby("code")["main_net"]
-        rows[f"main_net_{sessions}d"] = rows["code"].map(recent.sum().where(recent.count() == sessions))
+        whole = recent.sum().where(recent.count() == sessions)
+        rows[f"main_net_{sessions}d"] = rows["code"].map(whole).astype(float)
     return rows
 
 
@@ -39,7 +40,7 @@ def margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     stored = desk.read("fusion_margin", columns=columns, codes=codes, since=dates[0], until=dates[-1])
     rows = stored[stored["date"] == dates[-1]][["code", "rzye"]].reset_index(drop=True)
     past = stored[stored["date"] == dates[0]].set_index("code")["rzye"]
-    before = rows["code"].map(past[past > 0])
+    before = rows["code"].map(past[past > 0]).astype(float)
     rows["margin_change_5d"] = (rows["rzye"] / before - 1) * 100
     return rows
 
@@ -79,7 +80,7 @@ def billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
     if stored.empty or min(stored["date"]) > dates[0]:
         return pd.DataFrame({"code": codes, "lhb_count_30d": None})
     listed = stored[stored["date"] >= dates[0]].drop_duplicates()["code"].value_counts()
-    return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).fillna(0)})
+    return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).astype(float).fillna(0)})
 
 
 def block_trades(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:

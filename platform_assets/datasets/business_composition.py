@@ -30,7 +30,7 @@ class AuxOperate(Model):
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     """One call per code. Of the market the codes that reported and a hundred in turn."""
     symbols = desk.symbols(swept_codes(desk, scope), "stock")
-    parts = [part for part in desk.each(desk.eastmoney.operations, symbols) if len(part)]
+    parts = [part for part in desk.each(desk.eastmoney.operations, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY))
 
 

@@ -48,7 +48,7 @@ def pages(desk: Any, scope: Scope) -> pd.DataFrame:
             raise PayloadError(f"worth {code}: {error}", source=PAGES) from error
         return rows
 
-    parts = [part for part in desk.each(page, listed) if len(part)]
+    parts = [part for part in desk.each(page, listed, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY[:2]))
 
 

@@ -42,7 +42,7 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
         return with_changes(desk.eastmoney.fund_positions(symbol, periods), periods)
 
     symbols = desk.symbols(swept_codes(desk, scope), "stock")
-    parts = [part for part in desk.each(of, symbols) if len(part)]
+    parts = [part for part in desk.each(of, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
 
 

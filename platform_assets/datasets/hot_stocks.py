@@ -75,7 +75,7 @@ def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
 def social_site(desk: Any, scope: Scope) -> pd.DataFrame:
     """One call, and two for a visitor's token: whom most users follow."""
     rows = desk.xueqiu.followed().assign(list_type="xq_follow")
-    return _of_now(rows[rows["code"].map(scope.covers)], desk, scope)
+    return _of_now(rows[rows["code"].map(scope.covers).astype(bool)], desk, scope)
 
 
 def _of_now(rows: pd.DataFrame, desk: Any, scope: Scope) -> pd.DataFrame:

@@ -200,18 +200,18 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
     of what was resampled."""
     lots = (rows["volume"].to_numpy(dtype=float, na_value=np.nan) / _LOT).astype(np.float32)
     step = np.maximum(np.spacing(lots).astype(float) / 2, 1.0) * _LOT
-    return (rows["period"].map(_PARTS) * step).mask(rows["src"] == DERIVED)
+    return (rows["period"].map(_PARTS).astype(float) * step).mask(rows["src"] == DERIVED)
 
 
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:
     """Half of 100 CNY of the quote site and of the terminal's float32, since one may stand against the other;
     null of what was resampled."""
     step = np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)).astype(float)
-    return (rows["period"].map(_PARTS) * (step + 100.0) / 2).mask(rows["src"] == DERIVED)
+    return (rows["period"].map(_PARTS).astype(float) * (step + 100.0) / 2).mask(rows["src"] == DERIVED)
 
 
 def not_more_bars_than_days(rows: pd.DataFrame, context: Context) -> pd.Series:
-    limit = rows["period"].map({"week": 6, "month": 23, "quarter": 67, "year": 262})
+    limit = rows["period"].map({"week": 6, "month": 23, "quarter": 67, "year": 262}).astype(float)
     return rows["bar_count"] <= limit
 
 

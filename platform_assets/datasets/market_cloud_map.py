@@ -189,7 +189,11 @@ def _by_industry(
     groups = stocks.dropna(subset=["parent_code"]).groupby("parent_code")
     sectors = pd.DataFrame(
         [
-            {**_summed(members, members["node_code"].map(weights)), "node_code": code, "name": name_of[code]}
+            {
+                **_summed(members, members["node_code"].map(weights).astype(float)),
+                "node_code": code,
+                "name": name_of[code],
+            }
             for code, members in groups
         ]
     ).assign(parent_code=ROOT, level="sector")
@@ -240,7 +244,7 @@ def keep_better_told(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         until=context.scope.until,
     )
     before = rows[list(_KEY)].merge(stored, on=list(_KEY), how="left").set_axis(rows.index)
-    better = before["src"].map(_RANK) < rows["src"].map(_RANK)
+    better = before["src"].map(_RANK).astype(float) < rows["src"].map(_RANK).astype(float)
     for name in (*_TOLD, "src"):
         rows[name] = rows[name].astype(object).mask(better, before[name].astype(object))
     return rows

@@ -91,7 +91,9 @@ def _shown(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the stored quotes of the scope's last date, the fullest spelling of each."""
     day = scope.until
     quotes = desk.read("raw_quote", columns=("code", "name", "src"), codes=scope.codes, since=day, until=day)
-    quotes = quotes[quotes["name"].notna()].assign(rank=lambda f: f["src"].map(_BEST_NAME).fillna(9))
+    quotes = quotes[quotes["name"].notna()].assign(
+        rank=lambda f: f["src"].map(_BEST_NAME).astype(float).fillna(9)
+    )
     quotes = quotes.sort_values(["code", "rank"]).drop_duplicates("code")
     return _names(quotes, day)
 

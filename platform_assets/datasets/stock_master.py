@@ -9,7 +9,8 @@ import itertools
 import pandas as pd
 
 from platform_assets.compute.market_rules import board_of, limit_pct, lot_of
-from platform_assets.compute.names import is_st, pinyin_of
+from platform_assets.compute.names import is_st
+from platform_assets.compute.pinyin import likely_reading
 from platform_assets.declaration.columns import (
     S4,
     S8,
@@ -95,9 +96,9 @@ def add_identity(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_pinyin(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    spelled = [pinyin_of(str(name)) for name in rows["name"]]
-    rows["pinyin_initials"] = [initials[:32] for initials, _ in spelled]
-    rows["pinyin_full"] = [full[:128] for _, full in spelled]
+    read = [likely_reading(str(name)) for name in rows["name"]]
+    rows["pinyin_initials"] = [likely.initials[:32] for likely in read]
+    rows["pinyin_full"] = [likely.spelling[:128] for likely in read]
     return rows
 
 

@@ -141,7 +141,7 @@ def portal_pages(desk: Any, scope: Scope) -> pd.DataFrame:
         business = desk.eastmoney.main_business(symbol)
         return found.assign(main_business=business, controller=desk.eastmoney.controller(symbol))
 
-    rows = _joined(desk.each(of, _swept(desk, scope)))
+    rows = _joined(desk.each(of, _swept(desk, scope), pages=True))
     return rows.assign(province=rows["code"].map(_provinces(desk))) if len(rows) else rows
 
 

@@ -29,7 +29,8 @@ class Download:
     sources: list[dict[str, Any]] = field(default_factory=list)
     log: FetchLog = field(default_factory=FetchLog)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
-    """(source, code or symbol, reason) of single answers that were not believed; the rest was."""
+    """(source, code or symbol, reason) of single answers, or of single rows of an answer, that were not
+    believed; the rest was."""
 
     @property
     def asked(self) -> bool:
@@ -87,7 +88,8 @@ def ask(
         made = desk.log.items[before:]
         note["calls"] = len(made)
         if "error" not in note:
-            download.refused += [(source.name, item, why) for item, why in desk.problems[known:]]
+            odd = [one for fetch in made for one in fetch.rejected]
+            download.refused += [(source.name, item, why) for item, why in (*desk.problems[known:], *odd)]
         note["fetch_ids"] = desk.take_reused()
         download.sources.append(note)
     if not parts and not download.sources and may_be_unserved:

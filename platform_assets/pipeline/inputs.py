@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from platform_assets.compute.bars import Dense
 from platform_assets.compute.freshness import CONFIRMED
 from platform_assets.declaration.scope import Reader
-from resources.errors import StorageError
-from resources.transport.redact import redact
+from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -86,7 +85,7 @@ class StoredReads:
                 asked, before = f"SELECT MAX({CONFIRMED}) FROM table_version WHERE table_name=?", table
             found = self.warehouse.query(asked, (before,))[0][0]
         except sa.exc.DBAPIError as error:
-            raise StorageError(redact(str(error.orig))) from error
+            raise storage_error(error) from error
         return None if found is None else str(found)[:10]
 
     def apart(self) -> Reader:

@@ -38,14 +38,16 @@ def keep_better(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame)
     told it. Stored rows do not stand against what moves, nor against a group that is replaced whole."""
     rank = {source.name: place for place, source in enumerate(raw.sources)}
     key = list(raw.key)
+    # An empty column of texts stays one of texts, whatever it is mapped to: ranks are numbers.
+    ranks = frame["src"].map(rank).astype(float)
     if raw.combine == "all":
-        best = frame.assign(_rank=frame["src"].map(rank)).sort_values("_rank", kind="stable")
+        best = frame.assign(_rank=ranks).sort_values("_rank", kind="stable")
         frame = frame[frame.index.isin(best.drop_duplicates(key).index)]
     if raw.moves or raw.replace_by:  # of a group, a half would take the place of the stored whole
         return frame
     stored = run.warehouse.frame(raw.table_name, columns=(*key, "src"), where=window.slice())
-    known = frame[key].merge(stored, on=key, how="left")["src"].map(rank).set_axis(frame.index)
-    return frame[~(known < frame["src"].map(rank))]
+    known = frame[key].merge(stored, on=key, how="left")["src"].map(rank).astype(float)
+    return frame[~(known.set_axis(frame.index) < ranks.loc[frame.index])]
 
 
 def stand_ins(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:

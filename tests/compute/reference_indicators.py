@@ -39,7 +39,9 @@ def reference(bars: Bars, index: S, ddof: int = 1) -> pd.DataFrame:
     gain = c.diff()
     for n in (6, 12, 14, 24):
         move = sma(gain.abs(), n)
-        made[f"rsi{n}"] = (sma(gain.clip(lower=0), n) / move * 100).mask(move == 0, 50.0)
+        made[f"rsi{n}"] = (
+            (sma(gain.clip(lower=0), n) / move * 100).mask(move == 0, 50.0).where(c.shift(n).notna())
+        )
     tr = pd.concat([high - low, (high - c.shift()).abs(), (low - c.shift()).abs()], axis=1).max(axis=1)
     seeded = tr.copy()
     seeded[:14], seeded[14:15] = np.nan, tr[1:15].mean()
@@ -51,8 +53,9 @@ def reference(bars: Bars, index: S, ddof: int = 1) -> pd.DataFrame:
         top, span = high.rolling(n).max(), high.rolling(n).max() - low.rolling(n).min()
         made[f"wr{n}"] = (top - c) / span.where(span > 0) * 100
     up, down = high.diff(), -low.diff()
-    plus = up.where((up > 0) & (up > down), 0.0).where(up.notna()).rolling(14).sum()
-    minus = down.where((down > 0) & (down > up), 0.0).where(up.notna()).rolling(14).sum()
+    noise = 1e-12 * high.abs()
+    plus = up.where((up > 0) & (up > down + noise), 0.0).where(up.notna()).rolling(14).sum()
+    minus = down.where((down > 0) & (down > up + noise), 0.0).where(up.notna()).rolling(14).sum()
     ranges = tr.rolling(14).sum().where(tr.rolling(14).sum() > 0)
     pdi, mdi = 100 * plus / ranges, 100 * minus / ranges
     dx = ((pdi - mdi).abs() / (pdi + mdi) * 100).mask(pdi + mdi == 0, 0.0)

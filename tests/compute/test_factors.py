@@ -9,7 +9,7 @@ import pytest
 from platform_assets.compute.factors.breakdown import NOT_POSITIVE, NOT_THERE, breakdown
 from platform_assets.compute.factors.definitions import COLUMNS, FACTORS, INPUT_COLUMNS, KEYS
 from platform_assets.compute.factors.gates import Gate, check_gates, gate_of
-from platform_assets.compute.factors.ic import correlation, factor_ic, spread
+from platform_assets.compute.factors.ic import correlation, factor_ic, lags_of, robust_t, spread
 from platform_assets.compute.factors.presets import (
     PRESETS,
     Filter,
@@ -281,7 +281,7 @@ def test_ties_are_broken_by_composite_amount_and_code() -> None:
 def test_a_perfect_and_a_turned_factor() -> None:
     scores = np.tile(np.arange(25.0), (4, 1))
 
-    good, bad = factor_ic(scores, scores * 2), factor_ic(-scores, scores)
+    good, bad = factor_ic(scores, scores * 2, 5), factor_ic(-scores, scores, 5)
 
     assert (good.ic_mean, good.positive_rate, good.coverage, good.days) == (pytest.approx(1), 1, 1, 4)
     assert (bad.ic_mean, bad.positive_rate) == (pytest.approx(-1), 0)
@@ -294,7 +294,7 @@ def test_rank_correlation_is_that_of_pandas_and_needs_twenty_codes() -> None:
     scores[chance.random(scores.shape) < 0.1] = NAN
     scores[5, 19:] = NAN  # a date with too few
 
-    told = factor_ic(scores, returns)
+    told = factor_ic(scores, returns, 1)
     pairs = [pd.DataFrame({"a": scores[day], "b": returns[day]}).dropna() for day in range(30)]
     ics = [pair["a"].rank().corr(pair["b"].rank()) for pair in pairs if len(pair) >= 20]
 
@@ -302,12 +302,30 @@ def test_rank_correlation_is_that_of_pandas_and_needs_twenty_codes() -> None:
     assert told.ic_mean == pytest.approx(np.mean(ics))
     assert told.ic_std == pytest.approx(np.std(ics, ddof=1))
     assert told.ir == pytest.approx(np.mean(ics) / np.std(ics, ddof=1))
-    assert told.t_stat == pytest.approx(told.ir * len(ics) ** 0.5)
+    assert told.t_stat_simple == pytest.approx(told.ir * len(ics) ** 0.5)
     assert told.positive_rate == np.mean(np.array(ics) > 0)
 
 
+def test_overlapping_windows_do_not_make_the_t_statistic_larger() -> None:
+    """By hand: variance of the mean from the autocovariances, weighed 1 - lag / (lags + 1)."""
+    values = np.convolve(np.random.default_rng(4).normal(0.05, 0.2, 129), np.ones(10) / 10, "valid")
+    away, count = values - values.mean(), len(values)
+    lags = 9
+    total = away @ away + 2 * sum(
+        (1 - lag / (lags + 1)) * (away[lag:] @ away[:-lag]) for lag in range(1, lags + 1)
+    )
+    simple = values.mean() / values.std(ddof=1) * count**0.5
+
+    told = robust_t(values, lags)
+
+    assert told == pytest.approx(values.mean() * count / total**0.5)
+    assert 0 < told < simple / 2
+    assert [lags_of(*given) for given in ((120, 10), (120, 1), (5, 20), (1, 5), (0, 5))] == [9, 4, 4, 0, 0]
+    assert robust_t(np.ones(9), 2) is robust_t(np.ones(1), 0) is None
+
+
 def test_what_cannot_be_said_is_null() -> None:
-    few = factor_ic(np.ones((3, 19)), np.ones((3, 19)))
+    few = factor_ic(np.ones((3, 19)), np.ones((3, 19)), 5)
 
     assert (few.days, few.ic_mean, few.ir, few.positive_rate) == (0, None, None, None)
     assert correlation(np.ones(30), np.arange(30.0)) is None

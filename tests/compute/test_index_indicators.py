@@ -31,7 +31,7 @@ EXPECTED = {
     "k": {8: 75.4664, 19: 83.5689, 29: 5.6116, 33: 14.8553},
     "d": {8: 78.1055, 19: 82.1424, 29: 12.3396, 33: 10.4102},
     "j": {8: 70.1880, 19: 86.4221, 29: -7.8445, 33: 23.7454},
-    "rsi14": {8: 88.6420, 19: 86.8750, 29: 21.0943, 33: 31.3129},
+    "rsi14": {14: 91.8918, 19: 86.8750, 29: 21.0943, 33: 31.3129},
     "boll_upper": {19: 23.7074, 29: 25.7499, 33: 25.7613},
     "boll_lower": {19: 21.0076, 29: 16.7931, 33: 14.7397},
 }
@@ -52,6 +52,9 @@ def test_nothing_looks_ahead_and_too_few_bars_tell_nothing() -> None:
             np.testing.assert_allclose(values, whole[name][:count], rtol=1e-12)
     assert np.isnan(whole["ma60"]).all()
     assert np.isnan(whole["boll_upper"][:19]).all()
+    # Fourteen changes need fifteen bars.
+    assert np.isnan(whole["rsi14"][:14]).all()
+    assert np.isfinite(whole["rsi14"][14:]).all()
     assert index_indicators(HIGH[:0], LOW[:0], CLOSE[:0])["k"].size == 0
 
 

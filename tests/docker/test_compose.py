@@ -28,9 +28,9 @@ WORKSPACE = Path("/app/docker/workspace.yaml")
 PORTS = Ports(api=8000, dagster=3000, code_server=4000)
 SPECS = {
     plan.CODE: plan.code_server(PORTS),
-    plan.DAEMON: plan.daemon(WORKSPACE),
+    plan.DAEMON: plan.daemon(WORKSPACE, PORTS),
     plan.UI: plan.ui(Settings(), WORKSPACE, PORTS),
-    plan.WORKER: plan.worker(PORTS),
+    plan.WORKER: plan.worker(Settings(), PORTS),
     plan.API: plan.api(Settings(), PORTS, {}),
 }
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,7 @@ class House:
     faults: FaultPlan
     world: World
     settings: Settings
+    extra: dict[str, Any] = field(default_factory=dict)
 
     @property
     def warehouse(self) -> Warehouse:

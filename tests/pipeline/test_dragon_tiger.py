@@ -19,7 +19,7 @@ from schedules.tasks import TASKS
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 BEFORE = "2026-08-20"
-TWICE, TWICE_ON = "600043", "2026-08-12"
+TWICE, TWICE_ON = "000104", "2026-08-18"
 """A stock that two rules listed on one date."""
 KINDS = ("double_rows", "cut_list")
 RAWS = ("raw_dragon_tiger", "raw_lhb_branch", "aux_lhb")
@@ -237,8 +237,13 @@ def test_a_listing_of_shenzhen_whose_rule_is_unknown_is_kept_and_not_staged(alon
     house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "double_rows"}])
     house.raw("raw_dragon_tiger", BEFORE)
     official = house.warehouse.frame("raw_dragon_tiger")
-    code = str(official.loc[(official["src"] == "szse") & (official["date"] == BEFORE), "code"].iloc[0])
-    own = "异常期间换手率累计达到45.10%"
+    first = official[(official["src"] == "szse") & (official["date"] == BEFORE)].iloc[0]
+    code, own = str(first["code"]), "异常期间换手率累计达到45.10%"
+    change(  # it stands under one reason alone
+        house,
+        f"DELETE FROM raw_dragon_tiger WHERE code='{code}' AND date='{BEFORE}'"
+        f" AND reason_key<>'{first['reason_key']}'",
+    )
     change(
         house,
         f"UPDATE raw_dragon_tiger SET reason='{own}', reason_key='{hash_key(own)}'"

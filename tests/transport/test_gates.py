@@ -5,6 +5,7 @@ import pytest
 from resources.errors import PayloadError, Permanent, Refused, Transient, Unavailable
 from resources.transport.budget import Budget, call_budget
 from resources.transport.settings import TransportSettings
+from resources.upstreams.hosts import SITES
 from tests.transport.manual import ManualTime, gate_of
 
 HOST = "push2.eastmoney.com"
@@ -214,7 +215,11 @@ def test_only_the_prober_ends_the_probe(make):
 
 @pytest.mark.parametrize(
     ("family", "breaker", "threshold", "cooldown"),
-    [("push2ex", "push2ex_breaker", 2, 30), ("sse", "exchange_breaker", 5, 600)],
+    [
+        ("push2ex", "push2ex_breaker", 2, 30),
+        ("sse", "exchange_breaker", 5, 600),
+        ("em_search", "search_breaker", 2, 600),
+    ],
 )
 def test_the_other_breakers_keep_their_own_numbers(make, family, breaker, threshold, cooldown):
     gate, time = make(pacing=False)
@@ -307,7 +312,12 @@ def test_snapshots_name_the_time_of_opening_in_exchange_time(make):
     fail(gate, "eastmoney", HOST, Refused("403"))
 
     assert gate.breakers()["em_breaker"]["opened_at"] == "2026-08-21 16:00:00.000000"
-    assert set(gate.breakers()) == {"em_breaker", "push2ex_breaker", "exchange_breaker"}
+    assert set(gate.breakers()) == {
+        "em_breaker",
+        "push2ex_breaker",
+        "exchange_breaker",
+        "search_breaker",
+    }
 
 
 def test_the_seventh_call_of_one_request_is_not_sent(make):
@@ -358,3 +368,15 @@ def test_the_time_for_retries_runs_anew_for_every_source():
     budget.restart()
     assert budget.allows_retry
     assert Budget(6, monotonic=lambda: now[0]).allows_retry
+
+
+def test_a_refused_search_leaves_quotes_and_bars_alone(make):
+    gate, _ = make(pacing=False)
+    search, quotes = SITES["eastmoney.search"], SITES["eastmoney.push2"]
+
+    fail(gate, search.family, "search-api-web.eastmoney.com", Refused("robots"))
+
+    gate.enter(quotes.family, HOST)
+    assert (state(gate, "search_breaker"), state(gate)) == ("OPEN", "CLOSED")
+    assert search.apart
+    assert not quotes.apart

@@ -43,6 +43,8 @@ class Field:
     series: str = ""
     options: tuple[str | int, ...] = ()
     note: str = ""
+    positive: bool = False
+    """whether a value of 0 or less is missing"""
 
     @property
     def operators(self) -> tuple[str, ...]:
@@ -66,6 +68,7 @@ def number(
     series: str = "",
     options: tuple[str | int, ...] = (),
     note: str = "",
+    positive: bool = False,
 ) -> Field:
     return Field(
         name,
@@ -79,6 +82,7 @@ def number(
         series,
         options,
         note,
+        positive,
     )
 
 

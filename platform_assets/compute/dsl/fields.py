@@ -77,10 +77,18 @@ _QUOTE = (
     number("amount", "成交额", "CNY", WIDE, "amount >= 3亿", series="amount", aliases="成交金额"),
     number("amplitude_pct", "振幅", "pct", WIDE, "amplitude_pct >= 8%"),
 )
+
+
+def _multiple(name: str, label: str, example: str, *, aliases: str = "") -> Field:
+    """A price in terms of a figure: where the figure is a loss, there is none."""
+    note = "a value of 0 or less is missing: nobody makes a profit, or owns anything, that could be paid for"
+    return number(name, label, "", WIDE, example, aliases=aliases, note=note, positive=True)
+
+
 _VALUATION = (
-    number("pe_ttm", "市盈率TTM", "", WIDE, "pe_ttm between 0 and 20", aliases="市盈率 pe 滚动市盈率"),
-    number("pb", "市净率", "", WIDE, "pb < 1"),
-    number("ps_ttm", "市销率TTM", "", WIDE, "ps_ttm < 2", aliases="市销率 ps"),
+    _multiple("pe_ttm", "市盈率TTM", "pe_ttm < 20", aliases="市盈率 pe 滚动市盈率"),
+    _multiple("pb", "市净率", "pb < 1"),
+    _multiple("ps_ttm", "市销率TTM", "ps_ttm < 2", aliases="市销率 ps"),
     number("dividend_yield", "股息率", "pct", WIDE, "dividend_yield >= 4%"),
     number("total_market_cap", "总市值", "wan", WIDE, "total_market_cap >= 100亿", aliases="市值"),
     number("float_market_cap", "流通市值", "wan", WIDE, "float_market_cap < 50亿"),

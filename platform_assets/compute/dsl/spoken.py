@@ -12,20 +12,26 @@ from platform_assets.compute.language import LanguageError
 from platform_assets.compute.names import plain_industry
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)\s*(%|亿|万|倍|元|块|天|日|手|次|个|只|分|点)?"
-_AT_LEAST = "大于等于|不低于|不少于|不小于|大于|超过|高于|多于|至少|>=|≥"
-_AT_MOST = "小于等于|不超过|不高于|不大于|小于|低于|少于|至多|<=|≤"
+_AT_LEAST = "大于等于|大于或等于|不低于|不少于|不小于|至少|>=|≥"
+_AT_MOST = "小于等于|小于或等于|不超过|不高于|不大于|至多|<=|≤"
+_ABOVE = "大于|超过|高于|多于|>"
+_BELOW = "小于|低于|少于|不足|不到|<"
 _UNLIKE = "不等于|!=|≠|<>"
 LINK = r"(?:的|在|为|是|:|\s)*"
 # Read as a part of the comparison where it is one: 不超过 is no denial of 超过.
 _DENIED = rf"(?:(不是|并非|没有|没|未|不|非){LINK})??"
 _BETWEEN = re.compile(rf"{LINK}{_DENIED}(?:介于)?{_NUMBER}\s*(?:到|至|~|-|和)\s*{_NUMBER}(?:之间)?")
-_BEFORE = re.compile(rf"{LINK}{_DENIED}({_AT_LEAST}|{_AT_MOST}|{_UNLIKE}|等于|>|<|=)\s*{_NUMBER}")
+_BEFORE = re.compile(
+    rf"{LINK}{_DENIED}({_AT_LEAST}|{_AT_MOST}|{_UNLIKE}|{_ABOVE}|{_BELOW}|等于|=)\s*{_NUMBER}"
+)
 _BEHIND = re.compile(rf"{LINK}{_DENIED}{_NUMBER}\s*(及以上|以上|及以下|以下|以内)")
 _SIGNS = {
     **dict.fromkeys((*_AT_LEAST.split("|"), "以上", "及以上"), ">="),
     **dict.fromkeys((*_AT_MOST.split("|"), "以下", "及以下", "以内"), "<="),
     **dict.fromkeys(_UNLIKE.split("|"), "!="),
-    **{">": ">", "<": "<", "=": "=", "等于": "="},
+    **dict.fromkeys(_ABOVE.split("|"), ">"),
+    **dict.fromkeys(_BELOW.split("|"), "<"),
+    **{"=": "=", "等于": "="},
 }
 _UNITS = {"%": "%", "亿": "亿", "万": "万"}
 _ALNUM = re.compile(r"[a-z0-9_]")

@@ -22,7 +22,9 @@ class FactorIc:
     ir: float | None
     """mean / deviation"""
     t_stat: float | None
-    """ir * sqrt(days), too large where windows of returns overlap"""
+    """mean / its standard error by Newey and West, which overlapping windows of returns do not shrink"""
+    t_stat_simple: float | None
+    """ir * sqrt(days): too large where windows of returns overlap"""
     positive_rate: float | None
     """share of the dates with a correlation above 0"""
     quintile_spread_pct: float | None
@@ -31,9 +33,10 @@ class FactorIc:
     """share of the (date, code) cells with a return that also have a score"""
 
 
-def factor_ic(scores: Floats, returns: Floats) -> FactorIc:
-    """Of scores [dates, codes] and the returns in percent [dates, codes] that followed, NaN where missing. A
-    date with fewer than 20 codes that have both, or with nothing to tell them apart, says nothing."""
+def factor_ic(scores: Floats, returns: Floats, window: int) -> FactorIc:
+    """Of scores [dates, codes] and the returns in percent [dates, codes] of the `window` dates that followed,
+    NaN where missing. A date with fewer than 20 codes that have both, or with nothing to tell them apart,
+    says nothing."""
     followed = np.isfinite(returns)
     cells = int(followed.sum())
     both = followed & np.isfinite(scores)
@@ -55,11 +58,31 @@ def factor_ic(scores: Floats, returns: Floats) -> FactorIc:
         ic_mean=mean,
         ic_std=std,
         ir=ir,
-        t_stat=None if ir is None else ir * days**0.5,
+        t_stat=robust_t(ics, lags_of(days, window)),
+        t_stat_simple=None if ir is None else ir * days**0.5,
         positive_rate=float((ics > 0).mean()) if days else None,
         quintile_spread_pct=float(np.mean(known)) if known else None,
         coverage=float(both.sum() / cells) if cells else None,
     )
+
+
+def lags_of(days: int, window: int) -> int:
+    """Lags over which the correlations of `days` dates hang together: those whose windows overlap, at least
+    as many as Newey and West's rule of thumb takes, 4 (days / 100) ^ (2 / 9)."""
+    rule = int(4 * (days / 100) ** (2 / 9))
+    return max(0, min(max(window - 1, rule), days - 1))
+
+
+def robust_t(values: Floats, lags: int) -> float | None:
+    """Mean over its standard error, robust to heteroscedasticity and to autocorrelation up to `lags` (Newey
+    and West, weights of Bartlett). None where nothing varies."""
+    if len(values) < 2 or not float(values.std()):
+        return None
+    # Imported where it is used: two tenths of a second that no other answer pays for.
+    from statsmodels.stats.sandwich_covariance import S_hac_simple
+
+    spread = float(S_hac_simple((values - values.mean())[:, None], nlags=lags)[0, 0])
+    return float(values.mean()) * len(values) / spread**0.5 if spread > 0 else None
 
 
 def correlation(one: Floats, other: Floats) -> float | None:

@@ -237,8 +237,10 @@ def differences(s: Floats, m: int) -> None:
         tr = max(high[i], close[b]) + max(drop[i], -close[b]) if i > 0 else high[i] + drop[i]
         higher, lower = high[i] - high[b], drop[i] - drop[b]
         s[at.TR, i] = tr
-        s[at.PLUS, i] = first + (higher if higher > 0 and higher > lower else 0.0)
-        s[at.MINUS, i] = first + (lower if lower > 0 and lower > higher else 0.0)
+        # A tie in ticks is no tie in floats: what differs by less than their rounding is equal.
+        noise = at.EQUAL * abs(high[i])
+        s[at.PLUS, i] = first + (higher if higher > 0 and higher > lower + noise else 0.0)
+        s[at.MINUS, i] = first + (lower if lower > 0 and lower > higher + noise else 0.0)
         s[at.UP, i] = first + (1.0 if gain > 0 else 0.0)
         s[at.UP_VOLUME, i] = first + (volume[i] if gain > 0 else volume[i] * 0.0)
         s[at.OTHER_VOLUME, i] = first + (volume[i] if gain <= 0 else volume[i] * 0.0)
@@ -249,7 +251,8 @@ def differences(s: Floats, m: int) -> None:
             n = at.RSI_LENGTHS[k] if i > 1 else 1.0
             rise[k] = (max(gain, 0.0) + (n - 1) * rise[k]) / n
             move[k] = (abs(gain) + (n - 1) * move[k]) / n
-            s[at.RSI_ROWS[k, 0], i] = first + (rise[k] / move[k] * 100 if move[k] > 0 else 50.0)
+            told = rise[k] / move[k] * 100 if move[k] > 0 else 50.0
+            s[at.RSI_ROWS[k, 0], i] = told if i >= at.RSI_LENGTHS[k] else np.nan
         if 0 < i <= 14:
             wilder += tr / 14
         elif i > 14:
