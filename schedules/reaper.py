@@ -73,10 +73,10 @@ def reap_runs(house: House, me: Node, instance: Any) -> list[str]:
 
 
 def settle_slots(house: House, instance: Any, dead: Collection[int] | None = None) -> list[str]:
-    """Settle the slots that a worker left open when it died between the slot's row and Dagster's run, or between
-    the run's end and the row. `dead`: only those of these commands, whose worker is gone: a run that Dagster
-    does not know is not going to come. Without it such a run is given the time that every claim has. Returns
-    one line per slot."""
+    """Settle the slots that a worker left open when it died between the slot's row and Dagster's run, or
+    between the run's end and the row. `dead`: only those of these commands, whose worker is gone: a run that
+    Dagster does not know is not going to come. Without it such a run is given the time that every claim has.
+    Returns one line per slot."""
     from schedules.runs import DagsterRuns
 
     runs, notes = DagsterRuns(instance), []

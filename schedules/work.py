@@ -11,6 +11,7 @@ from typing import Any
 from resources.errors import ConflictError, InputError, NotFound, PlatformError, StorageError
 from resources.stopping import Wanted, stoppable
 from resources.warehouse.ledger.commands import Command
+from schedules import pulse
 from schedules import tags as names
 from schedules.house import House
 from schedules.runner import RANGE_END, RANGE_START, JobRunner, RunOutcome
@@ -56,6 +57,7 @@ class Work:
 
     def check(self) -> None:
         """A safe point between two runs: raises Stopped when nobody wants the rest any more."""
+        pulse.alive()
         reason = self.stop_wanted()
         if reason is not None:
             raise Stopped(reason)

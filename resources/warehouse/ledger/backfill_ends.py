@@ -1,4 +1,4 @@
-"""A backfill ends with its command, in the transaction that ends the command: canceled before it began, failed
+"""A backfill ends with its command, in the transaction that ends the command: canceled before it began, or failed
 with its worker, or before its handler could write anything."""
 
 from collections.abc import Mapping
