@@ -37,6 +37,7 @@ from resources.warehouse.ledger.loads import Tried, first_success, tried
 from resources.warehouse.sql import Sql
 from schedules.house import House
 from schedules.initial import newest_complete
+from schedules.outdated import ask_again
 
 SENSOR = "gaps"
 EVERY_S = 600
@@ -56,9 +57,17 @@ class Look:
     missing: dict[str, int] = field(default_factory=dict)
     asked: dict[str, list[str]] = field(default_factory=dict)
     calls_left: int = 0
+    outdated: dict[str, list[str]] = field(default_factory=dict)
+    """Trade dates that are calculated again because an input changed after them."""
 
     @property
     def summary(self) -> str:
+        again = ", ".join(f"{name} {', '.join(days)}" for name, days in sorted(self.outdated.items()))
+        told = f"; calculated again: {again}" if again else ""
+        return self._missing + told
+
+    @property
+    def _missing(self) -> str:
         if not self.missing:
             return "no trade date is missing"
         found = ", ".join(f"{name} {count}" for name, count in sorted(self.missing.items()))
@@ -97,6 +106,8 @@ class GapKeeper:
         for name in sorted(found.missing):
             self._settle(name, now)
             self._repair(self._registry.dataset(name), found, now)
+        days = self._house.calendar.between(watched, until)
+        found.outdated = ask_again(self._house, self._registry, self._run, days)
         return found
 
     def _observe(self, dataset: Dataset, watched: str, until: str, now: datetime) -> int:

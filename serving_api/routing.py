@@ -164,8 +164,9 @@ class PlatformRoute(APIRoute):
             etag, known = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
-            query_time = local_iso(state.clock.now())
             response = await handle(request)
+            # An answer that was long in the making was read at its end: a download tells what is there now.
+            query_time = local_iso(state.clock.now())
             if etag is not None and is_match(known, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):

@@ -6,6 +6,7 @@ Social financing is not among them: no documented report tells it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 PERCENT, YI, INDEX, THOUSAND_USD, CNY_PER_USD = "pct", "yi", "index", "kUSD", "CNY/USD"
 """Units: percent, 100 million CNY, index points, thousand US dollars, yuan for a dollar."""
@@ -185,3 +186,38 @@ SERIES: Mapping[str, Series] = {
 CN_NAMES = tuple(name for name, one in SERIES.items() if one.region == "cn")
 """What `/fusion/macro/cn-extended` can be asked for."""
 REPORTS = tuple(dict.fromkeys(one.report for one in _CHINA))
+USUAL_LAG_DAYS: Mapping[str, int] = {
+    "RPT_ECONOMY_PMI": 2,
+    "RPT_ECONOMY_CPI": 16,
+    "RPT_ECONOMY_PPI": 16,
+    "RPT_ECONOMY_CUSTOMS": 18,
+    "RPT_ECONOMY_CURRENCY_SUPPLY": 18,
+    "RPT_ECONOMY_RMB_LOAN": 18,
+    "RPT_ECONOMY_INDUS_GROW": 20,
+    "RPT_ECONOMY_TOTAL_RETAIL": 20,
+    "RPT_ECONOMY_ASSET_INVEST": 20,
+    "RPT_ECONOMY_GDP": 25,
+}
+"""Report -> days from the end of a period to the release of its figure, rather some too many than one too
+few: no report tells the day, and what is loaded with its history must not be known too early."""
+_WITH_FEBRUARY = {
+    "RPT_ECONOMY_CUSTOMS",
+    "RPT_ECONOMY_INDUS_GROW",
+    "RPT_ECONOMY_TOTAL_RETAIL",
+    "RPT_ECONOMY_ASSET_INVEST",
+}
+"""Reports of which the figures of January come out with those of February."""
+
+
+def usual_publication(indicator: str, period_date: str) -> str | None:
+    """The day by which the figure of a period is usually out; None of a series without a usual lag."""
+    one = SERIES.get(indicator)
+    if one is None or one.freq not in {"m", "q"} or one.report not in USUAL_LAG_DAYS:
+        return None
+    year, month = int(period_date[:4]), int(period_date[5:7])
+    if one.freq == "q":
+        month = (month + 2) // 3 * 3
+    elif month == 1 and one.report in _WITH_FEBRUARY:
+        month = 2
+    ended = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+    return (ended + timedelta(days=USUAL_LAG_DAYS[one.report])).isoformat()

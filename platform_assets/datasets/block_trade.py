@@ -12,7 +12,7 @@ import pandas as pd
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._afterwards import add_changes_after
-from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.datasets._events import YEAR_OF_CODE, by_dates, trade_dates_only
 from platform_assets.datasets._sessions import close_is_that_of_the_bar
 from platform_assets.declaration.columns import (
     K16,
@@ -218,6 +218,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal),),
             late=1,
+            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(
@@ -231,6 +232,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", portal),),
             late=1,
+            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(

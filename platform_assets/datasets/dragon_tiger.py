@@ -22,7 +22,7 @@ from platform_assets.datasets._billboards import (
     shenzhen,
     where_the_portal_is_silent,
 )
-from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.datasets._events import YEAR_OF_CODE, by_dates, trade_dates_only
 from platform_assets.declaration.columns import (
     K16,
     K32,
@@ -281,6 +281,7 @@ DATASET = Dataset(
             ),
             combine="all",
             late=1,
+            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(
@@ -311,6 +312,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", listings_with_seats),),
             late=1,
+            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
     ),

@@ -2,8 +2,8 @@
 
 The periods of a date are resampled from the stored daily bars every day; the per-code sync asks the
 terminal, else the portal, else the quote site, for 240 bars of each period. `date` is the last trade date
-inside the period by the calendar, so an open period keeps one row while it grows; `is_closed` says whether
-it has ended.
+inside the period by the calendar, so an open period keeps one row while it grows; `last_date` is the newest
+day that the bar holds, `is_closed` says whether the period has ended (routes say it of the time of the read).
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
+from platform_assets.compute.days import is_closed
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
 from platform_assets.declaration.columns import S8, Amt, Big, Bool, Code, Date, Int, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import DERIVED, Dataset, Source
@@ -35,7 +36,8 @@ class KlineBar(Model):
 
     code: Code = key("security code")
     period: S8 = key("week, month, quarter, year", isin=list(PERIODS))
-    date: Date = key("last trade date of the period")
+    date: Date = key("last trade date of the period; of an open one it lies ahead")
+    last_date: Date = col(title="newest trade date inside that has a bar")
     open: Px = col("CNY", "first open", nullable=False, gt=0)
     close: Px = col("CNY", "last close", nullable=False, gt=0)
     high: Px = col("CNY", "highest price", nullable=False, gt=0)
@@ -94,7 +96,7 @@ def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> 
 def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
     """Month bars since `start`: stored ones, and those just resampled in their place."""
     columns = ("code", "period", "date", "open", "high", "low", "close", "volume", "amount", "change_pct")
-    names = (*columns, "turnover_pct", "bar_count")
+    names = (*columns, "turnover_pct", "bar_count", "last_date")
     stored = desk.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)
     stored = stored[stored["period"] == "month"]
     both = pd.concat([fresh, stored], ignore_index=True).drop_duplicates(["code", "date"], keep="first")
@@ -144,7 +146,9 @@ def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) 
                 len(desk.calendar.between(start, min(end, desk.today)))
                 for start, end in zip(starts, ends, strict=True)
             ]
-            parts.append(bars.assign(date=ends, bar_count=counts, period=period))
+            # Its own date, which sites set to the newest day that it holds.
+            held = [min(day, end) for day, end in zip(bars["date"], ends, strict=True)]
+            parts.append(bars.assign(date=ends, last_date=held, bar_count=counts, period=period))
         rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
         return rows.assign(code=symbol[2:]) if len(rows) else rows
 
@@ -169,13 +173,8 @@ def _single_codes(desk: Any, scope: Scope) -> bool:
 
 
 def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Closed: the last trade date of the period is over."""
-    over = (
-        context.now[:10]
-        if context.now[11:19] >= "15:00:00"
-        else context.calendar.offset(context.calendar.on_or_before(context.today), -1)
-    )
-    rows["is_closed"] = rows["date"] <= over
+    """Closed at the time of the batch: the session of the last trade date of the period is over."""
+    rows["is_closed"] = rows["date"].map(lambda last: is_closed(str(last), context.now)).astype(bool)
     return rows
 
 

@@ -2,7 +2,10 @@
 
 The portal tells all but some tenors of the yield curve, which the bond depository has; the interbank
 market's site is a second voice for rates and yields. No monthly report says when it was published: such a
-row is known from its first sight on, and a revised value from the load that brought it.
+row is known from its first sight on, and a revised value from the load that brought it. What is loaded with
+its history was not seen when it came out: it is known from the end of its period plus the usual lag of its
+report (`USUAL_LAG_DAYS`), and marked `publish_estimated`; its value is that of the load, whatever was revised
+before.
 """
 
 from collections.abc import Callable
@@ -18,7 +21,7 @@ from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import mostly_as_told, strays
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
-from platform_assets.declaration.columns import S8, S32, S64, S128, Date, F, Model, Pct, col, key
+from platform_assets.declaration.columns import S8, S32, S64, S128, Bool, Date, F, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import (
     Contract,
@@ -54,6 +57,7 @@ class MacroIndicator(Model):
     mom: Pct = col("pct", "change on the month, where the report tells it")
     prev_value: F = col("", "value of the period before", computed=True)
     publish_date: Date = col(title="day of publication; first sight where the report tells none")
+    publish_estimated: Bool = col(title="publish_date is period end + usual lag", computed=True)
 
 
 # -- derivation and checks ----------------------------------------------------------------------------
@@ -64,11 +68,32 @@ def has_begun(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def tell_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """The day of the first sight where the report tells none: the stored one, else today."""
-    stored = context.read(TABLE, columns=("indicator", "period_date", "publish_date"))
-    known = rows[["indicator", "period_date"]].merge(stored, how="left", on=["indicator", "period_date"])
-    seen = known["publish_date"].set_axis(rows.index).fillna(context.today)
-    rows["publish_date"] = rows["publish_date"].where(rows["publish_date"].notna(), seen)
+    """The day of the first sight where the report tells none: the stored one, else today. Of what is older
+    than all that is stored of its series (or the first of it) the usual day, where that has passed."""
+    names = ("publish_date", "publish_estimated")
+    stored = context.read(TABLE, columns=(*_PERIOD, *names))
+    newest = stored.groupby("indicator")["period_date"].max().to_dict()
+    known = {
+        (name, period): (day, mark)
+        for name, period, day, mark in stored[[*_PERIOD, *names]]
+        .astype(object)
+        .itertuples(index=False, name=None)
+    }
+    told = rows["publish_date"].astype(object).where(rows["publish_date"].notna(), None)
+    days: list[str | None] = []
+    marks: list[Any] = []
+    for name, period, day in zip(rows["indicator"], rows["period_date"], told, strict=True):
+        if (name, period) in known:
+            seen, mark = known[name, period]
+            days.append(day or seen or context.today)
+            marks.append(mark)
+            continue
+        usual = macro.usual_publication(name, period) if day is None else None
+        estimated = usual is not None and usual < context.today and period < newest.get(name, context.today)
+        days.append(usual if estimated else day or context.today)
+        marks.append(estimated)
+    rows["publish_date"] = pd.Series(days, index=rows.index, dtype=object)
+    rows["publish_estimated"] = pd.Series(marks, index=rows.index, dtype=object)
     return rows
 
 
@@ -158,16 +183,17 @@ def every_series_is_told(rows: pd.DataFrame, context: Context) -> str | None:
 
 
 def when_known(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Daily values at the hour of their series; what has a day of publication at the end of that day; the
-    rest (and what would lie ahead) when it is written."""
+    """Daily values at the hour of their series; what has a day of publication, or an estimated one, at the
+    end of that day; the rest (and what would lie ahead) when it is written."""
     moments: list[str | None] = []
     told = set(macro.FOREIGN.values())
-    for name, day in zip(rows["indicator"], rows["publish_date"], strict=True):
+    marks = rows["publish_estimated"].fillna(False).astype(bool)
+    for name, day, estimated in zip(rows["indicator"], rows["publish_date"], marks, strict=True):
         one = SERIES.get(name)
         moment = None
         if one is not None and one.hour:
             moment = f"{day} {one.hour}:00.000000"
-        elif one is not None and (name in told or one.freq == "e"):
+        elif one is not None and (name in told or one.freq == "e" or estimated):
             moment = f"{day} 23:59:59.000000"
         moments.append(moment if moment is not None and moment <= context.now else None)
     return pd.Series(moments, index=rows.index, dtype=object)

@@ -91,7 +91,7 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
 def first_sight(desk: Any, scope: Scope) -> pd.DataFrame:
     """Figures that were seen for the first time and are no event yet. What is one stays as it was released:
     a later correction is a version of the series, not of the event."""
-    columns = ("indicator", "period_date", "value", "prev_value", "publish_date")
+    columns = ("indicator", "period_date", "value", "prev_value", "publish_date", "publish_estimated")
     values = desk.read(VALUES, columns=columns)
     known = set(desk.read(TABLE, columns=("event_key",))["event_key"])
     now = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
@@ -100,6 +100,8 @@ def first_sight(desk: Any, scope: Scope) -> pd.DataFrame:
         one = SERIES.get(row["indicator"])
         if one is None or one.region != "cn" or not one.importance or row["publish_date"] is None:
             continue
+        if row["publish_estimated"] is True or row["publish_estimated"] == 1:
+            continue  # nobody saw it come out
         begun = date.fromisoformat(row["period_date"])
         seen = date.fromisoformat(row["publish_date"])
         if seen - begun > timedelta(days=_RECENT[one.freq]):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.datasets._events import YEAR_OF_CODE, by_dates
 from platform_assets.declaration.columns import (
     K32,
     S8,
@@ -123,21 +124,21 @@ def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """By date, eight calls a market; the tables of one run share them. Codes: one call for a hundred."""
+    """By date, eight calls a market; the tables of one run share them. Codes: one call for a hundred and up
+    to a year."""
     if scope.codes is None:
         whole = lambda day: desk.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
         return _by_date(whole, desk, scope)
 
-    def of(day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(
-            ("margin", day, codes), lambda view: view.eastmoney.margin(day, codes)
-        )
-        return found
-
-    def some(day: str) -> pd.DataFrame:
-        return pd.concat([of(day, codes) for codes in scope.code_groups()], ignore_index=True)
-
-    return _by_date(some, desk, scope)
+    days = tuple(day for day in scope.dates if desk.is_published(day, PUBLISHED))
+    if not days:
+        return pd.DataFrame(columns=["code", "date"])
+    return by_dates(
+        desk,
+        Scope(days, scope.codes),
+        "margin",
+        lambda eastmoney: lambda since, until, codes: eastmoney.margin(since, codes, until=until),
+    )
 
 
 def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -230,6 +231,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal),),
             late=1,
+            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(
@@ -243,6 +245,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", portal),),
             late=1,
+            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(

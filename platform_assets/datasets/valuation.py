@@ -13,6 +13,7 @@ import pandas as pd
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.securities import is_a_share
 from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._per_share import REPORTS, per_share
 from platform_assets.declaration.columns import (
     K32,
     S64,
@@ -65,8 +66,8 @@ class Valuation(Model):
     dividend_yield: Pct = col("pct", "dividend yield")
     total_market_cap: Amt = col("wan", "total market cap", gt=0)
     float_market_cap: Amt = col("wan", "float market cap", gt=0)
-    eps_ttm: Px = col("CNY", "price / pe_ttm", computed=True)
-    bvps: Px = col("CNY", "price / pb", computed=True)
+    eps_ttm: Px = col("CNY", "profit of 12 months by share of the date; else price / pe_ttm", computed=True)
+    bvps: Px = col("CNY", "reported book value by share of the date; else price / pb", computed=True)
     eps_fy1: Px = col("CNY", "consensus EPS, this year")
     eps_fy2: Px = col("CNY", "consensus EPS, next year")
     eps_fy3: Px = col("CNY", "consensus EPS, the year after")
@@ -186,8 +187,10 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    rows["eps_ttm"] = rows["price"] / rows["pe_ttm"].where(rows["pe_ttm"] > 0)
-    rows["bvps"] = rows["price"] / rows["pb"].where(rows["pb"] > 0)
+    """From the reports; where no report is stored, from the ratios, as rounded as those are."""
+    told = per_share(rows, context)
+    rows["eps_ttm"] = told["eps_ttm"].fillna(rows["price"] / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
+    rows["bvps"] = told["bvps"].fillna(rows["price"] / rows["pb"].where(rows["pb"] > 0))
     rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
     return rows
 
@@ -242,6 +245,7 @@ DATASET = Dataset(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
             ),
+            history=250,
             combine="all",  # the batch costs no further call, and it alone tells the yield
             may_be_empty=True,
         ),
@@ -253,6 +257,8 @@ DATASET = Dataset(
         # The quote site rounds caps to a million CNY; the portal has them to the yuan.
         order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
         tolerance={"pe_ttm": 0.05, "pb": 0.02, "total_market_cap": 0.02},
+        # It has two decimals of a ratio, the portal more.
+        finer={"pe_ttm": ("eastmoney", 0.005), "pe_static": ("eastmoney", 0.005), "pb": ("eastmoney", 0.005)},
     ),
     derive=(fill_caps, add_per_share),
     soft=(
@@ -260,7 +266,7 @@ DATASET = Dataset(
         Soft(consensus_is_mostly_as_told, "most forecasts of the market changed since the trade date before"),
         Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
     ),
-    reads=("ref_exright", CONSENSUS),
+    reads=("ref_exright", REPORTS, CONSENSUS),
     reads_own_past=True,
     public_at=close_of("date"),
     later=(*_EXPECTED, "forecast_orgs", "pe_forward"),

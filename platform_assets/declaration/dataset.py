@@ -80,6 +80,9 @@ class Raw:
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     late: int = 0
     """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
+    history: int = 0
+    """Of a table by trade date: newest trade dates that upstreams still tell of a single code. A download by
+    codes asks for them before the newest date. 0: they know no past."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
     contract: tuple[Contract, ...] = ()
@@ -103,6 +106,8 @@ class Raw:
     def __post_init__(self) -> None:
         if self.makes_anew and self.partition is not Partition.SNAPSHOT:
             raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
+        if self.history and self.partition is not Partition.TRADE_DATE:
+            raise DeclarationError(f"{self.name}: only a table by trade date has a history of trade dates")
 
     @property
     def table_name(self) -> str:

@@ -111,10 +111,13 @@ class Rows:
 @dataclass(frozen=True)
 class Fields:
     """Field-level fusion: per column the first source with a valid value. `order` overrides the source
-    order of single columns; `tolerance` is the relative difference beyond which two sources conflict."""
+    order of single columns; `tolerance` is the relative difference beyond which two sources conflict. `finer`
+    names columns of which a later source has more decimals, and half the last decimal of the others: its
+    value is taken where it is theirs, rounded less; where it is another, theirs stands."""
 
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    finer: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
 
 def at_hour(column: str, hour: str) -> PublicAt:

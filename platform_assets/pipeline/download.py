@@ -60,15 +60,19 @@ def ask(
     expected: Callable[[Any, Scope], int] | None = None,
     window: Window,
     may_be_unserved: bool = False,
+    empty_is_told: bool = False,
 ) -> Download:
     """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source
     that is asked beside the first success (its failure is recorded and tolerated). `may_be_unserved`: that
-    no source can serve the scope at all is an empty answer.
+    no source can serve the scope at all is an empty answer. `empty_is_told`: of named codes no row is an
+    answer as well, where a row is promised; the next source is asked all the same.
 
     Raises AllSourcesFailed when none answered in full.
     """
     download = Download(pd.DataFrame(), log=desk.log)
     parts: list[pd.DataFrame] = []
+    empty: list[pd.DataFrame] = []
+    promised = None if empty_is_told and scope.codes is not None else expected
     for source in sources:
         if parts and not ask_all and source.name != also:
             continue
@@ -80,8 +84,9 @@ def ask(
         note: dict[str, Any] = {"src": source.name}
         try:
             frame = source.fetch(desk, scope)
-            _complete(frame, source.name, desk, scope, expected, window)
-            parts.append(frame if "src" in frame.columns else frame.assign(src=source.name))
+            _complete(frame, source.name, desk, scope, promised, window)
+            named = frame if "src" in frame.columns else frame.assign(src=source.name)
+            (empty if promised is not expected and frame.empty else parts).append(named)
             note["rows"] = len(frame)
         except AskErrors as error:
             note |= {"rows": 0, "error": type(error).__name__, "reason": redact(str(error))[:300]}
@@ -92,8 +97,9 @@ def ask(
             download.refused += [(source.name, item, why) for item, why in (*desk.problems[known:], *odd)]
         note["fetch_ids"] = desk.take_reused()
         download.sources.append(note)
-    if not parts and not download.sources and may_be_unserved:
+    if not parts and not download.sources and (may_be_unserved or empty_is_told):
         return download
+    parts = parts or empty[:1]
     if not parts:
         reasons = "; ".join(f"{item['src']}: {item['reason']}" for item in download.failed)
         raise AllSourcesFailed(reasons or "no source can serve this scope", download)

@@ -14,6 +14,9 @@ import pandas as pd
 from platform_assets.declaration.frames import canonical_json
 from platform_assets.declaration.rules import Fields, Rows
 
+_SLACK = 1e-6
+"""Share of a rounding by which binary fractions may miss it."""
+
 
 @dataclass
 class Fused:
@@ -142,6 +145,9 @@ def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str],
     for at, column in enumerate(names):
         wanted = [name for name in (*rule.order.get(column, ()), *present) if name in place_of]
         fused[column], pick[:, at] = _pick_column(parts, column, list(dict.fromkeys(wanted)), place_of)
+        if column in rule.finer and rule.finer[column][0] in place_of:
+            finer, half = rule.finer[column]
+            _sharpen_field(fused, pick[:, at], column, parts[finer], place_of[finer], half)
         if column in rule.tolerance:
             for place in _conflicts(parts, column, present, rule.tolerance[column]):
                 flags[place].add(f"source_conflict:{column}")
@@ -162,6 +168,23 @@ def _pick_column(
             out = out.where(~take, values)
             chosen[take] = place_of[name]
     return out, chosen
+
+
+def _sharpen_field(
+    fused: pd.DataFrame,
+    chosen: npt.NDArray[np.int8],
+    column: str,
+    finer: pd.DataFrame,
+    place: int,
+    half: float,
+) -> None:
+    """Take the finer source's value where the chosen one is that value, rounded."""
+    fine = finer[column].to_numpy(dtype="float64", na_value=np.nan)
+    coarse = fused[column].to_numpy(dtype="float64", na_value=np.nan)
+    with np.errstate(invalid="ignore"):
+        take = (np.abs(fine - coarse) <= half * (1 + _SLACK)) & (fine != coarse)
+    fused[column] = pd.Series(np.where(take, fine, coarse), index=fused.index).astype(fused[column].dtype)
+    chosen[take] = place
 
 
 def _conflicts(

@@ -81,7 +81,9 @@ class StoredReads:
         asked = f"SELECT MAX({self.warehouse.sql.name(column)}) FROM {name} WHERE {column} < ?"
         try:
             if column == CONFIRMED:
-                self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1")  # its record outlives a broken table
+                # Its record outlives a broken table, and tells of batches that found nothing.
+                if not self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1"):
+                    return None
                 asked, before = f"SELECT MAX({CONFIRMED}) FROM table_version WHERE table_name=?", table
             found = self.warehouse.query(asked, (before,))[0][0]
         except sa.exc.DBAPIError as error:

@@ -33,8 +33,8 @@ from resources.warehouse.fading import Fading
 from resources.warehouse.slices import Slice
 
 
-def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
-    """Download a RAW table for a scope."""
+def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = False) -> Loaded:
+    """Download a RAW table for a scope. `empty_is_told`: that nobody has rows of the codes is an answer."""
     table = raw.table
     loaded = Loaded(table)
     # A table without codes is of the market as a whole, also in a run that is limited to codes.
@@ -49,10 +49,14 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope) -> Loaded:
             expected=raw.expected,
             window=window,
             may_be_unserved=raw.may_be_empty,
+            empty_is_told=empty_is_told,
         )
     except AllSourcesFailed as error:
         refuse(run, table, scope, str(error), error.download)
         raise
+    if empty_is_told and download.frame.empty and not raw.may_be_empty:
+        loaded.sources = download.sources
+        return loaded
     extra = [name for name in ("src", "payload") if name == "src" or table.payload]
     clean, destroyed = coerce_model(download.frame, raw.model, extra)
     checked = apply_hard(clean, raw.model, key_with_src(table), destroyed)

@@ -1,6 +1,7 @@
 """A download that somebody asked for: some codes, some types, then the fusions that they feed.
 
 Every part is tried; what failed says why and hurts no other. A fusion failure leaves the download as it is.
+`failed` is a type of which every source failed; an upstream that answered without rows is an answer.
 """
 
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from platform_assets.declaration.dataset import Dataset, Raw
+from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.scope import Scope
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage, raw_window
 from platform_assets.pipeline.run import PipelineRun
@@ -23,11 +25,12 @@ Part = dict[str, Any]
 
 
 def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date: str) -> dict[str, Any]:
-    """{types: {type: {status, message?, batch_id?, codes: {code: {total, saved, gap_count}}}},
+    """{types: {type: {status, message?, incomplete?, batch_id?, codes: {code: {total, saved, gap_count}}}},
     fusion: {status, batch_id?, results: {fused dataset: {status, saved, message?}}} or None}.
 
-    `date` is the trade date that day-shaped types are downloaded for. Raises InputError for a type that
-    the registry does not have."""
+    `date` is the newest trade date that day-shaped types are downloaded for; where upstreams tell the past
+    of a code (`Raw.history`), the dates before it come first. Raises InputError for a type that the registry
+    does not have."""
     raws = [_raw(run, name) for name in types]
     scope = Scope((date,), tuple(codes))
     parts: dict[str, Part] = {}
@@ -38,7 +41,7 @@ def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date:
         lines.append(_line(run, raw, scope, part, started))
         run.progress(f"{raw.name}: {part['status']}")
     write_lines(run.warehouse.engine, lines)
-    fetched = [raw.name for raw in raws if parts[raw.name]["status"] == "success"]
+    fetched = [raw for raw in raws if any(told["total"] for told in parts[raw.name]["codes"].values())]
     return {"types": parts, "fusion": _fuse(run, fetched, scope)}
 
 
@@ -50,28 +53,56 @@ def _raw(run: PipelineRun, name: str) -> Raw:
 
 
 def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
-    try:
-        loaded = load_raw(run, raw, scope)
-    except LockLost:
-        raise
-    except PlatformError as error:
-        return {"status": "failed", "message": redact(error.message)[:_MOST_TEXT], "codes": {}}
-    counted = _per_code(run, raw, scope, loaded)
+    done: list[Loaded] = []
+    refused = []
+    asked = _with_history(run, raw.history, scope)
+    for part_of in asked:
+        try:
+            done.append(load_raw(run, raw, part_of, empty_is_told=True))
+        except LockLost:
+            raise
+        except PlatformError as error:
+            refused.append(redact(error.message)[:_MOST_TEXT])
+    if not done:
+        return {"status": "failed", "message": refused[-1], "codes": {}}
+    whole = Scope(tuple(day for part_of in asked for day in part_of.dates), scope.codes)
+    counted = _per_code(run, raw, whole, done)
     part: Part = {"status": "success", "codes": counted}
-    if loaded.results:
-        part["batch_id"] = loaded.results[-1].batch_id
+    batches = [loaded.results[-1].batch_id for loaded in done if loaded.results]
+    if batches:
+        part["batch_id"] = batches[-1]
     without = [code for code in scope.codes or () if not counted[code]["total"]]
-    if len(without) == len(counted):
-        part |= {"status": "failed", "message": f"no source has rows of {', '.join(without[:5])}"}
-    elif without:
-        part["message"] = f"no rows of {', '.join(without[:5])}" + (" ..." if len(without) > 5 else "")
+    told = [_without_rows(without, done)] if without else []
+    if refused:
+        part["incomplete"] = True
+        told += [f"part of the dates failed: {reason}" for reason in refused]
+    if told:
+        part["message"] = "; ".join(told)[:_MOST_TEXT]
     return part
 
 
-def _per_code(run: PipelineRun, raw: Raw, scope: Scope, loaded: Loaded) -> dict[str, dict[str, int]]:
+def _with_history(run: PipelineRun, history: int, scope: Scope) -> list[Scope]:
+    """The dates before the newest, where upstreams tell them of a code, and then the newest by itself: only
+    of the current session are there quotes and lists that tell more of it."""
+    before = tuple(run.calendar.last(history, run.calendar.offset(scope.until, -1))) if history else ()
+    return [Scope(before, scope.codes), scope] if before else [scope]
+
+
+def _without_rows(codes: Sequence[str], done: Sequence[Loaded]) -> str:
+    """Who said that there are no rows of some codes."""
+    named = ", ".join(codes[:5]) + (" ..." if len(codes) > 5 else "")
+    answered = dict.fromkeys(
+        str(item["src"]) for loaded in done for item in loaded.sources if not item.get("error")
+    )
+    if not answered:
+        return f"no upstream serves {named} on this date"
+    return f"{', '.join(answered)} answered without rows of {named}"
+
+
+def _per_code(run: PipelineRun, raw: Raw, scope: Scope, done: Sequence[Loaded]) -> dict[str, dict[str, int]]:
     """Rows that are stored for each code, those that this download wrote, and missing trade dates."""
     scope = scope.with_late(raw.late, run.calendar)
-    mine = {result.batch_id for result in loaded.results}
+    mine = {result.batch_id for loaded in done for result in loaded.results}
     codes = tuple(scope.codes or ())
     columns = ["code", "batch_id", *([raw.date_column] if raw.date_column else [])]
     rows = run.warehouse.frame(raw.table_name, columns=columns, where=raw_window(run, raw, scope).slice())
@@ -100,42 +131,52 @@ def _gaps(run: PipelineRun, raw: Raw, codes: Sequence[str]) -> dict[str, int]:
     return gaps
 
 
-def _fuse(run: PipelineRun, fetched: Sequence[str], scope: Scope) -> Part | None:
-    """Every fused dataset that the downloaded types feed, once; None when they feed none."""
-    names = [name for kind in fetched for name in run.registry.download_to_fusion[kind]]
-    datasets = [run.registry.dataset(name) for name in dict.fromkeys(names)]
-    if not datasets:
+def _fuse(run: PipelineRun, fetched: Sequence[Raw], scope: Scope) -> Part | None:
+    """Every fused dataset that the downloaded types feed, once, as far back as they were asked for; None when
+    they feed none."""
+    history: dict[str, int] = {}
+    for raw in fetched:
+        for name in run.registry.download_to_fusion[raw.name]:
+            history[name] = max(history.get(name, 0), raw.history)
+    if not history:
         return None
     results: dict[str, Part] = {}
     batch_id = None
-    for dataset in datasets:
-        results[dataset.name], written = _fuse_one(run, dataset, scope)
+    for name, dates in history.items():
+        dataset = run.registry.dataset(name)
+        asked = _with_history(run, dates if dataset.partition is Partition.TRADE_DATE else 0, scope)
+        results[name], written = _fuse_one(run, dataset, asked)
         batch_id = written or batch_id
     ok = any(part["status"] == "success" for part in results.values())
     return {"status": "success" if ok else "failed", "batch_id": batch_id, "results": results}
 
 
-def _fuse_one(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[Part, str | None]:
-    try:
-        if dataset.staged:
-            load_stage(run, dataset, scope)
-        loaded = load_fused(run, dataset, scope)
-    except LockLost:
-        raise
-    except PlatformError as error:
-        return {"status": "failed", "saved": 0, "message": redact(error.message)[:_MOST_TEXT]}, None
-    saved = sum(result.rows_written for result in loaded.results)
-    batch_id = loaded.results[-1].batch_id if loaded.results else None
+def _fuse_one(run: PipelineRun, dataset: Dataset, scopes: Sequence[Scope]) -> tuple[Part, str | None]:
+    """Success when a part of the dates was fused; what failed of the others stands in the message."""
+    done: list[Loaded] = []
+    refused = []
+    for scope in scopes:
+        try:
+            if dataset.staged:
+                load_stage(run, dataset, scope)
+            done.append(load_fused(run, dataset, scope))
+        except LockLost:
+            raise
+        except PlatformError as error:
+            refused.append(redact(error.message)[:_MOST_TEXT])
+    saved = sum(result.rows_written for loaded in done for result in loaded.results)
+    batches = [loaded.results[-1].batch_id for loaded in done if loaded.results]
     run.progress(f"{dataset.table_name}: {saved} rows written")
-    return {"status": "success", "saved": saved}, batch_id
+    part: Part = {"status": "success" if done else "failed", "saved": saved}
+    if refused:
+        part["message"] = "; ".join(dict.fromkeys(refused))[:_MOST_TEXT]
+    return part, batches[-1] if batches else None
 
 
 def _line(run: PipelineRun, raw: Raw, scope: Scope, part: Part, started: datetime) -> SyncLine:
     codes = scope.codes or ()
-    good = sum(1 for counts in part["codes"].values() if counts["total"])
     status = part["status"]
-    if status == "success" and good < len(codes):
-        status = "partial"
+    good = len(codes) if status == "success" else 0
     return SyncLine(
         task_type=f"download:{raw.name}",
         code=codes[0] if len(codes) == 1 else None,

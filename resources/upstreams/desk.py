@@ -169,7 +169,7 @@ class Desk(Clients):
         )
 
     def latest(self, table: str, column: str, before: str) -> str | None:
-        """The newest day of a stored table's column before a day (`Reader.latest`)."""
+        """The newest day of a stored table's column before a day; None if empty (`Reader.latest`)."""
         if self._read is None:
             raise Unavailable("this desk has no stored tables")
         return self._read.latest(table, column, before)
@@ -235,7 +235,8 @@ class Desk(Clients):
             answers = list(pool.map(lambda item: context.copy().run(one, item), todo))
         failed = [(item, reason) for item, (_, reason) in zip(todo, answers, strict=True) if reason]
         self.problems += failed
-        if failed and len(failed) > max(1, int(FAILED_SHARE * len(todo))):
+        # Where it is all that was asked for, one is too many: nothing would be left that was answered.
+        if failed and len(failed) > min(len(todo) - 1, max(1, int(FAILED_SHARE * len(todo)))):
             item, reason = failed[0]
             raise PayloadError(f"{len(failed)} of {len(todo)} codes failed; {item}: {reason}")
         return [value for value, reason in answers if not reason and value is not None]

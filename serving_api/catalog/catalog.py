@@ -9,6 +9,7 @@ from typing import Any
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.rules import Interface
+from resources.clock import stamp
 from resources.errors import Forbidden, InputError, NotFound, PlatformError
 from serving_api.catalog.live import LIVE
 from serving_api.catalog.parameters import described, read_params
@@ -87,13 +88,15 @@ class Catalog:
         table = dataset.table_of(interface)
         if as_of is not None and not table.has_history:
             raise InputError("as_of", f"{name} keeps no versions; leave it out")
+        now = stamp(state.clock.now())
         asked = Question(
             interface=interface,
             table=table,
             params=params,
             as_of=None if as_of is None else as_of.bound,
-            today=state.clock.now().date().isoformat(),
+            today=now[:10],
             calendar=state.calendar,
+            now=now,
         )
         with _told_of(name):
             return await state.reading.scan(EXECUTORS[interface.template], asked)

@@ -15,7 +15,7 @@ from serving_api.reading import Session
 
 @dataclass(frozen=True)
 class Question:
-    """One call: typed parameters, the instant of its knowledge (bound text or None), today."""
+    """One call: typed parameters, the instant of its knowledge (bound text or None), now."""
 
     interface: Interface
     table: Table
@@ -23,6 +23,7 @@ class Question:
     as_of: str | None
     today: str
     calendar: TradeCalendar
+    now: str
 
     @property
     def code(self) -> str:
@@ -34,6 +35,11 @@ class Question:
     def instant_day(self) -> str:
         """The day of its knowledge."""
         return self.today if self.as_of is None else self.as_of[:10]
+
+    @property
+    def moment(self) -> str:
+        """The instant of its knowledge."""
+        return self.now if self.as_of is None else self.as_of
 
     def bad(self, parameter: str, problem: str) -> BadCall:
         return BadCall(self.interface.name, parameter, problem)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from platform_assets.compute.days import moved
+from platform_assets.compute.days import is_closed, moved
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.text_keys import search_key
 from resources.calendar import CalendarHorizon
@@ -68,7 +68,8 @@ def history(session: Session, asked: Question) -> Any:
 
 
 def periods(session: Session, asked: Question) -> Any:
-    """The newest rows of a code (bars of one period), oldest first unless `ascending` is false."""
+    """The newest rows of a code (bars of one period), oldest first unless `ascending` is false. A bar is
+    closed or not at the moment that is asked about, whatever was stored of it."""
     rows = queries.in_range(
         session,
         asked.table,
@@ -77,6 +78,8 @@ def periods(session: Session, asked: Question) -> Any:
         as_of=asked.as_of,
         equal=filters_of(asked),
     )
+    if "is_closed" in asked.table.names:
+        rows = [{**row, "is_closed": is_closed(str(row["date"]), asked.moment)} for row in rows]
     return rows[::-1] if asked.params.get("ascending", True) else rows
 
 

@@ -22,8 +22,10 @@ def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
     parts = {}
     for name, told in types.items():
         counts = told.get("codes", {}).get(code)
-        if told["status"] == "success" and counts and counts["total"]:
+        if told["status"] == "success" and counts:
             parts[name] = {"status": "success", **counts}
+            if not counts["total"] or told.get("incomplete"):
+                parts[name]["message"] = told.get("message") or f"no source has rows of {code}"
         else:
             part = failed_part(told.get("message") or f"no source has rows of {code}")
             parts[name] = {**part, **(counts or {})}
@@ -39,6 +41,9 @@ def whole(
     if message is None and len(good) < len(every):
         told = dict.fromkeys(str(part["message"]) for part in every if part["status"] == "failed")
         message = f"{len(every) - len(good)} of {len(every)} parts failed: " + "; ".join(list(told)[:5])
+    if message is None and not any(part["total"] for part in every):
+        told = dict.fromkeys(str(part["message"]) for part in every if part.get("message"))
+        message = "; ".join(list(told)[:5]) or None
     return {
         "status": "success" if good else "failed",
         **{name: sum(part[name] for part in every) for name in _COUNTS},

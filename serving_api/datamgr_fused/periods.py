@@ -62,6 +62,7 @@ def resampled(
                 "low": min((day["low"] for day in days if day["low"] is not None), default=None),
                 "volume": sum(day["volume"] or 0 for day in days),
                 "amount": round(sum(day["amount"] or 0.0 for day in days), 2),
+                "last_date": days[-1]["date"],
                 "bar_count": len(days),
                 "quality": "warning" if "warning" in marks else "ok",
             }

@@ -28,7 +28,8 @@ _ORDER = {
         "code", "date", "name", "open", "close", "high", "low", "volume", "amount", "quality",
     ),
     "period": (
-        "period", "date", "open", "close", "high", "low", "volume", "amount", "bar_count", "quality",
+        "period", "date", "last_date", "is_closed", "open", "close", "high", "low", "volume", "amount",
+        "bar_count", "quality",
     ),
 }  # fmt: skip
 SNAPSHOT = ("date", "price", "pe_ttm", "pb", "total_market_cap")

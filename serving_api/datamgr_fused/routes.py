@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import Body, Depends, Query
 from starlette.requests import Request
 
+from resources.clock import stamp
 from resources.errors import InputError
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
@@ -286,7 +287,9 @@ async def kline_bar(
     adjust: Adjust = "none",
 ) -> Answer:
     """Week, month, quarter or year bars: stored ones, or made of adjusted daily bars."""
-    items = await _fused(request).period_bars(code, period.value, periods, adjust, _bound(as_of))
+    bound = _bound(as_of)
+    moment = bound or stamp(state_of(request).clock.now())
+    items = await _fused(request).period_bars(code, period.value, periods, adjust, bound, moment)
     if not ascending:
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}

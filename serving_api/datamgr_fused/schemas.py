@@ -213,11 +213,15 @@ class Release(BaseModel):
 
 
 class PeriodBar(BaseModel):
-    """CNY; volume in shares; `bar_count` trade dates inside."""
+    """CNY; volume in shares; `bar_count` trade dates inside. `date` is the last trade date of the period,
+    also of one that runs; `last_date` the newest trade date that the bar holds, null of a bar stored before
+    it was kept."""
 
     model_config = example(
         period="week",
         date="2026-08-21",
+        last_date="2026-08-21",
+        is_closed=True,
         open=14.42,
         close=15.04,
         high=15.09,
@@ -229,6 +233,8 @@ class PeriodBar(BaseModel):
     )
     period: str
     date: str
+    last_date: str | None
+    is_closed: bool
     open: float | None
     close: float | None
     high: float | None

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
+from platform_assets.compute.days import is_closed
 from resources.calendar import TradeCalendar
 from resources.errors import NotFound
 from serving_api.catalog.queries import Row
@@ -118,16 +119,17 @@ class Fused:
         return [records.release(row) for row in rows]
 
     async def period_bars(
-        self, code: str, period: str, periods: int, adjust: str, as_of: str | None
+        self, code: str, period: str, periods: int, adjust: str, as_of: str | None, moment: str
     ) -> list[dict[str, Any]]:
-        """The newest bars, oldest first. `none` are the stored rows; adjusted ones are made of adjusted daily
-        bars, as far back as those reach."""
+        """The newest bars, oldest first, closed or not at `moment`. `none` are the stored rows; adjusted ones
+        are made of adjusted daily bars, as far back as those reach."""
         nothing: list[dict[str, Any]] = []
         if adjust != "none":
             read = self._reading.scan(_read_resampled, code, period, periods, adjust, as_of, self._calendar)
-            return await read_or(nothing, read)
-        rows = await self._point(nothing, queries.period_bars, code, period, periods, as_of)
-        return [records.only("period", row) for row in reversed(rows)]
+            bars = await read_or(nothing, read)
+        else:
+            bars = (await self._point(nothing, queries.period_bars, code, period, periods, as_of))[::-1]
+        return [records.only("period", {**bar, "is_closed": is_closed(bar["date"], moment)}) for bar in bars]
 
     async def stocks(self, codes: Sequence[str], as_of: str | None) -> list[dict[str, Any]]:
         nothing: list[dict[str, Row | None]] = []

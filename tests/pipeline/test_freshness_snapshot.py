@@ -4,6 +4,11 @@ from tests.pipeline.conftest import TODAY, House
 
 
 def test_a_day_is_kept_as_it_was_last_taken(alone: House) -> None:
+    with alone.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql(
+            f"UPDATE table_version SET confirmed_at='{TODAY} 15:00:00.000000' "
+            "WHERE row_count=0 OR row_count IS NULL"
+        )
     first = alone.fuse("freshness_snapshot")
     alone.fuse("exright")
     alone.fuse("kline_daily")
@@ -20,6 +25,19 @@ def test_a_day_is_kept_as_it_was_last_taken(alone: House) -> None:
     assert (bars["kind"], bars["max_lag"]) == ("trading", 1)
     empty = rows["fusion_dividend"]
     assert (empty["latest_date"], empty["is_stale"], empty["error"]) == (None, True, None)
+    # A batch that found nothing is no reason to call an empty table fresh.
+    unfilled = [
+        name
+        for name, row in rows.items()
+        if not row["is_stale"]
+        and not row["error"]
+        and not alone.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1")
+    ]
+    assert unfilled == []
+    assert (rows["fusion_stock_master"]["latest_date"], rows["fusion_stock_master"]["is_stale"]) == (
+        None,
+        True,
+    )
     broken = rows["raw_news_flash"]
     assert (broken["latest_date"], broken["cutoff"], broken["is_stale"]) == (None, None, False)
     assert "raw_news_flash" in broken["error"]

@@ -63,8 +63,26 @@ def test_a_monthly_figure_is_known_from_its_first_sight(house: House) -> None:
     assert july["publish_date"] == SECOND  # released on the ninth, seen by the load after it
     assert july["valid_from"][:16] == f"{SECOND} 15:45"
     assert one(house, "cn_cpi_yoy", "2026-07-01", as_of=f"{SECOND} 15:00:00.000000") is None
-    assert one(house, "cn_cpi_yoy", "2026-06-01")["publish_date"] == FIRST
+    assert not july["publish_estimated"]
     assert july["prev_value"] == one(house, "cn_cpi_yoy", "2026-06-01")["value"]
+
+
+def test_history_of_a_first_load_is_known_from_the_usual_day_and_says_so(house: House) -> None:
+    june = one(house, "cn_cpi_yoy", "2026-06-01")
+    assert (june["publish_date"], june["publish_estimated"]) == ("2026-07-16", True)
+    assert june["valid_from"][:19] == "2026-07-16 23:59:59"
+    assert one(house, "cn_cpi_yoy", "2026-06-01", as_of="2026-07-16 23:00:00.000000") is None
+    assert one(house, "cn_cpi_yoy", "2026-06-01", as_of="2026-07-17 00:00:00.000000") is not None
+    found = rows(house, as_of="2020-06-30 23:00:00.000000")
+    month = found[found["indicator"] == "cn_pmi_mfg"]["period_date"].max()
+    assert month == "2020-05-01"
+    marked = rows(house)
+    marked = marked[marked["publish_estimated"].fillna(False).astype(bool)]
+    assert (marked["publish_date"] < FIRST).all()
+    assert (marked["publish_date"] > marked["period_date"]).all()
+    # A figure of January that comes out with that of February is not known before it.
+    customs = one(house, "cn_export", "2026-01-01")
+    assert customs is None or customs["publish_date"] == "2026-03-18"
 
 
 def test_daily_values_are_known_in_the_evening_of_their_day_and_american_ones_the_day_after(

@@ -54,7 +54,7 @@ def test_a_download_counts_per_code_fuses_what_it_feeds_and_repeats_without_a_tr
     assert (counts["saved"], counts["total"]) == (0, part["codes"][BANK]["total"])
     assert again["fusion"]["results"]["quote_snapshot"]["saved"] == 0
     assert lines_of(known) == [
-        ("download:quote", None, "partial", 3, 2, 1),
+        ("download:quote", None, "success", 3, 3, 0),
         ("download:quote", BANK, "success", 1, 1, 0),
     ]
 

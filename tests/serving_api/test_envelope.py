@@ -1,13 +1,15 @@
 """The envelope: one pure function, and one shape for every route that carries it."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serving_api.envelope import DISCLAIMER, is_enveloped, wrap
+from resources.clock import ManualClock
+from serving_api.envelope import DISCLAIMER, is_enveloped, local_iso, wrap
 from serving_api.routing import platform_routes
 from tests.serving_api.conftest import Bench
 
@@ -136,3 +138,21 @@ def test_every_enveloped_route_documents_the_envelope(bench: Bench) -> None:
 def test_errors_are_never_wrapped(bench: Bench) -> None:
     for path in ("/stocks/999999", "/stocks/abc", "/stocks/search", "/datamgr/none"):
         assert bench.api.get(path).json().keys() <= {"detail", "errors"}
+
+
+def test_query_time_is_the_end_of_a_long_answer(own: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A download waits for its command: what it tells is what was there when it ended."""
+    state = own.api.app.state.platform
+    clock = ManualClock(state.clock.now())
+    monkeypatch.setattr(state, "clock", clock)
+    began = clock.now()
+
+    async def waited(*_args: Any, **_how: Any) -> dict[str, Any]:
+        clock.advance(timedelta(seconds=29))
+        return {"status": "success", "total": 1, "saved": 1, "gap_count": 0, "details": {}, "fusion": None}
+
+    monkeypatch.setattr("serving_api.datamgr_download.routes.service.download", waited)
+
+    answer = own.api.post("/datamgr/download/600519", params={"types": "quote"}, headers=own.admin())
+
+    assert answer.json()["query_time"] == local_iso(began + timedelta(seconds=29))

@@ -57,6 +57,26 @@ def tried(run: Run, table: str, since: str, until: str) -> dict[str, Tried]:
     }
 
 
+def written_last(
+    run: Run, tables: Sequence[str], since: str, until: str, *, changed: bool = False, whole: bool = False
+) -> dict[str, str]:
+    """Trade date -> end of the newest successful batch of it in one of the tables. `changed`: of those that
+    wrote or withdrew rows; `whole`: of those of the market, not of single codes."""
+    marks = ", ".join("?" for _ in tables)
+    more = " AND (COALESCE(rows_written, 0) > 0 OR COALESCE(rows_superseded, 0) > 0)" if changed else ""
+    values = [*tables, since, until]
+    if whole:
+        more += " AND COALESCE(trigger_ref, '') NOT IN (?, ?)"
+        values += _OF_CODES
+    rows = run(
+        f"SELECT partition_key, MAX(finished_at) FROM sys_batch WHERE table_name IN ({marks}) "
+        f"AND partition_key>=? AND partition_key<=? AND {_DAY} AND status='success'{more} "
+        "GROUP BY partition_key",
+        values,
+    )
+    return {str(day): str(at) for day, at in rows if at is not None}
+
+
 def recent_loads(run: Run, table: str) -> list[Load]:
     """The newest successful loads of a table that have responses of their own."""
     batches = run(

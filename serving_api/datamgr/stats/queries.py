@@ -42,9 +42,9 @@ def counters(session: Session) -> dict[str, dict[str, Any]]:
     return {str(row["table_name"]): row for row in session.dicts("table_version")}
 
 
-def probe(session: Session, table: Table) -> None:
-    """Whether the table can be read at all."""
-    session.run(f"SELECT 1 FROM {session.sql.name(table.name)} LIMIT 1")
+def probe(session: Session, table: Table) -> bool:
+    """Whether the table has rows; fails where it cannot be read at all."""
+    return bool(session.run(f"SELECT 1 FROM {session.sql.name(table.name)} LIMIT 1"))
 
 
 def count(session: Session, table: Table) -> tuple[int, str | None]:

@@ -110,8 +110,10 @@ def _dimension(
     table = tables.get(dimension.table)
     if table is None:
         raise NotFound(f"no table {dimension.table!r}")
-    queries.probe(session, table)
-    if rule.column == CONFIRMED:
+    filled = queries.probe(session, table)
+    if not filled:
+        latest = None  # a batch that found nothing confirms nothing: an empty table is never fresh
+    elif rule.column == CONFIRMED:
         confirmed = counters.get(dimension.table, {}).get(CONFIRMED)
         latest = None if confirmed is None else str(confirmed)[:10]
     else:

@@ -28,7 +28,15 @@ def series(
     until: str | None = None,
     limit: int | None = None,
     as_of: str | None = None,
-    columns: Sequence[str] = ("indicator", "period_date", "value", "yoy", "mom"),
+    columns: Sequence[str] = (
+        "indicator",
+        "period_date",
+        "value",
+        "yoy",
+        "mom",
+        "publish_date",
+        "publish_estimated",
+    ),
 ) -> list[Row]:
     """Rows of some series, oldest first; the newest `limit` where there is one."""
     where, values = [f"indicator IN ({', '.join('?' for _ in names)})"], list(names)
@@ -46,6 +54,21 @@ def series(
         limit=limit,
     )
     return rows[::-1]
+
+
+def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
+    """Why there is no row of some series at an instant."""
+    first = session.dicts(
+        VALUES,
+        columns=("publish_date",),
+        where=f"indicator IN ({', '.join('?' for _ in names)}) AND publish_date IS NOT NULL",
+        values=tuple(names),
+        order="publish_date",
+        limit=1,
+    )
+    if as_of is None or not first:
+        return "nothing of it is stored"
+    return f"the first of what is stored became known on {first[0]['publish_date']}, as_of is before that"
 
 
 def newest_of_series(
@@ -118,6 +141,15 @@ def yields(
     return rows[-limit:]
 
 
+def yields_or_why(
+    session: Session, region: str, limit: int, as_of: str | None
+) -> tuple[list[Row], str | None]:
+    """The rows of `yields`, and why there are none."""
+    rows = yields(session, region, limit, as_of)
+    names = [f"{region}_bond_{years}y" for years in TENORS]
+    return rows, None if rows else f"no yields: {missing(session, names, as_of)}"
+
+
 def _spread(row: Mapping[str, Any]) -> float | None:
     long, short = row["y10"], row["y2"]
     return None if long is None or short is None else round(long - short, 4)
@@ -132,7 +164,10 @@ def risk_premium(session: Session, index: str, limit: int, as_of: str | None) ->
         since = (date.fromisoformat(earned[0][0]) - timedelta(days=_SPACE)).isoformat()
         bonds = series(session, ["cn_bond_10y"], since=since, as_of=as_of)
         rows = premiums(earned, [(row["period_date"], row["value"]) for row in bonds])
-    why = "no yields of Chinese government bonds are stored" if earned else f"no PE of {index} is stored"
+    if earned:
+        why = f"no yields of Chinese government bonds: {missing(session, ['cn_bond_10y'], as_of)}"
+    else:
+        why = f"no PE of {index} is stored" + ("" if as_of is None else " that was known by then")
     return premium_of(index, rows, why)
 
 

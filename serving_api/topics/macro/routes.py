@@ -37,9 +37,9 @@ async def bond_yield(
     days: Annotated[int, Query(ge=5, le=2500, description="newest dates")] = 250,
 ) -> Answer:
     """Yields of government bonds by date, oldest first."""
-    nothing: list[dict[str, Any]] = []
+    nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading
-    rows = await read_or(nothing, reading.scan(queries.yields, region, days, _bound(as_of)))
+    rows, why = await read_or(nothing, reading.scan(queries.yields_or_why, region, days, _bound(as_of)))
     answer: dict[str, Any] = {
         "items": rows,
         "total": len(rows),
@@ -48,7 +48,7 @@ async def bond_yield(
         "available": bool(rows),
     }
     if not rows:
-        answer["reason"] = "no yields are stored"
+        answer["reason"] = why
     return Answer(answer, top=_top(as_of))
 
 
@@ -84,9 +84,9 @@ async def cn_extended(
         told = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
         return Answer(told, status_code=404)
     one = SERIES[name]
-    nothing: list[dict[str, Any]] = []
+    nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading
-    rows = await read_or(nothing, reading.scan(_newest, name, limit, _bound(as_of)))
+    rows, why = await read_or(nothing, reading.scan(_newest, name, limit, _bound(as_of)))
     answer: dict[str, Any] = {
         "name": name,
         "title": one.name,
@@ -98,12 +98,17 @@ async def cn_extended(
         "latestDate": rows[-1]["date"] if rows else None,
     }
     if not rows:
-        answer["reason"] = "nothing of this series is stored"
+        answer["reason"] = why
     return Answer(answer, top=_top(as_of))
 
 
-def _newest(session: Any, name: str, limit: int, as_of: str | None) -> list[dict[str, Any]]:
+_SHOWN = ("value", "yoy", "mom", "publish_date", "publish_estimated")
+
+
+def _newest(
+    session: Any, name: str, limit: int, as_of: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The newest points of a series, and why there are none."""
     rows = queries.series(session, [name], limit=limit, as_of=as_of)
-    return [
-        {"date": row["period_date"], **{key: row[key] for key in ("value", "yoy", "mom")}} for row in rows
-    ]
+    points = [{"date": row["period_date"], **{key: row[key] for key in _SHOWN}} for row in rows]
+    return points, None if points else queries.missing(session, [name], as_of)

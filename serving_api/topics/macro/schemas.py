@@ -59,6 +59,10 @@ class Point(BaseModel):
     value: float
     yoy: float | None = None
     mom: float | None = None
+    publish_date: str | None = None
+    publish_estimated: bool | None = Field(
+        default=None, description="publish_date is the end of the period and the usual lag of its report"
+    )
 
 
 class SeriesByName(BaseModel):

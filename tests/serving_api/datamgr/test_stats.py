@@ -219,7 +219,28 @@ def test_dates_after_today_say_nothing(bare: Desk) -> None:
     assert detail(bare, "fusion_kline_daily")["latestDate"] == "2026-08-19"
 
 
+def put_master(desk: Desk) -> None:
+    table = REGISTRY.dataset("stock_master").table
+    row = {"code": "600519", "market": "SH", "name": "贵州茅台", "sec_type": "stock", "src": "tdx"}
+    batch = Batch(partition_key="test")
+    desk.warehouse.writer.write(table, pd.DataFrame([row]), where=Slice.of_codes(["600519"]), batch=batch)
+
+
+def test_an_empty_table_is_never_fresh_whatever_batch_confirmed_it(bare: Desk) -> None:
+    bare.execute(
+        "UPDATE table_version SET confirmed_at=? WHERE table_name='fusion_stock_master'",
+        stamp(datetime(2026, 8, 21, 15)),
+    )
+
+    found = bare.results("/datamgr/stats/freshness")
+
+    entry = found["details"]["fusion_stock_master"]
+    assert (entry["latestDate"], entry["isStale"]) == (None, True)
+    assert "fusion_stock_master" in found["staleDimensions"]
+
+
 def test_a_batch_that_changed_nothing_still_confirms(bare: Desk) -> None:
+    put_master(bare)
     bare.execute(
         "UPDATE table_version SET updated_at=?, confirmed_at=? WHERE table_name='fusion_stock_master'",
         stamp(datetime(2026, 1, 5, 16)),
@@ -232,6 +253,7 @@ def test_a_batch_that_changed_nothing_still_confirms(bare: Desk) -> None:
 
 
 def test_one_day_later_the_confirmation_is_too_old(bare: Desk) -> None:
+    put_master(bare)
     bare.execute(
         "UPDATE table_version SET confirmed_at=? WHERE table_name='fusion_stock_master'",
         stamp(datetime(2026, 8, 13, 23, 59)),

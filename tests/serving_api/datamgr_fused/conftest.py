@@ -313,8 +313,10 @@ def fill(warehouse: Warehouse, clock: ManualClock) -> None:
         "fusion_kline_bar",
         [
             {"code": MAOTAI, "period": period, "date": day, "open": 1.0, "close": 2.0, "high": 3.0,
-             "low": 0.5, "volume": 10, "amount": 20.0, "bar_count": 5}
-            for period, dates in (("week", ("2026-08-07", "2026-08-14", "2026-08-21")), ("month", (TODAY,)))
+             "low": 0.5, "volume": 10, "amount": 20.0, "bar_count": 5, "last_date": min(day, TODAY)}
+            for period, dates in (
+                ("week", ("2026-08-07", "2026-08-14", "2026-08-21")), ("month", ("2026-08-31",))
+            )
             for day in dates
         ],
         public_at=old,

@@ -96,8 +96,12 @@ def test_bars_of_a_period(fused: Bench) -> None:
     rows = value(fused, "get_kline_bar", code=MAOTAI, periods=2)
     assert [row["date"] for row in rows] == ["2026-08-14", "2026-08-21"]
     assert {row["period"] for row in rows} == {"week"}
+    assert [row["is_closed"] for row in rows] == [True, True]
+    before = value(fused, "get_kline_bar", "2026-08-21T14:59:00", code=MAOTAI, periods=1)
+    assert [row["is_closed"] for row in before] == [False]
     assert value(fused, "get_kline_bar", code=MAOTAI, periods=2, ascending="false") == rows[::-1]
-    assert len(value(fused, "get_kline_bar", code=MAOTAI, period="month")) == 1
+    (month,) = value(fused, "get_kline_bar", code=MAOTAI, period="month")
+    assert (month["date"], month["last_date"], month["is_closed"]) == ("2026-08-31", TODAY, False)
 
 
 def test_one_date_sorted_and_paged(fused: Bench) -> None:

@@ -88,8 +88,19 @@ def test_stored_period_bars(fused: Bench) -> None:
     assert answer["results"][0]["bar_count"] == 5
     turned = results(fused, f"{STOCK}/kline-bar", ascending=False)
     assert [bar["date"] for bar in turned] == ["2026-08-21", "2026-08-14", "2026-08-07"]
-    assert len(results(fused, f"{STOCK}/kline-bar", period="month")) == 1
     assert results(fused, f"/datamgr/fusion/stock/{PINGAN}/kline-bar") == []
+
+
+@pytest.mark.parametrize("adjust", ["none", "qfq"])
+def test_a_bar_says_whether_its_period_is_over_and_what_it_holds(fused: Bench, adjust: str) -> None:
+    (*_, month) = results(fused, f"{STOCK}/kline-bar", period="month", adjust=adjust)
+    weeks = results(fused, f"{STOCK}/kline-bar", periods=2, adjust=adjust)
+
+    assert (month["date"], month["last_date"], month["is_closed"]) == ("2026-08-31", TODAY, False)
+    assert [(week["last_date"], week["is_closed"]) for week in weeks] == [("2026-08-14", True), (TODAY, True)]
+    # At 14:59 of its last day the week still ran.
+    running = results(fused, f"{STOCK}/kline-bar", adjust=adjust, as_of="2026-08-21T14:59:00")
+    assert [week["is_closed"] for week in running if week["date"] == TODAY] in ([False], [])
 
 
 def test_adjusted_period_bars_are_made_of_adjusted_days(fused: Bench) -> None:

@@ -134,7 +134,11 @@ def test_yields_as_they_were_known(bench: Bench) -> None:
     assert found["as_of"].startswith(DAYS[-3])
     nothing = get(bench, "/macro/bond-yield", as_of="2025-01-01")
     assert (nothing["items"], nothing["latest"], nothing["available"]) == ([], {}, False)
-    assert nothing["reason"]
+    assert f"became known on {DAYS[0]}" in nothing["reason"]
+    series = get(bench, "/fusion/macro/cn-extended/cn_cpi_yoy", as_of="2025-01-01")
+    assert (series["available"], series["items"]) == (False, [])
+    assert "became known on 2026-01-01" in series["reason"]
+    assert "is before that" in series["reason"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""Ratios with all their decimals, and what a share earned and is worth, recomputed from the reports."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from platform_assets.datasets._per_share import REPORTS, per_share
+from platform_assets.datasets.valuation import DATASET
+from platform_assets.pipeline.fuse import fuse
+
+KEY = ("code", "date")
+
+
+def report(period: str, announced: str, profit: float, bvps: float) -> dict[str, Any]:
+    return {
+        "code": "600001", "report_period": period, "ann_date": announced, "net_profit": profit, "bvps": bvps
+    }  # fmt: skip
+
+
+STORED = [
+    report("2024-12-31", "2025-04-20", 100e6, 5.0),
+    report("2025-06-30", "2025-08-20", 40e6, 5.2),
+    report("2025-12-31", "2026-04-20", 120e6, 5.6),
+    report("2026-06-30", "2026-08-20", 70e6, 6.0),
+]
+SHARES = [
+    {"code": "600001", "date": "2010-01-04", "total_after": 100e6},
+    {"code": "600001", "date": "2026-07-10", "total_after": 200e6},
+]
+
+
+def told(*days: str) -> pd.DataFrame:
+    tables = {REPORTS: pd.DataFrame(STORED), "ref_exright": pd.DataFrame(SHARES)}
+
+    def read(table: str, **_how: Any) -> pd.DataFrame:
+        return tables[table].copy()
+
+    context: Any = SimpleNamespace(read=read, scope=SimpleNamespace(until=days[-1]))
+    return per_share(pd.DataFrame({"code": "600001", "date": list(days)}), context)
+
+
+def test_twelve_months_of_profit_by_the_shares_of_the_date() -> None:
+    found = told("2026-05-06", "2026-08-19", "2026-08-20")
+
+    assert found["eps_ttm"].tolist() == pytest.approx([120 / 100, 120 / 200, (70 + 120 - 40) / 200])
+
+
+def test_the_book_value_of_the_newest_report_follows_a_bonus_issue() -> None:
+    found = told("2026-07-09", "2026-07-10", "2026-08-20")
+
+    # 1 for 1 on 10 July: what the reports of before tell of one share is that of two now.
+    assert found["bvps"].tolist() == pytest.approx([5.6, 2.8, 3.0])
+
+
+def test_before_the_first_report_nothing_is_told() -> None:
+    assert told("2025-01-06").isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("site", "portal", "kept", "src"),
+    [
+        (6.92, 6.918734, 6.918734, "eastmoney"),  # the same figure, rounded
+        (6.92, 6.925, 6.925, "eastmoney"),
+        (6.92, 6.97, 6.92, "tencent"),  # another figure: the first source stands
+        (6.92, None, 6.92, "tencent"),
+        (None, 6.918734, 6.918734, "eastmoney"),
+    ],
+)
+def test_the_finer_source_of_a_ratio(site: Any, portal: Any, kept: float, src: str) -> None:
+    rows = pd.DataFrame(
+        [
+            {"code": "600001", "date": "2026-08-21", "src": "tencent", "price": 10.0, "pe_ttm": site},
+            {"code": "600001", "date": "2026-08-21", "src": "eastmoney", "price": 10.0, "pe_ttm": portal},
+        ]
+    )
+    rows["pe_ttm"] = rows["pe_ttm"].astype(float)
+
+    fused = fuse(rows, KEY, DATASET.order, DATASET.fuse).frame.iloc[0]
+
+    assert fused["pe_ttm"] == kept
+    taken = fused["provenance"] or ""
+    assert (src == fused["src"]) or ("pe_ttm" in taken and src in taken)

@@ -1,0 +1,35 @@
+"""An input of a wide row that is repaired later: the row is found to be old, and follows."""
+
+from datetime import timedelta
+from typing import Any
+
+from schedules.outdated import outdated
+from tests.pipeline.conftest import TODAY, House
+
+BANK = "600040"
+
+
+def old_days(house: House) -> list[str]:
+    def run(statement: str, values: Any) -> Any:
+        return house.warehouse.query(statement, tuple(values))
+
+    return list(outdated(house.registry.dataset("stock_wide"), house.registry, run, [TODAY]))
+
+
+def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: House) -> None:
+    alone.day(TODAY)
+    assert old_days(alone) == []
+    before = alone.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]
+    with alone.warehouse.engine.begin() as connection:  # as a source had told it wrongly
+        connection.exec_driver_sql(f"UPDATE stg_fund_flow SET main_net=main_net+1000000 WHERE code='{BANK}'")
+    alone.clock.advance(timedelta(minutes=30))
+    alone.fresh()
+
+    alone.fuse("fund_flow", TODAY)
+
+    assert old_days(alone) == [TODAY]
+    alone.clock.advance(timedelta(minutes=1))
+    alone.fuse("stock_wide", TODAY)
+    after = alone.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]
+    assert after["main_net"] == before["main_net"] + 1_000_000
+    assert old_days(alone) == []

@@ -1,0 +1,102 @@
+"""Wide rows that are older than an input of their trade date are asked for again, once for each change."""
+
+import json
+import uuid
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from platform_assets.declaration.registry import builtin_registry
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.sql import Sql
+from schedules.gaps import GapKeeper
+from schedules.house import House
+from schedules.outdated import inputs_of
+from tests.schedules.test_gaps import opened
+
+REGISTRY = builtin_registry()
+WIDE = REGISTRY.dataset("stock_wide")
+DAY, NEXT = "2026-08-20", "2026-08-21"
+
+
+@pytest.fixture
+def house(engine: Engine, tmp_path: Path) -> House:
+    return opened(engine, tmp_path)
+
+
+def batch(house: House, table: str, day: str, at: str, **more: Any) -> None:
+    values = {
+        "batch_id": uuid.uuid4().hex,
+        "table_name": table,
+        "partition_key": day,
+        "status": "success",
+        "rows_ok": 50,
+        "rows_written": 50,
+        "started_at": f"2026-08-21 {at}:00.000000",
+        "finished_at": f"2026-08-21 {at}:01.000000",
+        **more,
+    }
+    with transaction(house.engine) as connection:
+        connection.exec_driver_sql(
+            Sql(house.engine).insert("sys_batch", list(values)), tuple(values.values())
+        )
+
+
+def asked(house: House) -> list[Any]:
+    with reading(house.engine) as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT args_json FROM sys_command WHERE command='run_job' ORDER BY id"
+        ).all()
+    return [json.loads(text) for (text,) in rows]
+
+
+def look(house: House) -> dict[str, list[str]]:
+    return GapKeeper(house).look(datetime(2026, 8, 21, 19)).outdated
+
+
+def test_inputs_are_the_owners_by_trade_date() -> None:
+    inputs = inputs_of(WIDE, REGISTRY)
+
+    assert {"fusion_fund_flow", "fusion_quote_snapshot", "fusion_valuation"} <= set(inputs)
+    # Written by report period, or of now alone: their batches are of no trade date.
+    assert not {"fusion_finance_indicator", "fusion_stock_master"} & set(inputs)
+    assert inputs_of(REGISTRY.dataset("kline_daily"), REGISTRY) == ()
+
+
+def test_a_repaired_input_of_a_past_day_has_its_wide_rows_calculated_again(house: House) -> None:
+    for day in (DAY, NEXT):
+        batch(house, "fusion_fund_flow", day, "16:00")
+        batch(house, WIDE.table_name, day, "16:20")
+    assert look(house) == {}
+    batch(house, "fusion_fund_flow", DAY, "18:00", rows_written=0)  # confirmed, nothing new
+    assert look(house) == {}
+
+    batch(house, "fusion_fund_flow", DAY, "18:30", rows_written=1)
+
+    assert look(house) == {WIDE.name: [DAY]}
+    assert look(house) == {WIDE.name: [DAY]}
+    assert asked(house) == [
+        {"job": "backfill_stock_wide", "partition_range": [DAY, DAY], "trigger": "catchup"}
+    ]
+    # Of single codes alone is not the whole date.
+    batch(house, WIDE.table_name, DAY, "18:40", trigger_ref="fusion_codes")
+    assert look(house) == {WIDE.name: [DAY]}
+    batch(house, WIDE.table_name, DAY, "18:50")
+    assert look(house) == {}
+
+
+def test_what_was_asked_for_and_failed_waits_for_the_next_change(house: House) -> None:
+    batch(house, WIDE.table_name, DAY, "16:20")
+    batch(house, "fusion_valuation", DAY, "18:30")
+    look(house)
+    command = house.commands.claim("w")
+    assert command is not None
+    house.commands.finish(command, "failed", error="no quotes")
+
+    assert look(house) == {}
+    batch(house, "fusion_valuation", DAY, "18:45")
+    assert look(house) == {WIDE.name: [DAY]}
+    assert len(asked(house)) == 2
