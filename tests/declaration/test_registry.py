@@ -132,6 +132,13 @@ def test_builtin_tables_have_the_columns_of_the_dictionary_in_its_order() -> Non
     ]  # fmt: skip
 
 
+ADDED = {
+    "fusion_kline_bar": ("last_date",),  # the bar of a running period is dated ahead: what it holds by now
+    "fusion_macro_indicator": ("publish_estimated",),  # no report tells when its history came out
+}
+"""Columns that the dictionary does not have."""
+
+
 def test_the_dictionary_and_the_declarations_agree(real_data_dir: Path) -> None:
     """Where datasets.yaml is there: every declared RAW, STG and DWD table has exactly its columns."""
     import yaml
@@ -148,7 +155,8 @@ def test_the_dictionary_and_the_declarations_agree(real_data_dir: Path) -> None:
     for table in builtin_registry().tables:
         if table.name in wanted:
             # RAW and STG keys hold `src`, which the dictionary lists among the audit columns.
-            have = [(s.name, s.sql, s.unit) for s in table.columns if s.name != "src"]
+            left_out = {"src", *ADDED.get(table.name, ())}
+            have = [(s.name, s.sql, s.unit) for s in table.columns if s.name not in left_out]
             # 'down_open' has nine characters: the dictionary's s8 would refuse it.
             have = [(n, "s8" if n == "limit_status" else t, u) for n, t, u in have]
             assert have == wanted[table.name], table.name

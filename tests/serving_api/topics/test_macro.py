@@ -186,7 +186,14 @@ def test_a_series_by_its_name(bench: Bench) -> None:
 
     assert (found["title"], found["unit"], found["freq"]) == ("居民消费价格同比", "pct", "m")
     assert [row["date"] for row in found["items"]] == ["2026-05-01", "2026-06-01", "2026-07-01"]
-    assert found["items"][-1] == {"date": "2026-07-01", "value": pytest.approx(0.7), "yoy": 0.7, "mom": 0.2}
+    assert found["items"][-1] == {
+        "date": "2026-07-01",
+        "value": pytest.approx(0.7),
+        "yoy": 0.7,
+        "mom": 0.2,
+        "publish_date": "2026-07-01",
+        "publish_estimated": None,
+    }
     assert found["latestDate"] == "2026-07-01"
     empty = get(bench, "/fusion/macro/cn-extended/cn_ppi_yoy")
     assert (empty["available"], empty["items"]) == (False, [])
