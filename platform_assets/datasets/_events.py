@@ -8,20 +8,19 @@ import pandas as pd
 from platform_assets.declaration.scope import Context, Scope
 
 _MOST_DATES = 20
-"""Dates of the market that are asked for at once: their rows stay far below what the gateway pages."""
-_MOST_OF_CODES = 250
-"""Dates of at most a hundred codes: a year of them is a few pages."""
-YEAR_OF_CODE = 250
-"""Trade dates of one code that a download by codes asks a report for."""
+"""Dates that are asked for at once: their rows stay far below what the gateway pages."""
+_FEW_CODES = 5
+"""So few have little to tell: their whole range is one question."""
 
 
 def by_dates(desk: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
     """`call(desk.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
     days between that are not asked for are left out."""
     found = []
-    most = _MOST_DATES if scope.codes is None else _MOST_OF_CODES
-    for at in range(0, len(scope.dates), most):
-        some = scope.dates[at : at + most]
+    few = scope.codes is not None and len(scope.codes) <= _FEW_CODES
+    step = len(scope.dates) if few else _MOST_DATES
+    for at in range(0, len(scope.dates), step):
+        some = scope.dates[at : at + step]
         for codes in scope.code_groups():
             found.append(_asked(desk, name, call, some[0], some[-1], codes))
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()

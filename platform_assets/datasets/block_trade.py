@@ -12,7 +12,7 @@ import pandas as pd
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._afterwards import add_changes_after
-from platform_assets.datasets._events import YEAR_OF_CODE, by_dates, trade_dates_only
+from platform_assets.datasets._events import by_dates, trade_dates_only
 from platform_assets.datasets._sessions import close_is_that_of_the_bar
 from platform_assets.declaration.columns import (
     K16,
@@ -211,6 +211,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="block_trade",
+            history=250,
             title="Block trades as the portal reports them",
             model=RawBlockTrade,
             key=("code", "date", "row_key"),
@@ -218,11 +219,11 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal),),
             late=1,
-            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(
             name="aux_dzjy",
+            history=250,
             tasks=("fusion_daily_sync", "eod_core"),
             also_tasks=("aux_f10_events_sync",),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
@@ -232,7 +233,6 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", portal),),
             late=1,
-            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(

@@ -22,7 +22,7 @@ from platform_assets.datasets._billboards import (
     shenzhen,
     where_the_portal_is_silent,
 )
-from platform_assets.datasets._events import YEAR_OF_CODE, by_dates, trade_dates_only
+from platform_assets.datasets._events import by_dates, trade_dates_only
 from platform_assets.declaration.columns import (
     K16,
     K32,
@@ -269,6 +269,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="dragon_tiger",
+            history=250,
             title="Billboard as the portal and the exchanges report it",
             model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
             key=(*_LISTING, "src"),
@@ -281,7 +282,6 @@ DATASET = Dataset(
             ),
             combine="all",
             late=1,
-            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(
@@ -303,6 +303,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_lhb",
+            history=250,
             tasks=("fusion_daily_sync", "eod_core"),
             also_tasks=("aux_f10_events_sync",),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
@@ -312,7 +313,6 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", listings_with_seats),),
             late=1,
-            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
     ),

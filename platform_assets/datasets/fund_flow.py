@@ -11,7 +11,6 @@ from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.scope import Context, Scope
 from resources.upstreams.desk import current_session, within_last
 
-_PORTAL_DAYS = 120
 _SECOND_DAYS = 60
 SIZES = ("super", "large", "medium", "small")
 SPLITS = tuple(f"{size}_{way}" for size in ("super_large", *SIZES[1:]) for way in ("in", "out"))
@@ -110,6 +109,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="fund_flow",
+            history=120,
             gaps=True,
             title="Money flow as the upstreams show it",
             model=received(FundFlow, ("code", "date")),
@@ -117,12 +117,11 @@ DATASET = Dataset(
             date_column="date",
             payload=False,
             sources=(
-                Source("eastmoney", portal, within_last(_PORTAL_DAYS)),
+                Source("eastmoney", portal, within_last(120)),
                 Source("tencent", quote_site, within_last(50)),
                 Source("sina", second_site, of_recent_codes),
             ),
             keep_when_null=SPLITS,
-            history=_PORTAL_DAYS - 1,
             reads=("fusion_kline_daily",),
             may_be_empty=True,
         ),

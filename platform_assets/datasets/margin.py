@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.datasets._events import YEAR_OF_CODE, by_dates
 from platform_assets.declaration.columns import (
     K32,
     S8,
@@ -124,21 +123,25 @@ def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """By date, eight calls a market; the tables of one run share them. Codes: one call for a hundred and up
-    to a year."""
+    """By date, eight calls a market; the tables of one run share them. Codes: a hundred at a time, over the
+    whole range of dates at once."""
     if scope.codes is None:
         whole = lambda day: desk.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
         return _by_date(whole, desk, scope)
 
-    days = tuple(day for day in scope.dates if desk.is_published(day, PUBLISHED))
+    days = [day for day in scope.dates if desk.is_published(day, PUBLISHED)]
     if not days:
         return pd.DataFrame(columns=["code", "date"])
-    return by_dates(
-        desk,
-        Scope(days, scope.codes),
-        "margin",
-        lambda eastmoney: lambda since, until, codes: eastmoney.margin(since, codes, until=until),
-    )
+
+    def of(codes: tuple[str, ...] | None) -> pd.DataFrame:
+        found: pd.DataFrame = desk.once(
+            ("margin", days[0], days[-1], codes),
+            lambda view: view.eastmoney.margin_history(days[0], days[-1], codes),
+        )
+        return found
+
+    rows = pd.concat([of(codes) for codes in scope.code_groups()], ignore_index=True)
+    return rows[rows["date"].isin(days)]
 
 
 def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -223,6 +226,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="margin",
+            history=120,
             gaps=True,
             title="Margin trading as the portal reports it",
             model=RawMargin,
@@ -231,11 +235,11 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal),),
             late=1,
-            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(
             name="aux_rzrq",
+            history=120,
             tasks=("fusion_daily_sync", "eod_core"),
             also_tasks=("aux_f10_events_sync",),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
@@ -245,7 +249,6 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("em_f10", portal),),
             late=1,
-            history=YEAR_OF_CODE,
             may_be_empty=True,
         ),
         Raw(

@@ -235,6 +235,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="valuation",
+            history=120,
             gaps=True,
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,
@@ -245,7 +246,6 @@ DATASET = Dataset(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
             ),
-            history=250,
             combine="all",  # the batch costs no further call, and it alone tells the yield
             may_be_empty=True,
         ),

@@ -80,14 +80,14 @@ class Raw:
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     late: int = 0
     """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
-    history: int = 0
-    """Of a table by trade date: newest trade dates that upstreams still tell of a single code. A download by
-    codes asks for them before the newest date. 0: they know no past."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
     contract: tuple[Contract, ...] = ()
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
+    history: int = 1
+    """Trade dates up to the asked one that a download of a single code loads: as many as its upstream tells
+    of one code in a few calls."""
     fuses: tuple[str, ...] = ()
     """Fused datasets that a download by codes is followed by although they do not stage this table: they ask
     upstreams themselves (bars by period)."""
@@ -106,8 +106,6 @@ class Raw:
     def __post_init__(self) -> None:
         if self.makes_anew and self.partition is not Partition.SNAPSHOT:
             raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
-        if self.history and self.partition is not Partition.TRADE_DATE:
-            raise DeclarationError(f"{self.name}: only a table by trade date has a history of trade dates")
 
     @property
     def table_name(self) -> str:

@@ -82,9 +82,11 @@ def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
 
 
 def _with_history(run: PipelineRun, history: int, scope: Scope) -> list[Scope]:
-    """The dates before the newest, where upstreams tell them of a code, and then the newest by itself: only
-    of the current session are there quotes and lists that tell more of it."""
-    before = tuple(run.calendar.last(history, run.calendar.offset(scope.until, -1))) if history else ()
+    """The dates before the newest, where upstreams tell them of a single code, and then the newest by itself:
+    only of the current session are there quotes and lists that tell more of it."""
+    alone = scope.codes is not None and len(scope.codes) == 1
+    older = history - 1 if alone else 0
+    before = tuple(run.calendar.last(older, run.calendar.offset(scope.until, -1))) if older > 0 else ()
     return [Scope(before, scope.codes), scope] if before else [scope]
 
 
@@ -92,10 +94,13 @@ def _without_rows(codes: Sequence[str], done: Sequence[Loaded]) -> str:
     """Who said that there are no rows of some codes."""
     named = ", ".join(codes[:5]) + (" ..." if len(codes) > 5 else "")
     answered = dict.fromkeys(
-        str(item["src"]) for loaded in done for item in loaded.sources if not item.get("error")
+        str(item["src"])
+        for loaded in done
+        for item in loaded.sources
+        if not item.get("error") and (item.get("calls") or item.get("fetch_ids"))
     )
     if not answered:
-        return f"no upstream serves {named} on this date"
+        return f"no rows of {named}, and no upstream that could have been asked"
     return f"{', '.join(answered)} answered without rows of {named}"
 
 
@@ -137,14 +142,14 @@ def _fuse(run: PipelineRun, fetched: Sequence[Raw], scope: Scope) -> Part | None
     history: dict[str, int] = {}
     for raw in fetched:
         for name in run.registry.download_to_fusion[raw.name]:
-            history[name] = max(history.get(name, 0), raw.history)
+            history[name] = max(history.get(name, 1), raw.history)
     if not history:
         return None
     results: dict[str, Part] = {}
     batch_id = None
     for name, dates in history.items():
         dataset = run.registry.dataset(name)
-        asked = _with_history(run, dates if dataset.partition is Partition.TRADE_DATE else 0, scope)
+        asked = _with_history(run, dates if dataset.partition is Partition.TRADE_DATE else 1, scope)
         results[name], written = _fuse_one(run, dataset, asked)
         batch_id = written or batch_id
     ok = any(part["status"] == "success" for part in results.values())

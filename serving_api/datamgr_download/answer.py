@@ -6,6 +6,7 @@ from typing import Any
 from serving_api.datamgr_download.types import NOT_BUILT
 
 Part = dict[str, Any]
+NO_ROWS = "the upstream answered and has no rows of {code}"
 _COUNTS = ("total", "saved", "gap_count")
 
 
@@ -23,9 +24,9 @@ def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
     for name, told in types.items():
         counts = told.get("codes", {}).get(code)
         if told["status"] == "success" and counts:
-            parts[name] = {"status": "success", **counts}
-            if not counts["total"] or told.get("incomplete"):
-                parts[name]["message"] = told.get("message") or f"no source has rows of {code}"
+            said = told.get("message") or NO_ROWS.format(code=code)
+            none = {} if counts["total"] and not told.get("incomplete") else {"message": said}
+            parts[name] = {"status": "success", **counts, **none}
         else:
             part = failed_part(told.get("message") or f"no source has rows of {code}")
             parts[name] = {**part, **(counts or {})}
@@ -41,9 +42,6 @@ def whole(
     if message is None and len(good) < len(every):
         told = dict.fromkeys(str(part["message"]) for part in every if part["status"] == "failed")
         message = f"{len(every) - len(good)} of {len(every)} parts failed: " + "; ".join(list(told)[:5])
-    if message is None and not any(part["total"] for part in every):
-        told = dict.fromkeys(str(part["message"]) for part in every if part.get("message"))
-        message = "; ".join(list(told)[:5]) or None
     return {
         "status": "success" if good else "failed",
         **{name: sum(part[name] for part in every) for name in _COUNTS},

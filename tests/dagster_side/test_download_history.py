@@ -67,9 +67,7 @@ def dates(house: House, table: str, code: str = BANK) -> list[str]:
         ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "fewest"), [("fund_flow", 100), ("valuation", 200), ("margin", 200), ("aux_rzrq", 200)]
-)
+@pytest.mark.parametrize(("kind", "fewest"), [("fund_flow", 100), ("valuation", 100)])
 def test_a_code_comes_with_its_history(house: House, ask: Ask, kind: str, fewest: int) -> None:
     found = ask(BANK, kind)
 

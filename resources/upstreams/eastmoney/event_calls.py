@@ -15,15 +15,16 @@ from resources.upstreams.frames import concat
 class EventCalls(Gateway):
     """Figures and events of trade dates."""
 
-    def margin(
-        self, day: str, codes: Sequence[str] | None = None, *, until: str | None = None
-    ) -> pd.DataFrame:
-        """Margin trading of every security (or of at most 100 codes) on one trade date, or from it until
-        another; columns `MARGIN_COLUMNS`. About 8 calls for a date of the market, one for 500 rows of
-        codes."""
-        last = until or day
-        report = margin.margin_report(day, codes, until=last)
-        return self.asked(report, margin.margin_rows, day="date", since=day, until=last, codes=codes)
+    def margin(self, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """Margin trading of every security (or of at most 100 codes) on one trade date; columns
+        `MARGIN_COLUMNS`. About 8 calls for the market, one for codes."""
+        report = margin.margin_report(day, codes)
+        return self.asked(report, margin.margin_rows, day="date", since=day, until=day, codes=codes)
+
+    def margin_history(self, since: str, until: str, codes: Sequence[str]) -> pd.DataFrame:
+        """The same of at most 100 codes on all dates of a range: about one call for 500 rows."""
+        report = margin.margin_history_report(since, until, codes)
+        return self.asked(report, margin.margin_rows, day="date", since=since, until=until, codes=codes)
 
     def billboard(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Listings of A shares on the exchanges' billboard between two dates, of the market or of at most

@@ -28,14 +28,16 @@ _PROMISED = ("DATE", "SCODE", "RZYE", "RQYE", "RQYL", "RZRQYE", "SPJ")
 _RATIO_SLACK = 0.01
 
 
-def margin_report(day: str, codes: Sequence[str] | None = None, *, until: str) -> Report:
-    """All margin securities of one trade date, or of the dates from it until another, or some."""
-    days = (
-        (on_day("DATE", day),) if until == day else (on_day("DATE", day, ">="), on_day("DATE", until, "<="))
-    )
-    where = (*days, *(() if codes is None else (among("SCODE", codes),)))
-    sort = ("SCODE",) if until == day else ("SCODE", "DATE")
-    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=sort, key=("code", "date"))
+def margin_report(day: str, codes: Sequence[str] | None = None) -> Report:
+    """All margin securities of one trade date, or some."""
+    where = (on_day("DATE", day), *(() if codes is None else (among("SCODE", codes),)))
+    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("SCODE",), key=("code", "date"))
+
+
+def margin_history_report(since: str, until: str, codes: Sequence[str]) -> Report:
+    """Some securities over all dates of a range."""
+    where = (on_day("DATE", since, ">="), on_day("DATE", until, "<="), among("SCODE", codes))
+    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("DATE", "SCODE"), key=("code", "date"))
 
 
 def margin_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
