@@ -157,6 +157,7 @@ def test_a_period_without_prices_keeps_its_volume() -> None:
         "quality": "ok",
         "period": "week",
         "date": "2026-08-21",  # the last trade date of the week, as stored bars have it
+        "last_date": "2026-08-20",
         "open": None,
         "close": None,
         "high": None,
