@@ -9,7 +9,7 @@ again.
 import hashlib
 from collections.abc import Sequence
 
-from platform_assets.declaration.dataset import DERIVED, Dataset, Raw
+from platform_assets.declaration.dataset import DERIVED, Dataset
 from platform_assets.declaration.registry import Registry
 from platform_assets.declaration.rules import Partition
 from resources.warehouse.ledger.loads import Run, written_last
@@ -29,9 +29,9 @@ def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
         return ()
     dated = {
         one.table_name
-        for one in (*registry.datasets.values(), *registry.raws.values())
-        if one.partition in _BY_DATE and (isinstance(one, Raw) or one.model is not None)
-    }
+        for one in registry.datasets.values()
+        if one.model is not None and one.partition in _BY_DATE
+    } | {raw.table_name for raw in registry.raws.values() if raw.partition in _BY_DATE}
     return tuple(sorted({table for table, _ in dataset.owners.values()} & dated))
 
 
