@@ -295,7 +295,7 @@ def _succeeded(
             if result is not None:
                 whole = shown_whole(loaded) if result is last else {}
                 context.add_asset_metadata(
-                    {**partition_metadata(loaded, result), **whole},
+                    {**partition_metadata(loaded, result, newest=result is last), **whole},
                     asset_key=asset_key(plan.table),
                     partition_key=day,
                 )
