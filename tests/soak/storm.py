@@ -33,7 +33,7 @@ MOVED = ("news_sync", "freshness_snapshot", "limitup_reason_sync")
 """Tasks that are moved to the next minute, again and again, so that they come due in the storm."""
 KINDS = {
     "download": 30, "cleanup": 10, "backfill": 14, "download_market": 12, "run_job": 14, "wrong": 4,
-    "fusion_codes": 9, "recalc": 4, "fusion": 3,
+    "fusion_codes": 5, "recalc": 4, "fusion": 1,
 }  # fmt: skip
 """Kinds of commands, each asked for once at first, and then by these shares."""
 SLOW = ("fusion_codes", "recalc", "fusion")
@@ -162,7 +162,8 @@ class Storm:
         wanted, luck = max(1, self.size // self.cancel_every), random.Random(self.seed + 1)
         while self.canceled < wanted and not self._over.wait(luck.uniform(0.2, 2.0)):
             chosen = self._open()
-            if chosen:
+            # Spread over the storm: not all of them in its first minutes.
+            if chosen and len(self.asked) > self.canceled * self.cancel_every:
                 with contextlib.suppress(ConflictError):
                     self.place.house.commands.cancel(luck.choice(chosen).id)
                     self.canceled += 1

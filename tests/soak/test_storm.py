@@ -10,8 +10,9 @@ import pytest
 
 from resources.calendar import shipped_calendar
 from resources.clock import SystemClock
+from resources.warehouse.engine import transaction
 from tests.soak.installation import Installation, whole_platform, worker_alone
-from tests.soak.storm import Storm, settled
+from tests.soak.storm import Storm, differences, settled
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc")
 Tell = Callable[[str, object], None]
@@ -35,6 +36,20 @@ def check(storm: Storm, began: float, tell: Tell, patience_s: float) -> None:
     assert len(storm.asked) == storm.size
 
 
+def records_that_lie_are_found(place: Installation) -> None:
+    """The comparison itself: it names what is open, and what says something else than Dagster."""
+    for lie, named in (
+        ("UPDATE sys_slot SET status='failed' WHERE status='success'", "its run"),
+        ("UPDATE sys_backfill SET status='running' WHERE status='success'", "sys_backfill"),
+        ("UPDATE sys_command SET status='queued' WHERE status='canceled'", "sys_command"),
+        ("UPDATE sys_batch SET run_id='no such run' WHERE status='success'", "which Dagster has as None"),
+    ):
+        with transaction(place.house.engine) as connection:
+            changed = connection.exec_driver_sql(lie).rowcount
+        found = "\n".join(differences(place))
+        assert changed == 0 or named in found, lie
+
+
 def no_orphans(place: Installation) -> None:
     end = time.monotonic() + 20
     while place.processes() and time.monotonic() < end:
@@ -51,6 +66,7 @@ def test_a_small_storm_leaves_nothing_open_and_no_record_that_lies(
         storm.run()
         check(storm, began, record_property, patience_s=90)
         assert set(storm.killed) == {"worker", "run"}
+        records_that_lie_are_found(place)
     no_orphans(place)
 
 
