@@ -27,8 +27,12 @@ INTERFACES: Mapping[str, str] = {
 }
 ROUTES: Mapping[str, str] = {
     "/api/v1/market/breadth-intraday": _SAMPLED,
+    "/api/v1/market/event-chain": "of the day's flash news, and a day without trading has few",
     "/api/v1/market/change-detector/history/{entity_type}": _OWN,
     "/api/v1/auth/avatar": _OWN,
+    "/api/v1/notifications": "nothing has happened yet that somebody must be told",
+    "/api/v1/notifications/unread": "nothing has happened yet that somebody must be told",
+    "/api/v1/settings/model-config": _OWN,
     "/api/v1/auth/verify-email": "needs the token of a mail",
     "/api/v1/datamgr/stock-base/staging": _OWN,
     "/api/v1/datamgr/portfolio": _OWN,
