@@ -48,7 +48,7 @@ class _Loop:
         self.p = parameters()
         n, days = len(plans), len(dates)
         self.n = n
-        self.kind = np.asarray([_KINDS.index(x.board or x.kind) for x in plans])
+        self.kind = np.asarray([_KINDS.index(x.board or x.band or x.kind) for x in plans])
         self.beta = np.asarray([x.beta for x in plans])
         self.load = np.asarray([x.load for x in plans])
         self.sigma = np.asarray([x.sigma for x in plans])

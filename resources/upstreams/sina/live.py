@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.market_rules import board_of
 from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
@@ -72,5 +73,6 @@ def _codes(ext: Any, what: str) -> list[str]:
     for raw in list_of(told.get("stocks") or [], f"{what} stocks"):
         symbol = string_of(object_of(raw, f"{what} stock").get("symbol") or "", f"{what} symbol")
         if symbol[:2] in {"sh", "sz", "bj"}:
-            found += stock_codes(symbol[2:])
+            # sh000001 is an index.
+            found += [code for code in stock_codes(symbol[2:]) if board_of(code, symbol[:2])]
     return list(dict.fromkeys(found))

@@ -14,7 +14,7 @@ from resources.simulated_market.world.loader import load_world
 from resources.simulated_market.world.synthetic import SAMPLE_VERSION
 from tests.simulated_market.world.moments import at
 
-PINNED = {2: "f0f17e3362a61dbe6bb398b0bf06d0362cae9581b424291193370eb3dd02ef53"}
+PINNED = {3: "3cfec26393a02ec4d16f93ba46c8d333beb6a0443843b3d0e70ad8929c4da032"}
 
 
 def fingerprint(world):
