@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from resources.calendar import TradeCalendar
-from resources.errors import ConflictError, PlatformError
+from resources.errors import ConflictError, InputError, PlatformError
 from schedules.house import House
 from schedules.kernels import wait_for_kernels
 from schedules.runner import RunOutcome
@@ -167,10 +167,8 @@ def initial_load(work: Work) -> dict[str, Any]:
     follow as a command of their own: nobody who waits for the data waits for them."""
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
-    count = int(work.args.get("history_dates", house.settings.sample_history_dates))
-    earlier = int(
-        work.args.get("earlier_dates", EARLIER_DATES if house.settings.data_source == "mock" else 0)
-    )
+    count = work.whole("history_dates", house.settings.sample_history_dates)
+    earlier = work.whole("earlier_dates", EARLIER_DATES if house.settings.data_source == "mock" else 0)
     loaded = _loaded(house)
     planned = plan_load(house.calendar, newest, loaded, history_dates=count, earlier_dates=earlier)
     steps = [step for step in planned if step.job not in BEHIND]
@@ -226,12 +224,23 @@ def _ask_for_calculations(house: House, steps: list[Step]) -> None:
         house.commands.enqueue_alone(CALCULATIONS, args, requested_by="initial_load")
 
 
+def _asked_steps(asked: object) -> list[Step]:
+    """The argument `steps` of the command `calculations`; InputError where it is no list of runs."""
+    shape = "is a list of [job, first trade date, last trade date]"
+    if not isinstance(asked, list) or not asked:
+        raise InputError("steps", shape)
+    for number, one in enumerate(asked):
+        if not isinstance(one, list) or len(one) != 3 or not all(isinstance(part, str) for part in one):
+            raise InputError(f"steps[{number}]", shape.replace("a list of ", ""))
+    return [Step(*one) for one in asked]
+
+
 def calculations(work: Work) -> dict[str, Any]:
     """Command `calculations`: the runs `steps` ([job, first and last trade date]), as soon as the kernels are
     compiled. One that fails does not keep the later ones out; the command fails at its end."""
+    steps = _asked_steps(work.args.get("steps"))
     wait_for_kernels(work.check)
     failed: dict[str, str] = {}
-    steps = [Step(str(job), str(start), str(end)) for job, start, end in work.args["steps"]]
     for number, step in enumerate(steps, start=1):
         work.check()
         work.progress(step=number, steps=len(steps), stage=step.name)

@@ -8,11 +8,13 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from resources.errors import NotFound
 from resources.processes import alive
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.heartbeats import RUN, Node
-from resources.warehouse.ledger.slot_rows import LOST, PROCESS_DIED, WORKER_DIED
+from resources.warehouse.ledger.slot_rows import LOST, PROCESS_DIED, WORKER_DIED, SlotRow
 from resources.warehouse.sql import Sql
 from schedules import tags
 from schedules.house import House
@@ -44,7 +46,12 @@ def reap(house: House, me: Node, instance: Any = None) -> list[str]:
         for command in house.commands.reap()
     ]
     if instance is not None:
+        own += settle_slots(house, instance)
         own += close_batches(house, instance)
+    own += [
+        f"backfill {backfill_id} failed: it has no command"
+        for backfill_id in Backfills(house.engine).end_forgotten(now=house.clock.now())
+    ]
     for note in own:
         log.warning(note)
     return notes + own
@@ -63,6 +70,39 @@ def reap_runs(house: House, me: Node, instance: Any) -> list[str]:
             notes.append(f"run {run_id[:8]} failed: its process {node.pid} on {node.host} died")
         house.heartbeats.forget(node.node_id)
     return notes
+
+
+def settle_slots(house: House, instance: Any, dead: Collection[int] | None = None) -> list[str]:
+    """Settle the slots that a worker left open when it died between the slot's row and Dagster's run, or
+    between the run's end and the row. `dead`: only those of these commands, whose worker is gone: a run that
+    Dagster does not know is not going to come. Without it such a run is given the time that every claim has.
+    Returns one line per slot."""
+    from schedules.runs import DagsterRuns
+
+    runs, notes = DagsterRuns(instance), []
+    for row in house.slots.active():
+        if row.run_id is None or row.command_id is None or (dead is not None and row.command_id not in dead):
+            continue
+        fate, now = runs.fate(row.run_id), house.clock.now()
+        settled: SlotRow | None = None
+        if fate is None and dead is not None:
+            settled = house.slots.finish(row.run_id, "failed", now=now, reason=WORKER_DIED)
+        elif fate is None:
+            settled = house.slots.lose(row.run_id, now=now)
+        elif fate.status != "open" and (dead is not None or not _at_work(house, row.command_id)):
+            partial = fate.status == "success" and house.slots.batches_failed(row.run_id)
+            status = "partial" if partial else fate.status
+            settled = house.slots.finish(row.run_id, status, now=now, reason=fate.reason)
+        if settled is not None:
+            notes.append(f"slot {row.slot} of {row.task_key} is {settled.status}: its worker left it open")
+    return notes
+
+
+def _at_work(house: House, command_id: int) -> bool:
+    try:
+        return house.commands.get(command_id).status == "running"
+    except NotFound:
+        return False
 
 
 def close_batches(house: House, instance: Any) -> list[str]:
@@ -98,6 +138,8 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
         house.slots.finish(run_id, "failed", now=house.clock.now(), reason=WORKER_DIED)
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
     if instance is not None:
+        dead = {command.id for command in house.commands.worked_on_by(node_id)}
+        notes += settle_slots(house, instance, dead)
         notes += close_batches(house, instance)
     commands = house.commands.reap(owner=node_id)
     release_locks(house, runs, [command.id for command in commands])

@@ -17,12 +17,15 @@ import sqlalchemy as sa
 
 from resources.errors import NotFound, PlatformError
 from resources.stopping import stop_reason
+from schedules import pulse
 from schedules.runner import RunOutcome
 
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.1
 """How often a run that is waited for is asked whether somebody wants it to end."""
+TAKE_S = 1.0
+"""How often who waits for a process says that it waits."""
 STOP_S = 180.0
 """A run that does not reach a safe point for so long after it was asked to stop is ended."""
 START_S = 180.0
@@ -244,6 +247,7 @@ class RunPool:
         """Wait for the run's end, and hand on a wish to stop. Raises RunProcessDied."""
         asked_at: float | None = None
         while True:
+            pulse.alive()
             said = process.answer(LOOK_S)
             if said is not None:
                 found: dict[str, Any] = said["outcome"]
@@ -261,7 +265,11 @@ class RunPool:
         """A process that is ready; waits for one. Raises PlatformError when none can be started."""
         failures = 0
         while True:
-            found = self._idle.get()
+            pulse.alive()
+            try:
+                found = self._idle.get(timeout=TAKE_S)
+            except queue.Empty:
+                continue
             if isinstance(found, Exception):
                 self._start_another()
                 failures += 1

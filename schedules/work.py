@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.errors import ConflictError, NotFound, PlatformError, StorageError
+from resources.errors import ConflictError, InputError, NotFound, PlatformError, StorageError
 from resources.stopping import Wanted, stoppable
 from resources.warehouse.ledger.commands import Command
+from schedules import pulse
 from schedules import tags as names
 from schedules.house import House
 from schedules.runner import RANGE_END, RANGE_START, JobRunner, RunOutcome
@@ -41,6 +42,13 @@ class Work:
     def args(self) -> dict[str, Any]:
         return self.command.args
 
+    def whole(self, name: str, default: int) -> int:
+        """An argument that is a whole number; InputError when it is none."""
+        value = self.args.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InputError(name, "is a whole number")
+        return value
+
     def progress(self, *, run_id: str | None = None, **facts: Any) -> None:
         """Add to what the command's `result` shows. ConflictError when the claim was lost."""
         self.facts.update(facts)
@@ -49,6 +57,7 @@ class Work:
 
     def check(self) -> None:
         """A safe point between two runs: raises Stopped when nobody wants the rest any more."""
+        pulse.alive()
         reason = self.stop_wanted()
         if reason is not None:
             raise Stopped(reason)

@@ -21,6 +21,7 @@ from resources.settings import process_settings
 from resources.transport.redact import redact
 from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
+from schedules import pulse
 from schedules.handlers import HANDLERS
 from schedules.house import House, open_house
 from schedules.kernels import compile_in_background, stop_compiling
@@ -52,8 +53,10 @@ class Worker:
         instance: Any = None,
         beat_s: float = BEAT_S,
         end_runs: Callable[[], None] = lambda: None,
+        lane_limit_s: float = pulse.LIMIT_S,
     ) -> None:
-        """`end_runs` ends the processes of runs that did not reach a safe point in time."""
+        """`end_runs` ends the processes of runs that did not reach a safe point in time. A lane without a
+        sign of life for `lane_limit_s` hangs, and with it the worker: its heart stops."""
         self.house = house
         self.node = this_node(ROLE)
         self.stopping = threading.Event()
@@ -63,6 +66,7 @@ class Worker:
         self._instance = instance
         self._beat_s = beat_s
         self._end_runs = end_runs
+        self._pulses = pulse.Pulses(lane_limit_s)
         self._active: dict[int, Command] = {}
         self._lock = threading.Lock()
 
@@ -72,11 +76,11 @@ class Worker:
         self._beat()
         try_reap(self.house, self.node, self._instance)
         lanes = [
-            threading.Thread(
-                target=self._lane, args=(long,), name=f"lane-{'long' if long else 'short'}", daemon=True
-            )
+            threading.Thread(target=self._lane, args=(long,), name=_lane_name(long), daemon=True)
             for long in LANES
         ]
+        for lane in lanes:
+            self._pulses.watch(lane.name)
         others = [threading.Thread(target=self._keep_alive, name="heartbeat", daemon=True)]
         if self._orchestrator is not None:
             watcher = RetimeWatcher(self.house, self._orchestrator)
@@ -115,13 +119,16 @@ class Worker:
     # -- threads ----------------------------------------------------------------------------------
 
     def _lane(self, long: bool) -> None:
+        self._pulses.join(_lane_name(long))
         while not self.stopping.is_set():
+            pulse.alive()
             try:
                 if self.work_once(long=long) is None:
                     self.stopping.wait(POLL_S)
             except StorageError as error:
                 log.warning("queue: %s", error.message)
                 self.stopping.wait(1.0)
+        self._pulses.leave(_lane_name(long))
 
     def _keep_alive(self) -> None:
         since_reap = 0.0
@@ -138,6 +145,11 @@ class Worker:
     def _beat(self) -> None:
         with self._lock:
             active = list(self._active.values())
+        silent = self._pulses.silent()
+        if silent:
+            for name, seconds in silent.items():
+                log.error("%s has given no sign of life for %.0f s: the heart stops", name, seconds)
+            return
         self.house.heartbeats.beat(
             self.node, {"commands": [{"id": item.id, "command": item.command} for item in active]}
         )
@@ -187,6 +199,10 @@ class Worker:
             return self._handlers[name]
         except KeyError:
             raise InputError("command", f"{name!r} is unknown to this worker") from None
+
+
+def _lane_name(long: bool) -> str:
+    return f"lane-{'long' if long else 'short'}"
 
 
 def watch_parent(pid: int, stopping: threading.Event) -> None:

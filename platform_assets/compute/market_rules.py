@@ -1,4 +1,4 @@
-"""Dated trading rules of the mainland exchanges: which board, how far a price may move, ticks, lots, fees.
+"""Dated trading rules of the mainland exchanges: how far a price may move, ticks, lots, fees.
 
 Everything a caller can ask is answered from `RULES`, the rows that `ref_market_rule` is seeded with.
 Prices are CNY as floats, limits are computed in whole ticks and rounded half up: a float `round` gives
@@ -15,46 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.securities import BOARDS, UNSURE_FUND, WIDE_FUND
+
 Day = str | int | date
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-BOARDS = ("main", "gem", "star", "bj")
 LONG_LISTED = 10_000  # listed_days of a stock whose listing day no longer matters
 
 _OPEN_END = 99_991_231
-_STOCK_PREFIXES = {
-    "SH": {"600": "main", "601": "main", "603": "main", "605": "main", "688": "star", "689": "star"},
-    "SZ": {
-        **dict.fromkeys(("000", "001", "002", "003", "004"), "main"),
-        **dict.fromkeys(("300", "301", "302"), "gem"),
-    },
-    # 43/83/87/88 are the numbers before the renumbering to 920xxx of 2025.
-    "BJ": dict.fromkeys(("430", "831", "832", "833", "834", "835", "836", "837", "838", "839", "920"), "bj"),
-}
-_BJ_OLD = ("43", "83", "87", "88", "92")
-_OTHER_PREFIXES: dict[str, tuple[tuple[str, str], ...]] = {
-    "SH": (
-        ("000", "index"), ("880", "index"), ("881", "index"), ("932", "index"), ("950", "index"),
-        ("900", "b"),
-        ("508", "reit"),
-        ("501", "lof"), ("502", "lof"), ("506", "lof"),
-        ("510", "etf"), ("511", "etf"), ("512", "etf"), ("513", "etf"), ("515", "etf"), ("516", "etf"),
-        ("517", "etf"), ("518", "etf"), ("520", "etf"), ("53", "etf"), ("55", "etf"), ("56", "etf"),
-        ("58", "etf"),
-        ("110", "cb"), ("111", "cb"), ("113", "cb"), ("118", "cb"),
-    ),
-    "SZ": (
-        ("399", "index"), ("395", "index"), ("98", "index"), ("97", "index"),
-        ("200", "b"),
-        ("180", "reit"),
-        ("159", "etf"),
-        ("16", "lof"),
-        ("123", "cb"), ("127", "cb"), ("128", "cb"),
-    ),
-    "BJ": (("899", "index"),),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,7 +65,9 @@ def _limits() -> Iterable[MarketRule]:
     for scope in ("bj", "bj_st", "bj_delisting"):
         yield row(scope, "2020-07-27", None, 30, "before 2021-11-15 the select layer, same band")
     for scope in ("etf", "lof", "reit", "b"):
-        yield row(scope, "1996-12-16", None, 10, "funds on 20 % indices follow their index; not kept here")
+        yield row(scope, "1996-12-16", None, 10)
+    yield row(WIDE_FUND, "1996-12-16", "2020-08-23", 10)
+    yield row(WIDE_FUND, "2020-08-24", None, 20, "funds on the stocks of STAR and ChiNext alone")
     yield row("cb", "2022-08-01", None, 20, "none before; first day apart")
 
 
@@ -122,7 +94,7 @@ def _first_days() -> Iterable[MarketRule]:
 def _ticks_and_lots() -> Iterable[MarketRule]:
     for scope in ("main", "gem", "star", "bj"):
         yield MarketRule("tick", scope, "1990-12-19", None, 0.01, "CNY")
-    for scope in ("etf", "lof", "reit", "cb"):
+    for scope in ("etf", "lof", "reit", "cb", WIDE_FUND, UNSURE_FUND):
         yield MarketRule("tick", scope, "1990-12-19", None, 0.001, "CNY")
     yield MarketRule("tick", "b", "1992-02-21", None, 0.001, "USD", "Shanghai; Shenzhen: HKD 0.01")
 
@@ -135,7 +107,7 @@ def _ticks_and_lots() -> Iterable[MarketRule]:
     yield lot("gem", 100, 100)
     yield lot("star", 200, 1)
     yield lot("bj", 100, 1)
-    for scope in ("etf", "lof", "reit", "b"):
+    for scope in ("etf", "lof", "reit", "b", WIDE_FUND, UNSURE_FUND):
         yield lot(scope, 100, 100)
     yield lot("cb", 10, 10)
 
@@ -169,30 +141,6 @@ def _rule_on(rule: str, scope: str, day: int) -> MarketRule | None:
 def rule_on(rule: str, scope: str, day: Day) -> MarketRule | None:
     """The row in force on `day`, None when there was no such rule."""
     return _rule_on(rule, scope, day_number(day))
-
-
-def board_of(code: str, market: str) -> str:
-    """main, gem, star or bj for an A share; '' for anything else."""
-    market = market.upper()
-    board = _STOCK_PREFIXES.get(market, {}).get(code[:3], "")
-    if not board and market == "BJ" and code[:2] in _BJ_OLD and code[:3] != "899":
-        return "bj"
-    return board
-
-
-def is_a_share(code: str) -> bool:
-    """Whether six digits without a market are those of an A share; those of indices are not asked for."""
-    return any(board_of(code, market) for market in _STOCK_PREFIXES)
-
-
-def sec_type_of(code: str, market: str) -> str:
-    """stock, etf, lof, cb, reit, index, b or other. The market decides: sh000001 is an index."""
-    if board_of(code, market):
-        return "stock"
-    for prefix, kind in _OTHER_PREFIXES.get(market.upper(), ()):
-        if code.startswith(prefix):
-            return kind
-    return "other"
 
 
 def limit_pct(board: str, is_st: bool, day: Day, *, delisting: bool = False) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.compute.days import moved
-from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.securities import is_a_share
 from platform_assets.declaration.scope import Scope
 
 AGAIN_DAYS = 7

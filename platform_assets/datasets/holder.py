@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.days import moved
-from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import latest_ended, periods_due
+from platform_assets.compute.securities import is_a_share
 from platform_assets.datasets._histories import doubted_before
 from platform_assets.datasets._notices import by_notice
 from platform_assets.declaration.columns import (

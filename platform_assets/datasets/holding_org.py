@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.compute.days import moved
-from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import open_on_any
+from platform_assets.compute.securities import is_a_share
 from platform_assets.datasets._sweeps import in_season
 from platform_assets.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source

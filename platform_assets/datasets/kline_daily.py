@@ -23,8 +23,8 @@ from platform_assets.compute.bar_checks import (
 from platform_assets.compute.day_limits import day_limits
 from platform_assets.compute.identity import believed
 from platform_assets.compute.limit_state import limit_status
-from platform_assets.compute.market_rules import board_of
 from platform_assets.compute.name_spans import named
+from platform_assets.compute.securities import UNSURE_FUND, limit_class
 from platform_assets.datasets import _kline_sources as sources
 from platform_assets.declaration.columns import (
     S4,
@@ -132,15 +132,16 @@ def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     applies and is not known, so is the status."""
     spans = context.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     names = named(rows, spans)
+    classes = _classes(rows, names.name)
     limits = day_limits(
         rows["last_close"].to_numpy(dtype=float, na_value=np.nan),
-        _boards(rows),
+        classes,
         names.special,
         rows["date"].to_numpy(dtype=str),
         listed_days=_listed_days(rows, context),
         unlimited=names.delisting_began,
     )
-    known = limits.known | rows["limit_up"].notna().to_numpy()
+    known = limits.known & (classes != UNSURE_FUND) | rows["limit_up"].notna().to_numpy()
     rows["limit_up"] = rows["limit_up"].fillna(pd.Series(limits.up, index=rows.index))
     rows["limit_down"] = rows["limit_down"].fillna(pd.Series(limits.down, index=rows.index))
     status = limit_status(rows, price="close", traded=~rows["is_suspended"])
@@ -148,12 +149,12 @@ def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
-def _boards(rows: pd.DataFrame) -> Any:
-    pairs = rows[["code", "market", "sec_type"]].drop_duplicates()
-    names = {
-        (code, market): board_of(code, market) or kind for code, market, kind in pairs.itertuples(index=False)
-    }
-    return np.array([names[pair] for pair in zip(rows["code"], rows["market"], strict=True)])
+def _classes(rows: pd.DataFrame, names: Any) -> Any:
+    """What the limits of each row go by; of funds by their name on the date."""
+    told = [name if isinstance(name, str) else None for name in names]
+    keys = list(zip(rows["code"], rows["market"], told, strict=True))
+    found = {key: limit_class(*key) for key in set(keys)}
+    return np.array([found[key] for key in keys], dtype=str)
 
 
 def _listed_days(rows: pd.DataFrame, context: Context) -> Any:

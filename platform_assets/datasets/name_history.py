@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import sec_type_of
 from platform_assets.compute.name_spans import Seen, Span, spans_of
 from platform_assets.compute.names import plain_name
+from platform_assets.compute.securities import sec_type_of
 from platform_assets.declaration.columns import K32, S64, Bool, Code, Date, Model, col, key
 from platform_assets.declaration.dataset import MIN_COVERAGE, Dataset, Source
 from platform_assets.declaration.rules import Partition

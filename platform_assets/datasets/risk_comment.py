@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.securities import is_a_share
 from platform_assets.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, trading

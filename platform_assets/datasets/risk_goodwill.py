@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import open_on_any, year_end_before
+from platform_assets.compute.securities import is_a_share
 from platform_assets.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Raw, Source
 from platform_assets.declaration.rules import Interface, Partition, period

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.securities import is_a_share
 from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from platform_assets.datasets._sweeps import REPORTS, swept_codes

@@ -8,9 +8,10 @@ import itertools
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import board_of, limit_pct, lot_of
+from platform_assets.compute.market_rules import limit_pct, lot_of
 from platform_assets.compute.names import is_st
 from platform_assets.compute.pinyin import likely_reading
+from platform_assets.compute.securities import board_of, limit_class
 from platform_assets.declaration.columns import (
     S4,
     S8,
@@ -86,7 +87,10 @@ def add_identity(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["ts_code"] = [f"{code}.{market}" for code, market in pairs]
     rows["em_secid"] = [f"{_MARKET_BYTE.get(market, '0')}.{code}" for code, market in pairs]
     rows["tencent_symbol"] = [f"{str(market).lower()}{code}" for code, market in pairs]
-    kinds = [board or kind for board, kind in zip(rows["board"], rows["sec_type"], strict=True)]
+    kinds = [
+        limit_class(code, market, str(name) if isinstance(name, str) else None)
+        for (code, market), name in zip(pairs, rows["name"], strict=True)
+    ]
     rows["is_st"] = [is_st(str(name)) for name in rows["name"]]
     rows["lot_size"] = [lot_of(kind, context.today)[0] for kind in kinds]
     rows["price_limit_pct"] = [

@@ -7,8 +7,8 @@ import pandas as pd
 import pandera.pandas as pa
 
 from platform_assets.compute.days import moved
-from platform_assets.compute.market_rules import is_a_share
 from platform_assets.compute.report_periods import is_period, open_on_any
+from platform_assets.compute.securities import is_a_share
 from platform_assets.compute.text_keys import hash_key
 from platform_assets.datasets._sweeps import in_season
 from platform_assets.declaration.columns import (

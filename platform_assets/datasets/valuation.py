@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.asof import value_on
-from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.securities import is_a_share
 from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.declaration.columns import (
     K32,

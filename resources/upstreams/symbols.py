@@ -8,18 +8,16 @@ guesses a market from digits.
 import re
 from dataclasses import dataclass
 
+from platform_assets.compute.securities import board_of, market_of, sec_type_of
 from resources.errors import InputError
 
 _SYMBOL = re.compile(r"\A(sh|sz|bj)(\d{6})\Z")
 _FOREIGN = re.compile(r"\A(hk)([A-Z]{2,8}|\d{5})\Z|\A(us)(\.?[A-Z][A-Z0-9.]{0,11})\Z")
 
-_SH_CB = ("110", "111", "113", "118")
-_SZ_CB = ("123", "127", "128")
-
 
 @dataclass(frozen=True)
 class Instrument:
-    """`market` SH, SZ, BJ, HK or US; `kind` stock, b, index, etf, lof, cb, reit, hk or us."""
+    """`market` SH, SZ, BJ, HK or US; `kind` hk, us, or a type of `compute/securities.py`."""
 
     symbol: str
     market: str
@@ -34,7 +32,7 @@ class Instrument:
     @property
     def is_star(self) -> bool:
         """STAR board: its volumes come in other units than the rest's."""
-        return self.market == "SH" and self.kind == "stock" and self.code.startswith(("688", "689"))
+        return board_of(self.code, self.market) == "star"
 
     @property
     def secid(self) -> str:
@@ -49,7 +47,7 @@ def instrument(symbol: str) -> Instrument:
     match = _SYMBOL.match(symbol)
     if match is not None:
         market, code = match.group(1).upper(), match.group(2)
-        return Instrument(symbol, market, code, _kind(market, code))
+        return Instrument(symbol, market, code, sec_type_of(code, market))
     foreign = _FOREIGN.match(symbol)
     if foreign is None:
         raise InputError("symbol", f"{symbol!r} is no symbol like sh600519, hk00700 or usAAPL")
@@ -61,34 +59,6 @@ def instrument(symbol: str) -> Instrument:
     return Instrument(symbol, "US", code, kind)
 
 
-def _kind(market: str, code: str) -> str:
-    rules: tuple[tuple[tuple[str, ...], str], ...] = ((("899",), "index"),)
-    if market == "SH":
-        rules = (
-            (("000",), "index"),
-            (("508",), "reit"),
-            (("51", "52", "53", "56", "58"), "etf"),
-            (("50",), "lof"),
-            (_SH_CB, "cb"),
-            (("900",), "b"),
-        )
-    elif market == "SZ":
-        rules = (
-            (("399",), "index"),
-            (("180",), "reit"),
-            (("159",), "etf"),
-            (("16",), "lof"),
-            (_SZ_CB, "cb"),
-            (("200",), "b"),
-        )
-    for prefixes, kind in rules:
-        if code.startswith(prefixes):
-            return kind
-    return "stock"
-
-
 def listed_symbol(em_market: int, code: str) -> str:
     """The symbol behind the portal's (f13, f12). Market 0 holds Shenzhen and Beijing."""
-    if em_market == 1:
-        return f"sh{code}"
-    return f"{'bj' if code.startswith(('4', '8', '92')) else 'sz'}{code}"
+    return f"{market_of(code, shanghai=em_market == 1).lower()}{code}"

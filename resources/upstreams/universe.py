@@ -6,7 +6,7 @@ The terminal's list is the universe. While it is away, what is stored of it stan
 import logging
 from typing import TYPE_CHECKING
 
-from platform_assets.compute.market_rules import board_of, sec_type_of
+from platform_assets.compute.securities import board_of, sec_type_of
 from resources.errors import PayloadError, Unavailable, UpstreamError
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ class Changes:
         trade date before its session."""
         return (await self.newest_or_last(limit))[0]
 
-    async def newest_or_last(self, limit: int) -> tuple[Answered, bool]:
+    async def newest_or_last(self, limit: int, *, use_cache: bool = True) -> tuple[Answered, bool]:
         """The same, and whether the portal did not answer and these are its last good events of today."""
         pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
 
@@ -49,7 +49,9 @@ class Changes:
             return Answered([]), False
         today = self._clock.now().date()
         key = ("stock changes", today, pages)
-        landed = await read_or(None, self._live.flights.take(key, ttl, lambda: self._ask(pages)))
+        landed = await read_or(
+            None, self._live.flights.take(key, ttl, lambda: self._ask(pages), use_cache=use_cache)
+        )
         if landed is not None:
             self._last = landed.value
         # Events carry no date: what was said yesterday says nothing of today.

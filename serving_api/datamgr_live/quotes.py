@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from platform_assets.compute.market_rules import board_of, price_limits, sec_type_of
+from platform_assets.compute.market_rules import price_limits
+from platform_assets.compute.securities import limit_class
 from resources.calendar import TradeCalendar
 from serving_api.datamgr_live.frames import Row, change_pct, number, positive, text, whole
 from serving_api.datamgr_live.symbols import Listed
@@ -117,7 +118,7 @@ def limits(
 ) -> tuple[float | None, float | None]:
     """(limit-up, limit-down) of a day by the exchange's rules; (None, None) where none applies."""
     market = listed.symbol[:2].upper()
-    board = listed.board or board_of(listed.code, market) or sec_type_of(listed.code, market)
+    board = limit_class(listed.code, market, listed.name)
     is_st = bool(listed.is_st) if listed.is_st is not None else "ST" in (listed.name or "")
     days = len(calendar.between(listed.list_date, day)) if listed.list_date else None
     return price_limits(last_close, board, is_st, day, days or None)

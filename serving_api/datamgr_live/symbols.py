@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from platform_assets.compute.market_rules import sec_type_of
+from platform_assets.compute.securities import sec_type_of
 from resources.upstreams.universe import HELD_TYPES
 from serving_api.datamgr_live import queries
 from serving_api.failures import read_or

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from platform_assets.compute.market_rules import sec_type_of
+from platform_assets.compute.securities import sec_type_of
 from platform_assets.declaration.dataset import MIN_COVERAGE
 from resources.errors import PayloadError, Unavailable
 from serving_api.datamgr_live.clients import TDX, TENCENT, LiveClients

@@ -1,5 +1,6 @@
 """/realtime reads: open to anyone, plain, never stored by a client."""
 
+import asyncio
 from enum import IntEnum
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from serving_api.market.routes import answer, read
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
 from serving_api.realtime import schemas
+from serving_api.realtime.abnormal_moves import abnormal_moves_of, body_of, clamped
 from serving_api.realtime.money_flow import daily_flows_of
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
@@ -116,3 +118,32 @@ async def stock_changes(
         "timestamp": local_iso(told.at or state.clock.now()),
     }
     return Answer(body, headers=told.headers)
+
+
+@router.get("/abnormal-moves")
+@serving(schemas.AbnormalMoves, cache=NO_STORE)
+async def abnormal_moves(
+    request: Request,
+    subject: Anyone,
+    limit: Annotated[int, Query(description="items of each kind; clamped to 5..50")] = 20,
+    use_cache: Annotated[bool, Query(description="false: ask anew")] = True,
+) -> Answer:
+    """Yesterday's limit-ups in the opening auction, the newest intraday anomalies, and the listings of the
+    billboard for a deviation of the price. Each part has its own age and fails by itself."""
+    state = state_of(request)
+    begun = state.system.monotonic()
+    moves = state.part(abnormal_moves_of)
+    status, pool_day = moves.status()
+    auction, intraday, deviation = await asyncio.gather(
+        moves.auction(status, pool_day, use_cache=use_cache),
+        moves.intraday(use_cache=use_cache),
+        moves.deviation(use_cache=use_cache),
+    )
+    parts = {"auction": auction, "intraday": intraday, "deviation": deviation}
+    return Answer(
+        {
+            "generated_at": local_iso(state.clock.now()),
+            "elapsed_s": round(state.system.monotonic() - begun, 3),
+            **body_of(status, pool_day, parts, clamped(limit)),
+        }
+    )

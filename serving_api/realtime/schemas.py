@@ -105,3 +105,58 @@ class TreeMap(Sourced):
     """The largest industry first."""
 
     items: list[TreeSector]
+
+
+class AuctionMove(BaseModel):
+    """One of yesterday's limit-ups in today's opening auction."""
+
+    code: str
+    name: str | None
+    auction_price: float = Field(description="CNY; virtual until 09:25, then the opening price")
+    prev_close: float
+    change_pct: float
+    matched_vol: int | None = Field(description="shares; null where the source tells the price alone")
+    unmatched_vol: int | None = Field(description="shares; positive: buyers are left over")
+    direction: str = Field(description="抢筹, 抛压 or 均衡")
+    limit_days: int | None = Field(description="limit-ups in a row up to yesterday")
+
+
+class IntradayMove(BaseModel):
+    time: str
+    code: str
+    name: str | None
+    type: str
+    price: float | None
+    change_pct: float | None
+    info: str | None
+
+
+class DeviationMove(BaseModel):
+    """A listing on the billboard whose reason is a deviation of the price."""
+
+    date: str
+    code: str
+    name: str | None
+    reason: str
+    change_pct: float | None
+    net_buy: float | None = Field(description="10k CNY")
+
+
+class MoveCounts(BaseModel):
+    auction: int
+    intraday: int
+    deviation: int
+
+
+class AbnormalMoves(BaseModel):
+    """Three kinds side by side; a kind without an answer is empty."""
+
+    generated_at: str
+    elapsed_s: float
+    cached: bool = Field(description="nobody was asked for this answer")
+    auction_date: str | None = Field(description="YYYYMMDD of the pool: the trade date before")
+    auction_status: str = Field(description="ready, pre_auction or non_trading_day")
+    auction: list[AuctionMove]
+    intraday: list[IntradayMove]
+    deviation: list[DeviationMove]
+    counts: MoveCounts

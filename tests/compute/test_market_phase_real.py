@@ -6,7 +6,8 @@ import pytest
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
 from platform_assets.compute.market_phase import score_days, settle
-from platform_assets.compute.market_rules import board_of, limit_prices
+from platform_assets.compute.market_rules import limit_prices
+from platform_assets.compute.securities import board_of
 
 FIRST = 320
 

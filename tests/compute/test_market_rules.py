@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from platform_assets.compute import market_rules as rules
+from platform_assets.compute import securities
 
 
 @pytest.mark.parametrize(
@@ -33,12 +34,12 @@ from platform_assets.compute import market_rules as rules
         ("180101", "SZ", "", "reit"),
         ("113050", "SH", "", "cb"),
         ("123001", "SZ", "", "cb"),
-        ("204001", "SH", "", "other"),
+        ("204001", "SH", "", "repo"),
     ],
 )
 def test_a_code_belongs_to_a_board_and_a_type_of_its_market(code, market, board, kind):
-    assert rules.board_of(code, market) == board
-    assert rules.sec_type_of(code, market) == kind
+    assert securities.board_of(code, market) == board
+    assert securities.sec_type_of(code, market) == kind
 
 
 @pytest.mark.parametrize(

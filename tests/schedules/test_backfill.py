@@ -1,11 +1,14 @@
 """The command `backfill`: stretches of neighbours, what failed, and going on with what is left."""
 
+from datetime import datetime, timedelta
 from typing import Any
+
+from sqlalchemy.engine import Engine
 
 from resources.errors import NotFound
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfill, Backfills
-from resources.warehouse.ledger.commands import Command
+from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.sql import Sql
 from schedules import backfill as module
 from schedules.backfill import stretches
@@ -15,6 +18,7 @@ from schedules.worker import Worker
 from tests.schedules.conftest import DATES
 
 TABLE = "fusion_margin"
+NOW = datetime(2026, 8, 21, 15, 0)
 
 
 class Loader:
@@ -132,3 +136,68 @@ def test_unknown_backfills_and_arguments_fail_by_name(house: House) -> None:
         Worker(house, Loader(house)).work_once()
         found = house.commands.get(command.id)
         assert (found.status, words in str(found.error)) == ("failed", True)
+
+
+def enqueued(engine: Engine, **more: Any) -> tuple[Backfills, Backfill, Command]:
+    ledger = Backfills(engine)
+    one = ledger.create("margin", DATES[0], DATES[1], DATES[:2], by="admin", now=NOW)
+    args = {"backfill_id": one.id, "table": TABLE}
+    return ledger, one, CommandQueue(engine).enqueue("backfill", args, requested_by="admin", **more)
+
+
+def test_a_queued_backfill_ends_with_its_command_whoever_cancels_it(engine: Engine) -> None:
+    ledger, one, command = enqueued(engine)
+
+    CommandQueue(engine).cancel(command.id)
+
+    found = ledger.get(one.id)
+    assert (found.status, ledger.open_of("margin")) == ("canceled", [])
+    assert found.finished_at is not None
+
+
+def test_a_backfill_ends_with_the_command_that_its_worker_took_along(engine: Engine) -> None:
+    queue = CommandQueue(engine)
+    for canceled, end in ((False, "failed"), (True, "canceled")):
+        ledger, one, command = enqueued(engine, max_attempts=1)
+        assert queue.claim("dead") is not None
+        ledger.begin(one.id, now=NOW)
+        if canceled:
+            assert queue.cancel(command.id).status == "running"
+            assert ledger.get(one.id).status == "running"
+        (reaped,) = queue.reap(owner="dead")
+        assert (reaped.status, ledger.get(one.id).status) == (end, end)
+
+
+def test_a_backfill_whose_command_comes_back_stays_open(engine: Engine) -> None:
+    ledger, one, _ = enqueued(engine)
+    queue = CommandQueue(engine)
+    assert queue.claim("dead") is not None
+    ledger.begin(one.id, now=NOW)
+
+    (reaped,) = queue.reap(owner="dead")
+
+    assert (reaped.status, ledger.get(one.id).status) == ("queued", "running")
+
+
+def test_what_the_handler_told_of_its_end_stays(engine: Engine) -> None:
+    ledger, one, command = enqueued(engine)
+    queue = CommandQueue(engine)
+    mine = queue.claim("worker")
+    assert mine is not None
+    ledger.begin(one.id, now=NOW)
+    told = {"done": 1, "rows_written": 2, "run_ids": ["r"], "failures": {DATES[1]: "silent"}}
+    ledger.show(one.id, "partial", now=NOW, by=mine, **told)  # type: ignore[arg-type]
+    queue.finish(mine, "failed", error="the rest")
+
+    assert ledger.get(one.id).status == "partial"
+    assert queue.get(command.id).status == "failed"
+
+
+def test_a_backfill_that_nobody_asked_a_command_for_is_given_up(engine: Engine) -> None:
+    ledger, asked_for, _ = enqueued(engine)
+    forgotten = ledger.create("block_trade", DATES[0], DATES[0], DATES[:1], by="gaps", now=NOW)
+
+    assert ledger.end_forgotten(now=NOW + timedelta(minutes=9)) == []
+    assert ledger.end_forgotten(now=NOW + timedelta(minutes=11)) == [forgotten.id]
+
+    assert (ledger.get(forgotten.id).status, ledger.get(asked_for.id).status) == ("failed", "queued")

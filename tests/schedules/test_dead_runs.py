@@ -180,3 +180,48 @@ def test_a_storage_of_dagster_that_is_away_does_not_end_the_reaper(
 
     assert "reaper: OperationalError" in caplog.text
     assert stored(house)["parent"][0] == "running"
+
+
+@pytest.mark.parametrize("fate", [None, dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE])
+def test_the_slot_of_a_worker_that_was_killed_around_its_run_is_settled(
+    each_house: House, instance: dg.DagsterInstance, fate: dg.DagsterRunStatus | None
+) -> None:
+    """Killed between the slot's row and Dagster's run, or between the run's end and the row."""
+    house, dead = each_house, replace(this_node("worker"), node_id="dead", pid=GONE)
+    house.heartbeats.beat(dead)
+    asked = house.commands.enqueue("run_job", {"job": "history"}, requested_by="t", max_attempts=1)
+    claimed = house.commands.claim(dead.node_id)
+    assert claimed is not None
+    run_id = "never-made" if fate is None else instance.create_run_for_job(work, status=fate).run_id
+    house.commands.progress(claimed, {}, run_id=run_id)
+    house.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=run_id)
+
+    notes = reap(house, this_node("worker"), instance)
+
+    slot = house.slots.latest()["history"]
+    assert slot.status == ("success" if fate is dg.DagsterRunStatus.SUCCESS else "failed")
+    assert house.slots.active() == []
+    assert house.commands.get(asked.id).status == "failed"
+    assert any("its worker left it open" in note for note in notes)
+
+
+def test_a_slot_left_open_is_settled_by_the_sweep_and_one_at_work_is_left_alone(
+    each_house: House, instance: dg.DagsterInstance
+) -> None:
+    """The worker is known to nobody any more; only the rows are there."""
+    house, runs = each_house, {}
+    for name, left in (("history", True), ("eod_core", False)):
+        asked = house.commands.enqueue("run_job", {"job": name}, requested_by="t")
+        claimed = house.commands.claim("somebody")
+        assert claimed is not None
+        runs[name] = instance.create_run_for_job(work, status=dg.DagsterRunStatus.SUCCESS).run_id
+        house.slots.by_hand(name, at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=runs[name])
+        if left:
+            house.commands.finish(claimed, "success")
+
+    reap(house, this_node("worker"), instance)
+
+    assert {key: row.status for key, row in house.slots.latest().items()} == {
+        "history": "success",
+        "eod_core": "running",  # its own worker books it
+    }

@@ -133,6 +133,9 @@ def test_a_failing_run_fails_the_command_with_its_reason(house: House) -> None:
         ("run_job", {"job": "nothing"}, "NotFound", "no job 'nothing'"),
         ("bake", {}, "InputError", "'bake' is unknown"),
         ("fusion_sync", {"codes": ["600519"] * 501}, "InputError", "501 given"),
+        ("calculations", {}, "InputError", "steps: is a list of [job, first trade date"),
+        ("calculations", {"steps": [["calculations", "2026-08-21"]]}, "InputError", "steps[0]: is [job"),
+        ("initial_load", {"history_dates": "many"}, "InputError", "history_dates: is a whole number"),
     ],
 )
 def test_wrong_commands_fail_by_name(

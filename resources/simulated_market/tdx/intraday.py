@@ -1,23 +1,18 @@
-"""Bodies of minute series (0x051d, 0x0537, 0x0fb4), transactions (0x0fc5, 0x0fb5, 0x0fc6) and the
-call auction (0x056a).
-"""
+"""Bodies of minute series (0x051d, 0x0537, 0x0fb4) and transactions (0x0fc5, 0x0fb5, 0x0fc6)."""
 
-import struct
 from typing import NamedTuple
 
 import numpy as np
 
 from resources.simulated_market.tdx import quotes
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, u16, varint, varints
-from resources.simulated_market.tdx.scene import Scene, lot_steps, lots, scaled
+from resources.simulated_market.tdx.scene import Scene, lot_steps, scaled
 from resources.simulated_market.world.model import PRICE_UNIT, Security, Ticks
 
 PAGE_TODAY = 1800
 PAGE_HISTORY = 2000
-AUCTION_ROWS = 500
 NOTHING_DATED = bytes(6)
 _HEAD_LEVELS = 3
-_AUCTION_SIDE = 2
 
 
 class _Tick(NamedTuple):
@@ -126,26 +121,6 @@ def _ticks(ticks: Ticks, security: Security) -> list[_Tick]:
             strict=True,
         )
     ]
-
-
-def auction(scene: Scene, security: Security) -> bytes:
-    """0x056a. The world knows the outcome of an auction, not its course: one record each."""
-    ticks = scene.world.ticks(security, scene.today, scene.now)
-    if ticks is None:
-        return NO_DATA
-    records = [
-        struct.pack(
-            "<HfIiBB",
-            int(ticks.minute[at]),
-            int(ticks.price[at]) / PRICE_UNIT,
-            lots(int(ticks.volume[at]), security),
-            0,
-            0,
-            int(ticks.second[at]),
-        )
-        for at in np.flatnonzero(ticks.side == _AUCTION_SIDE)[:AUCTION_ROWS]
-    ]
-    return u16(len(records)) + b"".join(records)
 
 
 def _last_close(scene: Scene, security: Security, date: int) -> float:

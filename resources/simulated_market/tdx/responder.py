@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from resources.clock import Clock
 from resources.simulated_market.distortion import FIGURE_LIES, with_figures
 from resources.simulated_market.faults import Fault, FaultPlan
-from resources.simulated_market.tdx import bars, corporate, directory, files, greetings, intraday, quotes
+from resources.simulated_market.tdx import (
+    auction,
+    bars,
+    corporate,
+    directory,
+    files,
+    greetings,
+    intraday,
+    quotes,
+)
 from resources.simulated_market.tdx.encoding import NO_DATA
 from resources.simulated_market.tdx.scene import MARKETS, Scene
 from resources.simulated_market.world.model import Security, World
@@ -171,7 +180,7 @@ class Responder:
 
     def _auction(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
         market, code, *_rest = struct.unpack("<H6sIIIII", payload)
-        return "auction", _about(market, code, intraday.auction)
+        return "auction", _about(market, code, auction.auction)
 
     def _xdxr(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
         _one, market, code = struct.unpack("<HB6s", payload)

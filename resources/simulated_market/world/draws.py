@@ -47,6 +47,7 @@ class Stream(IntEnum):
     BOOK = 32
     FLOW = 33
     REPORTS = 34
+    AUCTION = 35
 
 
 def raw(seed: int, stream: int, day: int, size: int, start: int = 0) -> Raw:

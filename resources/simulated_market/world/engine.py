@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute import market_rules as rules
+from platform_assets.compute import securities
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.indices import INDICES, IndexBook
@@ -23,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-_KINDS = (*rules.BOARDS, "etf", "lof", "reit", "cb", "b")
+_KINDS = (*securities.BOARDS, "etf", "lof", "reit", "cb", "b")
 _PLAIN, _ST, _DELISTING = 0, 1, 2
 _LEAPS = {"seal_up": 0.1, "broken_up": 0.0}  # gain of a scripted mode; 0 = as its day says
 

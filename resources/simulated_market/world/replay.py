@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute import market_rules as rules
+from platform_assets.compute import securities
 from resources.errors import NotFound
 from resources.simulated_market.world import replay_files
 from resources.simulated_market.world.fundamentals import Report
@@ -316,14 +317,14 @@ class ReplayWorld:
 
 def _series(symbol: str, columns: Columns, master: Master | None) -> _Series:
     market, code = symbol[:2].upper(), symbol[2:]
-    kind = rules.sec_type_of(code, market)
+    kind = securities.sec_type_of(code, market)
     size = len(columns.date)
     zeros = np.zeros(size, dtype=np.int64)
     security = Security(
         code=code,
         market=market,
         kind=kind,
-        board=rules.board_of(code, market),
+        board=securities.board_of(code, market),
         decimals=2,
         list_date=master.list_date if master and master.list_date else int(columns.date[0]),
         industry=master.industry if master else "",

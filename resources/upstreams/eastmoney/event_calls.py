@@ -5,7 +5,7 @@ from functools import partial
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import is_a_share
+from platform_assets.compute.securities import is_a_share
 from resources.errors import PayloadError, Permanent
 from resources.upstreams.eastmoney import billboard, deals, lockup, margin, reports
 from resources.upstreams.eastmoney.gateway import Gateway, Rows

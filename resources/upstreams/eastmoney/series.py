@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from platform_assets.compute.securities import lot_of_kind
 from resources.errors import InputError, PayloadError
 from resources.transport.request import Request
 from resources.upstreams.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
@@ -105,7 +106,7 @@ def _bar(what: Instrument, values: list[str]) -> dict[str, Any]:
 
 def _lot(what: Instrument) -> int:
     """Lots on every board, STAR too; convertible bonds trade in lots of 10."""
-    return 10 if what.kind == "cb" else 100
+    return lot_of_kind(what.kind)
 
 
 def trends_request(symbol: str, days: int) -> Request:

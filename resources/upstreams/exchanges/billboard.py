@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import board_of
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
 from resources.upstreams.frames import frame, numbers, texts
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import board_of
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.billboard import BILLBOARD_SEAT_COLUMNS, Board, in_one_unit, shown_name

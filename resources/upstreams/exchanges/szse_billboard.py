@@ -9,8 +9,8 @@ import re
 from functools import partial
 from typing import Any
 
-from platform_assets.compute.market_rules import board_of
 from platform_assets.compute.names import is_st
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.billboard import in_one_unit, shown_name

@@ -9,9 +9,10 @@ count 100 lots in the former and lots in the latter; 0x0523 counts shares (indic
 import struct
 from dataclasses import dataclass
 
+from platform_assets.compute.securities import CB
 from resources.errors import InputError, PayloadError
 from resources.upstreams.tdx.frames import Call
-from resources.upstreams.tdx.instruments import GUARDED_KINDS, Instrument
+from resources.upstreams.tdx.instruments import GUARDED_KINDS, UNKNOWN_KINDS, Instrument
 from resources.upstreams.tdx.primitives import (
     SOURCE,
     Columns,
@@ -111,7 +112,7 @@ def parse_bars(
     try:
         columns = _decode(body, number, what, of, absolute=absolute, index=what.is_index)
     except (IndexError, struct.error, ValueError) as first:
-        if what.kind in {"other", "category"} and not absolute:
+        if what.kind in UNKNOWN_KINDS and not absolute:
             # Instruments that no prefix rule knows may be indices: the exact end decides.
             columns = _decode(body, number, what, of, absolute=False, index=True)
             del columns["up_count"], columns["down_count"]
@@ -175,7 +176,7 @@ def volume_factor(what: Instrument, of: Period, *, absolute: bool, index: bool) 
     if absolute:
         return 1
     if of.intraday:
-        return what.lot if what.kind == "convertible" else 1
+        return what.lot if what.kind == CB else 1
     return what.lot
 
 

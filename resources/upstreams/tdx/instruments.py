@@ -1,37 +1,36 @@
 """What a symbol says about its wire form: market byte, price decimals, lot size, index or not.
 
-Prefix rules of the wire document (1.2, 1.9). The security list carries the decimals as well; where it
-is at hand, its value can be handed to the calls that scale prices.
+The kind is that of `compute/securities.py`. The security list carries the decimals as well; where it is at
+hand, its value can be handed to the calls that scale prices.
 """
 
 import functools
 import re
 from dataclasses import dataclass
 
+from platform_assets.compute.securities import (
+    BOND,
+    CATEGORY,
+    CB,
+    FUNDS,
+    INDEX,
+    OTHER,
+    REPO,
+    STOCK,
+    decimals_of,
+    lot_of_kind,
+    sec_type_of,
+)
 from resources.errors import InputError
 
 MARKET_BYTES = {"sz": 0, "sh": 1, "bj": 2}
 MARKET_NAMES = {byte: name for name, byte in MARKET_BYTES.items()}
 _SYMBOL = re.compile(r"(sh|sz|bj)([0-9A-Za-z]{6})")
 
-#: (market, prefixes, kind); the first match wins. Kinds that are not listed are `other`.
-_KINDS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("sh", ("000", "999999", "880", "881"), "index"),
-    ("sh", ("60", "688", "689"), "stock"),
-    ("sh", ("900",), "b"),
-    ("sh", ("50", "51", "52", "53", "56", "58"), "fund"),
-    ("sh", ("11",), "convertible"),
-    ("sz", ("399",), "index"),
-    ("sz", ("395",), "category"),
-    ("sz", ("00", "30"), "stock"),
-    ("sz", ("20",), "b"),
-    ("sz", ("15", "16", "18"), "fund"),
-    ("sz", ("12",), "convertible"),
-    ("bj", ("899",), "index"),
-    ("bj", ("4", "8", "92"), "stock"),
-)
 #: Kinds whose amount / volume must lie in the range of their prices (no foreign currency, no index).
-GUARDED_KINDS = frozenset({"stock", "fund", "convertible"})
+GUARDED_KINDS = FUNDS | {STOCK, CB}
+#: Kinds of which no page of bars is known: an index that nobody knows may be among them.
+UNKNOWN_KINDS = frozenset({OTHER, CATEGORY, BOND, REPO})
 
 
 @dataclass(frozen=True)
@@ -48,19 +47,16 @@ class Instrument:
 
     @property
     def is_index(self) -> bool:
-        return self.kind == "index"
+        return self.kind == INDEX
 
     @property
     def lot(self) -> int:
-        """Units in one lot: 10 convertible bonds, else 100 shares."""
-        return 10 if self.kind == "convertible" else 100
+        return lot_of_kind(self.kind)
 
     @property
     def decimals(self) -> int:
         """Decimals of quotes, minutes and ticks. Bars always have three."""
-        # Shanghai B shares trade in USD with three decimals.
-        three = self.kind in {"fund", "convertible"} or (self.kind == "b" and self.market == 1)
-        return 3 if three else 2
+        return decimals_of(self.kind, MARKET_NAMES[self.market])
 
 
 @functools.lru_cache(maxsize=16384)
@@ -70,8 +66,7 @@ def instrument(symbol: str) -> Instrument:
     if match is None:
         raise InputError("symbol", f"{symbol!r} is not of the form sh600519, sz000001 or bj920047")
     market, code = match.groups()
-    kind = next((k for m, prefixes, k in _KINDS if m == market and code.startswith(prefixes)), "other")
-    return Instrument(MARKET_BYTES[market], code, kind)
+    return Instrument(MARKET_BYTES[market], code, sec_type_of(code, market))
 
 
 def market_byte(market: str) -> int:

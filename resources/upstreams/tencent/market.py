@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from platform_assets.compute.securities import lot_of_kind
 from resources.errors import InputError, PayloadError
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
@@ -127,7 +128,7 @@ def parse_ticks(body: bytes, symbol: str, page: int) -> pd.DataFrame:
     if match.group(1) != symbol or int(match.group(2)) != page:
         raise PayloadError(f"{symbol}: ticks are those of {match.group(1)} page {match.group(2)}")
     # Lots on every board [assumed for STAR]; bonds trade in lots of 10.
-    lot = 10 if what.kind == "cb" else 100
+    lot = lot_of_kind(what.kind)
     rows = []
     for line in filter(None, match.group(3).split("|")):
         parts = line.split("/")

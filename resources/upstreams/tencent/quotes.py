@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
+from platform_assets.compute.securities import lot_of_kind
 from resources.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
@@ -176,7 +177,7 @@ def lot_of(what: Instrument) -> int:
     Convertible bonds trade in lots of 10."""
     if what.is_star or what.market in {"HK", "US"}:
         return 1
-    return 10 if what.kind == "cb" else 100
+    return lot_of_kind(what.kind)
 
 
 def _mainland(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
@@ -303,7 +304,7 @@ def _money(what: Instrument, fields: Sequence[str]) -> float:
 def _book(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
     """Five levels a side; book volumes are lots on every board. An empty level is missing."""
     book: dict[str, object] = {}
-    lot = 10 if what.kind == "cb" else 100
+    lot = lot_of_kind(what.kind)
     for side, start in (("bid", 9), ("ask", 19)):
         for level in range(5):
             at = start + 2 * level

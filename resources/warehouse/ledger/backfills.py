@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.engine import Engine
@@ -12,11 +12,14 @@ from sqlalchemy.engine import Engine
 from resources.clock import stamp
 from resources.errors import NotFound
 from resources.warehouse.engine import reading, transaction
+from resources.warehouse.ledger.backfill_ends import BACKFILL
 from resources.warehouse.ledger.commands import Command
 from resources.warehouse.sql import Sql
 
 ENDED = ("success", "partial", "failed", "canceled")
 STATUSES = ("queued", "running", *ENDED)
+FORGOTTEN = timedelta(minutes=10)
+"""Between the row of a backfill and its command lie milliseconds."""
 _COLUMNS = (
     "backfill_id, dataset, date_from, date_to, plan_json, status, partitions_done, partitions_failed, "
     "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at"
@@ -212,6 +215,34 @@ class Backfills:
         """End a backfill whose command ended without it: canceled before it began, or given up. One that
         a worker has begun, or ended, is left alone."""
         self._set(backfill_id, now, "status='queued'", status=status, finished_at=stamp(now))
+
+    def end_forgotten(self, *, now: datetime) -> list[str]:
+        """End backfills that have had no open command for FORGOTTEN: who made the row died before the command
+        was asked for. Returns their ids."""
+        before = stamp(now - FORGOTTEN)
+        left = self._read(" WHERE status IN ('queued', 'running') AND updated_at < ?", (before,))
+        if not left:
+            return []
+        # Read after the rows: a command that came since is found, or the row is younger.
+        with reading(self._engine) as connection:
+            asked = connection.exec_driver_sql(
+                self._sql.text(
+                    "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')"
+                ),
+                (BACKFILL,),
+            ).scalars()
+            known = {str(json.loads(text or "{}").get("backfill_id")) for text in asked}
+        ended = [one.id for one in left if one.id not in known]
+        for backfill_id in ended:
+            self._set(
+                backfill_id,
+                now,
+                "status IN ('queued', 'running') AND updated_at < ?",
+                (before,),
+                status="failed",
+                finished_at=stamp(now),
+            )
+        return ended
 
     def _set(
         self,

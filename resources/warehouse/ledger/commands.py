@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 from resources.clock import Sleeper, SystemClock, real_sleep, stamp
 from resources.errors import ConflictError, InputError, NotFound
 from resources.warehouse.engine import reading, transaction
+from resources.warehouse.ledger.backfill_ends import end_backfill
 from resources.warehouse.sql import Sql
 
 LEASE_S = 60.0
@@ -212,6 +213,8 @@ class CommandQueue:
                 (_now(), command_id),
             ).rowcount
             found = self._get(connection, command_id)
+            if asked and found.finished:
+                self._ended(connection, found, found.status)
         if asked == 0 and found.status != "running":
             raise ConflictError(f"command {command_id} is finished ({found.status})")
         return found
@@ -244,6 +247,15 @@ class CommandQueue:
                     f"ORDER BY id DESC{'' if limit is None else f' LIMIT {int(limit)}'}"
                 ),
                 (command, *statuses),
+            ).all()
+        return [_command(row) for row in rows]
+
+    def worked_on_by(self, owner: str) -> list[Command]:
+        """The commands that a worker has claimed and not ended."""
+        with reading(self._engine) as connection:
+            rows = connection.exec_driver_sql(
+                self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE status='running' AND owner=?"),
+                (owner,),
             ).all()
         return [_command(row) for row in rows]
 
@@ -317,12 +329,15 @@ class CommandQueue:
         if status not in FINISHED:
             raise InputError("status", f"{status!r} is none of {', '.join(FINISHED)}")
         with transaction(self._engine) as connection:
-            return self._update(
+            ours = self._update(
                 connection,
                 command,
                 "status=?, result_json=COALESCE(?, result_json), error=?, finished_at=?, expires_at=NULL",
                 (status, None if result is None else _json(result), error, _now()),
             )
+            if ours:
+                self._ended(connection, command, status)
+            return ours
 
     def reap(self, *, owner: str | None = None) -> list[Command]:
         """Take back what nobody works on: claims that expired, or all of a dead `owner`. Queued again
@@ -342,7 +357,10 @@ class CommandQueue:
                     status = "canceled" if dead.cancel_requested else "failed"
                     facts = (status, "the worker died while it worked on this command", _now())
                 if self._update(connection, dead, change, facts, lease=f"AND {condition}", more=values):
-                    reaped.append(self._get(connection, dead.id))
+                    left = self._get(connection, dead.id)
+                    reaped.append(left)
+                    if left.finished:
+                        self._ended(connection, left, left.status)
         return reaped
 
     def give_back(self, command: Command) -> bool:
@@ -353,6 +371,10 @@ class CommandQueue:
             )
 
     # -- inside -----------------------------------------------------------------------------------
+
+    def _ended(self, connection: Connection, command: Command, status: str) -> None:
+        """What ends with a command, whoever ends it, and in the same transaction."""
+        end_backfill(connection, self._sql, command.command, command.args, status, now=_now())
 
     def _update(
         self,

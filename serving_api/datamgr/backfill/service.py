@@ -149,8 +149,6 @@ def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
     if command is None or _standing(one, command) not in {"queued", "running", "canceling"}:
         raise ConflictError(f"the backfill has ended ({_standing(one, command)})")
     canceled = CommandQueue(state.writer.engine).cancel(command.id)
-    if canceled.status == "canceled":
-        ledger.settle(backfill_id, "canceled", now=state.clock.now())
     return {"id": backfill_id, "status": "canceled" if canceled.status == "canceled" else "canceling"}
 
 

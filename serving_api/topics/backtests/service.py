@@ -13,9 +13,9 @@ from platform_assets.compute.backtests.engine import Run, run_rule
 from platform_assets.compute.backtests.strategies import Strategy
 from platform_assets.compute.backtests.validation import Strategic
 from platform_assets.compute.known import filled_factor
-from platform_assets.compute.market_rules import board_of
 from platform_assets.compute.parameters.backtests import ATR_PERIOD, Style
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from platform_assets.compute.securities import board_of
 from resources.calendar import TradeCalendar
 from serving_api.reading import Session
 from serving_api.topics.backtests import queries

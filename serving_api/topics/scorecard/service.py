@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.market_rules import BOARDS, board_of
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
 from platform_assets.compute.scorecards.statistics import (
     GroupStats,
@@ -15,6 +14,7 @@ from platform_assets.compute.scorecards.statistics import (
     group_stats,
     grouped,
 )
+from platform_assets.compute.securities import BOARDS, board_of
 from resources.calendar import TradeCalendar
 from resources.errors import InputError
 from serving_api.reading import Session

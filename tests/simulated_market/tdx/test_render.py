@@ -215,8 +215,10 @@ def test_transactions_are_the_world() -> None:
     assert today.equals(counted)
     assert past.drop(columns="orders").equals(today.drop(columns="orders"))
     assert past["orders"].isna().all()
-    assert auction["time"].tolist() == ["09:25:00", "15:00:00"]
-    assert auction["price"].tolist() == [today["price"].iloc[0], today["price"].iloc[-1]]
+    assert auction["time"].tolist()[0] == "09:15:00"
+    ends = auction[auction["time"].isin(["09:25:00", "15:00:00"])]
+    assert ends["price"].tolist() == [today["price"].iloc[0], today["price"].iloc[-1]]
+    assert ends["matched_volume"].tolist() == [today["volume"].iloc[0], today["volume"].iloc[-1]]
 
 
 def test_capital_changes_are_the_world() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute import market_rules
+from platform_assets.compute import market_rules, securities
 from resources.simulated_market.world.engine import reference_price
 from resources.simulated_market.world.indices import INDICES, SETTLING_DAYS
 from tests.simulated_market.world.moments import END, at
@@ -160,8 +160,8 @@ def test_every_kind_that_a_loader_must_filter_is_there(world):
     assert kinds.count("index") == 6
     assert len({p.symbol for p in world.plans if p.board}) == 60
     for security in world.securities(now):
-        assert security.kind == market_rules.sec_type_of(security.code, security.market), security
-        assert security.board == market_rules.board_of(security.code, security.market), security
+        assert security.kind == securities.sec_type_of(security.code, security.market), security
+        assert security.board == securities.board_of(security.code, security.market), security
 
 
 def test_order_of_securities_is_stable(world):

@@ -1,0 +1,101 @@
+"""One part of an answer that is made of several: kept by itself, failing by itself.
+
+A segment that fails or has nothing is empty for 20 seconds. One that is slow is left behind: the answer goes
+out without it (or with what it said before), and what it finds later is kept for the next one.
+"""
+
+import asyncio
+import functools
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from resources.transport.redact import redact
+from serving_api.failures import DATA_FAILURES
+
+log = logging.getLogger("serving_api.live")
+
+WAIT_S = 4.0
+EMPTY_TTL_S = 20.0
+Items = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """`cached`: nobody was asked for it. `at`: when it was found, None for an empty one."""
+
+    items: Items
+    cached: bool
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class _Kept:
+    day: str
+    items: Items
+    at: datetime | None
+    until: float
+
+
+class Segment:
+    """Used on one event loop. What is kept of another date than `day` is never told."""
+
+    def __init__(self, name: str, monotonic: Callable[[], float], now: Callable[[], datetime]) -> None:
+        self._name = name
+        self._monotonic = monotonic
+        self._now = now
+        self._kept: _Kept | None = None
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    async def read(
+        self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
+    ) -> Part:
+        """The items of `day`. `ttl` is asked when the answer is there."""
+        kept = self._of(day)
+        if use_cache and kept is not None and self._monotonic() < kept.until:
+            return Part(kept.items, True, kept.at)
+        task = self._running.get(day)
+        if task is None or task.done():
+            task = asyncio.ensure_future(self._make(day, ttl, make))
+            self._running[day] = task
+            task.add_done_callback(functools.partial(self._ended, day))
+        done, _ = await asyncio.wait({task}, timeout=WAIT_S)
+        if done:
+            task.result()
+        else:
+            self._keep(day, kept.items if kept else [], kept.at if kept else None, EMPTY_TTL_S)
+        kept = self._of(day)
+        return Part([], False) if kept is None else Part(kept.items, False, kept.at)
+
+    async def settled(self) -> None:
+        """Wait for what was left behind (tests)."""
+        await asyncio.gather(*self._running.values())
+
+    def close(self) -> None:
+        for task in self._running.values():
+            task.cancel()
+        self._running = {}
+        self._kept = None
+
+    async def _make(self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]]) -> None:
+        try:
+            items = await make()
+        except DATA_FAILURES as error:
+            log.warning("%s: %s: %s", self._name, type(error).__name__, redact(str(error)))
+            items = []
+        seconds = ttl() if items else EMPTY_TTL_S
+        self._keep(day, items, self._now() if items else None, seconds)
+
+    def _of(self, day: str) -> _Kept | None:
+        return self._kept if self._kept is not None and self._kept.day == day else None
+
+    def _keep(self, day: str, items: Items, at: datetime | None, seconds: float) -> None:
+        self._kept = _Kept(day, items, at, self._monotonic() + seconds)
+
+    def _ended(self, day: str, task: "asyncio.Task[None]") -> None:
+        if self._running.get(day) is task:
+            del self._running[day]
+        if not task.cancelled():
+            task.exception()  # looked at: whoever waited was told

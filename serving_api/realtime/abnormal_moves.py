@@ -1,0 +1,196 @@
+"""Three kinds of abnormal moves side by side: auction, intraday, deviation."""
+
+from datetime import datetime, time
+from typing import Any
+
+from resources.calendar import CalendarHorizon
+from serving_api.caching import before_open
+from serving_api.datamgr_live.changes import Changes, changes_of
+from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
+from serving_api.datamgr_live.frames import Row, number, records
+from serving_api.datamgr_live.market import Market, market_of
+from serving_api.datamgr_live.service import Live, live_of
+from serving_api.datamgr_live.symbols import listed_of
+from serving_api.failures import read_or
+from serving_api.live.segments import Items, Part, Segment
+from serving_api.reading import Session
+from serving_api.realtime.auctions import by_quote_site, by_terminal
+from serving_api.state import State
+
+FEWEST, MOST = 5, 50
+AUCTION_TTL, AUCTION_IDLE_TTL, INTRADAY_TTL, DEVIATION_TTL = 20.0, 1800.0, 20.0, 1800.0
+AUCTION_BEGINS, OPENS, LISTINGS_AT = time(9, 15), time(9, 30), time(18, 0)
+READY, PRE_AUCTION, NON_TRADING_DAY = "ready", "pre_auction", "non_trading_day"
+BILLBOARD = "fusion_dragon_tiger"
+MARK = "偏离"
+_LISTED = ("date", "code", "name", "reason", "change_pct", "net_buy")
+
+
+class AbnormalMoves:
+    """Each segment has its own time to live, and fails by itself."""
+
+    def __init__(self, state: State, live: Live, market: Market, changes: Changes) -> None:
+        self._state = state
+        self._live = live
+        self._market = market
+        self._changes = changes
+        self._auction, self._intraday, self._deviation = (
+            Segment(name, state.system.monotonic, state.clock.now)
+            for name in ("auction", "intraday", "deviation")
+        )
+
+    def close(self) -> None:
+        for segment in (self._auction, self._intraday, self._deviation):
+            segment.close()
+
+    def status(self) -> tuple[str, str | None]:
+        """(auction_status, date of the pool: the trade date before). Beyond the calendar nobody knows of a
+        session, so there is none."""
+        now, calendar = self._state.clock.now(), self._state.calendar
+        today = now.date().isoformat()
+        try:
+            newest = calendar.on_or_before(today)
+            if newest != today:
+                return NON_TRADING_DAY, newest
+            before = calendar.offset(today, -1)
+        except CalendarHorizon:
+            return NON_TRADING_DAY, None
+        return (READY if now.time() >= AUCTION_BEGINS else PRE_AUCTION), before
+
+    async def auction(self, status: str, pool_day: str | None, *, use_cache: bool) -> Part:
+        """Yesterday's limit-ups in today's opening auction; nobody is asked before it begins."""
+        if status != READY or pool_day is None:
+            return Part([], True)
+        return await self._auction.read(
+            self._today(), self._auction_ttl, lambda: self._ask_auction(pool_day), use_cache=use_cache
+        )
+
+    async def intraday(self, *, use_cache: bool) -> Part:
+        """The newest anomalies of the session."""
+        return await self._intraday.read(
+            self._today(), lambda: INTRADAY_TTL, self._ask_intraday, use_cache=use_cache
+        )
+
+    async def deviation(self, *, use_cache: bool) -> Part:
+        """Listings of the billboard for a deviation of the price, the newest published date's."""
+        return await self._deviation.read(
+            self._today(), lambda: DEVIATION_TTL, self._ask_deviation, use_cache=use_cache
+        )
+
+    def _today(self) -> str:
+        return self._state.clock.now().date().isoformat()
+
+    def _auction_ttl(self) -> float:
+        within = AUCTION_BEGINS <= self._state.clock.now().time() < OPENS
+        return AUCTION_TTL if within else AUCTION_IDLE_TTL
+
+    async def _ask_auction(self, pool_day: str) -> Items:
+        pool = (await self._market.limit_ups(pool_day)).value
+        pool = sorted(pool, key=lambda row: (-(row["limit_days"] or 0), row["code"]))[:MOST]
+        if not pool:
+            return []
+        listed = await listed_of(self._state.reading, [row["code"] for row in pool])
+        answer = await self._live.clients.ask(
+            {
+                TDX: lambda client: by_terminal(client, pool, listed),
+                TENCENT: lambda client: by_quote_site(client, pool, listed),
+            },
+            order=(TDX, TENCENT),
+            pages=len(pool) + 1,
+            empty=lambda items: not items,
+        )
+        items: Items = answer.value
+        return items
+
+    async def _ask_intraday(self) -> Items:
+        if before_open(self._state.clock.now(), self._state.calendar):
+            return []
+        told, _ = await self._changes.newest_or_last(MOST, use_cache=False)
+        return [_change(row) for row in told.value]
+
+    async def _ask_deviation(self) -> Items:
+        """The stored billboard; the portal's where the newest published date is not stored yet."""
+        published = self._published()
+        nothing: Items = []
+        stored = await read_or(nothing, self._state.reading.scan(stored_listings, self._today()))
+        if published is None or (stored and stored[0]["date"] >= published):
+            return _deviating(stored)
+        told = await read_or(
+            None,
+            self._live.clients.ask(
+                {EASTMONEY: lambda client: client.billboard(published, published)}, order=(EASTMONEY,)
+            ),
+        )
+        asked = [] if told is None else _deviating(records(told.value))
+        return asked or _deviating(stored)
+
+    def _published(self) -> str | None:
+        """The newest trade date whose billboard is out: the exchanges publish it in the evening."""
+        now, calendar = self._state.clock.now(), self._state.calendar
+        try:
+            newest = calendar.on_or_before(now.date().isoformat())
+            out = newest != now.date().isoformat() or now.time() >= LISTINGS_AT
+            return newest if out else calendar.offset(newest, -1)
+        except CalendarHorizon:
+            return None
+
+
+def stored_listings(session: Session, until: str) -> list[Row]:
+    """Every stored listing of the newest date up to `until`."""
+    newest = session.rows(
+        BILLBOARD, columns=("date",), where="date<=?", values=(until,), order="date DESC", limit=1
+    )
+    if not newest:
+        return []
+    return session.dicts(BILLBOARD, columns=_LISTED, where="date=?", values=(str(newest[0][0]),))
+
+
+def _deviating(rows: list[Row]) -> Items:
+    """The largest net buyers first; `net_buy` in 10k CNY."""
+    items = [
+        {
+            **{name: row[name] for name in ("date", "code", "name", "reason")},
+            "change_pct": number(row["change_pct"]),
+            "net_buy": number(row["net_buy"]),
+        }
+        for row in rows
+        if MARK in (row["reason"] or "")
+    ]
+    items.sort(key=lambda row: (-(row["net_buy"] or 0.0), row["code"], row["reason"]))
+    return items[:MOST]
+
+
+def _change(row: Row) -> Row:
+    return {
+        **{name: row[name] for name in ("time", "code", "name")},
+        "type": row["type_label"],
+        "price": row["price"],
+        "change_pct": row["change_percent"],
+        "info": row["info"],
+    }
+
+
+def clamped(limit: int) -> int:
+    """The specification's 5 to 50."""
+    return max(FEWEST, min(MOST, limit))
+
+
+def yyyymmdd(day: str | None) -> str | None:
+    return None if day is None else datetime.fromisoformat(day).strftime("%Y%m%d")
+
+
+def body_of(status: str, pool_day: str | None, parts: dict[str, Part], limit: int) -> dict[str, Any]:
+    """The answer without its times."""
+    items = {name: part.items[:limit] for name, part in parts.items()}
+    return {
+        "cached": all(part.cached for part in parts.values()),
+        "auction_date": yyyymmdd(pool_day),
+        "auction_status": status,
+        **items,
+        "counts": {name: len(found) for name, found in items.items()},
+    }
+
+
+def abnormal_moves_of(state: State) -> AbnormalMoves:
+    """The app's abnormal moves (`state.part(abnormal_moves_of)`)."""
+    return AbnormalMoves(state, state.part(live_of), state.part(market_of), state.part(changes_of))

@@ -1,0 +1,115 @@
+"""A worker whose lanes hang is silent, although its heart could beat; one that waits for a run is not."""
+
+import os
+import threading
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from sqlalchemy.engine import Engine
+
+from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.ledger.heartbeats import Heartbeats
+from schedules.house import House
+from schedules.pulse import Pulses, alive
+from schedules.run_pool import RunPool
+from schedules.supervisor import family as kept
+from schedules.supervisor import plan, signs
+from schedules.supervisor.family import ChildSpec, Family
+from schedules.worker import Worker
+from tests.schedules.test_run_pool import SILENT
+from tests.schedules.test_supervisor import until
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def family(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
+    monkeypatch.setattr(kept, "STACKS_S", 0.2)
+    monkeypatch.setattr(kept, "END_S", 0.2)
+    monkeypatch.setattr(signs, "FRESH_S", 1.0)
+    made = Family(
+        tmp_path, {**os.environ, "PYTHONPATH": str(ROOT)}, said.append, stop_s=1.0, backoff_s=(0.01,)
+    )
+    yield made
+    made.stop()
+
+
+def test_the_supervisor_ends_a_worker_of_which_one_lane_hangs_in_a_lock(
+    family: Family, said: list[str], engine: Engine, tmp_path: Path
+) -> None:
+    url = engine.url.render_as_string(hide_password=False)
+    sign = signs.heartbeat_sign(url, plan.WORKER)
+    beats = Heartbeats(engine)
+    spec = ChildSpec(
+        "worker",
+        plan.traced("tests.schedules.lane_child", url, str(tmp_path)),
+        ready=lambda: bool(beats.all(plan.WORKER)),
+        patience_s=30,
+        sign=sign,
+        silence_s=1.0,
+        traced=True,
+    )
+    family.start(spec)
+    child, first = family.children["worker"], family.pids()["worker"]
+    family.ask()
+    family.watch()
+    assert said == []
+
+    asked = CommandQueue(engine).enqueue("hang", requested_by="t", max_attempts=1)
+
+    def again() -> bool:
+        family.ask()
+        family.watch()
+        return child.restarts == 1
+
+    until(again)
+
+    assert said[0].startswith(f"worker (process {first}) has given no sign of life for ")
+    assert "hang_in_a_lock" in (tmp_path / "worker.stacks").read_text()
+    # The next worker finds the dead one, and what it worked on.
+    until(lambda: CommandQueue(engine).get(asked.id).finished)
+
+
+def test_a_lane_that_waits_for_a_run_is_alive(house: House) -> None:
+    limit_s = 0.4
+    with dg.DagsterInstance.ephemeral() as instance:
+        pool = RunPool(
+            lambda: instance, size=1, on_death=lambda run_id, reason: None, command=("sh", "-c", SILENT)
+        )
+        worker = Worker(house, pool, beat_s=0.05, lane_limit_s=limit_s)
+        at_work = threading.Thread(target=worker.run, daemon=True)
+        at_work.start()
+        house.commands.enqueue("run_job", {"job": "a_job"}, requested_by="t")
+        until(lambda: bool(pool.busy))
+
+        def last_beat() -> datetime:
+            return house.heartbeats.all("worker")[0].beat_at
+
+        busy_since = last_beat()
+        until(lambda: (last_beat() - busy_since).total_seconds() > 3 * limit_s)
+
+        worker.stop()
+        pool.close()
+        at_work.join(10)
+    assert not at_work.is_alive()
+
+
+def test_a_lane_that_died_of_an_error_is_silent_and_one_that_ended_is_not() -> None:
+    now = 0.0
+    pulses = Pulses(10.0, lambda: now)
+    for name in ("died", "ended", "works"):
+        pulses.watch(name)
+    pulses.leave("ended")
+    now = 11.0
+    pulses.join("works")
+    alive()
+
+    assert pulses.silent() == {"died": 11.0}
