@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-_KINDS = (*securities.BOARDS, "etf", "lof", "reit", "cb", "b")
+_KINDS = (*securities.BOARDS, "etf", securities.WIDE_FUND, "lof", "reit", "cb", "b")
 _PLAIN, _ST, _DELISTING = 0, 1, 2
 _LEAPS = {"seal_up": 0.1, "broken_up": 0.0}  # gain of a scripted mode; 0 = as its day says
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute.market_rules import day_number
+from platform_assets.compute.securities import WIDE_FUND
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.casting import Profile, trade_date
 from resources.simulated_market.world.draws import Stream
@@ -30,8 +31,9 @@ _SPREAD = 0.618
 """Steps of the golden section fill a span evenly, however many they are."""
 _FIRST_REITS, _FIRST_STAR_FUNDS = date(2021, 6, 21), date(2020, 9, 22)
 _THEMES = ("宽基", "科创板", "红利", "创业板", "医药", "消费", "军工", "证券", "银行", "黄金", "债券")
-_TWENTY = {"科创板": ("star", 588_001, 589_001), "创业板": ("gem", 588_501, 159_801)}
-"""Themes of the boards that move by 20 %: board, first number of Shanghai, of Shenzhen."""
+_STAR = "科创板"
+_WIDE = (_STAR, "创业板")
+"""Themes of the boards that move by 20 %."""
 
 
 def value_date(symbol: str, list_date: int) -> int:
@@ -112,12 +114,13 @@ def _etfs(made: Issues, count: int) -> None:
     span = (_FIRST_STAR_FUNDS, _day(int(made.days[-1])) - timedelta(days=90))
     for k in range(count):
         theme, shanghai = _THEMES[k % len(_THEMES)], k < half
-        band, own_sh, own_sz = _TWENTY.get(theme, ("", 510_001, 159_001))
+        own_sh, own_sz = (588_001, 159_501) if theme in _WIDE else (510_001, 159_001)
         code = (own_sh if shanghai else own_sz) + (k if shanghai else k - half)
         name = f"{FIRST[k % len(FIRST)]}{SECOND[k // len(FIRST) % len(SECOND)]}{theme}ETF"
         figures = (1_200, 800_000_000 + 1_000_000 * (k * 37 % 900), 0.004)
+        band = WIDE_FUND if theme in _WIDE else ""
         plan = made.add("etf", code, "SH" if shanghai else "SZ", name, figures, band=band)
-        if band == "star":
+        if theme == _STAR:
             made.lists_between(plan, span, (0.7 + _SPREAD * k) % 1.0, 1_000)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from platform_assets.compute.market_rules import board_of
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError, Refused
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts

@@ -66,9 +66,7 @@ def test_ratios_are_those_of_the_industry(newest):
 
 def test_a_price_is_a_multiple_that_the_industry_has(world):
     """Real large caps of 2024-06-26: P/B quartiles 1.2, 2.1 and 3.7, P/E 11.7, 18.6 and 28.9."""
-    told = {
-        one.symbol: world.valuation(one, NOW) for one in world.securities(NOW) if one.kind == "stock"
-    }
+    told = {one.symbol: world.valuation(one, NOW) for one in world.securities(NOW) if one.kind == "stock"}
     pb = np.asarray([one.pb for one in told.values() if one.pb])
     pe = np.asarray([one.pe_ttm for one in told.values() if one.pe_ttm])
     low, middle, high = np.quantile(pb, [0.25, 0.5, 0.75])

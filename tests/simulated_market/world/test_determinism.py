@@ -14,7 +14,7 @@ from resources.simulated_market.world.loader import load_world
 from resources.simulated_market.world.synthetic import SAMPLE_VERSION
 from tests.simulated_market.world.moments import at
 
-PINNED = {3: "3cfec26393a02ec4d16f93ba46c8d333beb6a0443843b3d0e70ad8929c4da032"}
+PINNED = {3: "a3d958998d7623a3be0d6dc0e0f0da8d795494ddaef6470d018c12ce66b1ea7b"}
 
 
 def fingerprint(world):

@@ -41,7 +41,8 @@ def test_a_bond_is_numbered_for_its_exchange_and_lives_six_years_at_most(plans):
 def test_no_reit_and_no_star_fund_is_older_than_its_kind(plans):
     made, _ = plans
     assert min(one.list_date for one in made if one.kind == "reit") >= 20210621
-    assert min(one.list_date for one in made if one.band == "star") >= 20200922
+    assert min(one.list_date for one in made if "科创板" in one.names[0][1]) >= 20200922
+    assert len({one.code for one in made}) == len(made)
     assert sum(one.kind == "reit" for one in made) >= 3
     assert sum(one.kind == "lof" for one in made) >= 2
 
@@ -77,7 +78,7 @@ def test_a_fund_on_twenty_percent_shares_has_twenty_percent_limits(world):
         if one.kind == "etf":
             quote = world.quote(one, NOW)
             bands[one.code] = round(quote.limit_up / quote.preclose - 1, 2)
-    assert bands == {"510001": 0.1, "588002": 0.2, "159001": 0.1, "159802": 0.2}
+    assert bands == {"510001": 0.1, "588002": 0.2, "159001": 0.1, "159502": 0.2}
 
 
 def test_a_matured_bond_is_gone_and_its_bars_remain(world):

@@ -16,8 +16,8 @@ _INDEX = {"沪指": "sh000001", "深成指": "sz399001", "创业板指": "sz3990
 
 
 @pytest.fixture
-def press(sample_world):
-    return Press(NoticeBook()), View(sample_world, NOW)
+def press(world):
+    return Press(NoticeBook()), View(world, NOW)
 
 
 def bar(world, security, moment):
@@ -83,8 +83,8 @@ def test_a_flash_stays_as_it_was(press):
     assert before.items() <= after.items()
 
 
-def test_notices_have_moments_of_their_own_day_or_of_the_evening_before(sample_world):
-    found = NoticeBook().between(View(sample_world, NOW), "2026-10-20", "2026-11-21")
+def test_notices_have_moments_of_their_own_day_or_of_the_evening_before(world):
+    found = NoticeBook().between(View(world, NOW), "2026-10-20", "2026-11-21")
     same = [one for one in found if one.shown.date() == one.day]
     assert 0.1 < len(same) / len(found) < 0.4
     assert all(one.told_at == one.shown for one in same)
@@ -94,8 +94,8 @@ def test_notices_have_moments_of_their_own_day_or_of_the_evening_before(sample_w
     assert all(one.shown < one.told_at for one in rest)
 
 
-def test_notices_are_of_many_kinds_and_tell_the_market(sample_world):
-    found = NoticeBook().between(View(sample_world, NOW), "2025-11-21", "2026-11-20")
+def test_notices_are_of_many_kinds_and_tell_the_market(world):
+    found = NoticeBook().between(View(world, NOW), "2025-11-21", "2026-11-20")
     kinds = {one.kind for one in found}
     assert {"年度报告全文", "三季度报告摘要", "分配方案实施", "股票交易异常波动", "实施风险警示"} <= kinds
     assert "其他" not in kinds
@@ -106,11 +106,11 @@ def test_notices_are_of_many_kinds_and_tell_the_market(sample_world):
         assert "2026年第5" not in one.title
 
 
-def test_an_unusual_movement_is_announced_after_one(sample_world):
-    view = View(sample_world, NOW)
+def test_an_unusual_movement_is_announced_after_one(world):
+    view = View(world, NOW)
     found = [one for one in NoticeBook().between(view, "2026-09-01", "2026-11-20") if "异常波动" in one.kind]
     assert found
     for one in found:
-        bars = sample_world.bars(one.securities[0], one.shown)
+        bars = world.bars(one.securities[0], one.shown)
         moved = (bars.close / bars.preclose - 1)[-3:].sum() * 100
         assert abs(moved) >= 20

@@ -11,9 +11,9 @@ NOW = datetime(2026, 11, 20, 16, 30)
 
 
 @pytest.fixture(scope="module")
-def told(sample_world):
+def told(world):
     """Report -> month -> row."""
-    view = View(sample_world, NOW)
+    view = View(world, NOW)
     return {
         name: {row["REPORT_DATE"][:7]: row for row in rows_of(name, report)(view, [])}
         for name, report in MONTHLY.items()
