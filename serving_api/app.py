@@ -1,7 +1,7 @@
 """Puts the API together: state, areas in the order of their traffic, layers, error faces."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypedDict, Unpack
 
@@ -43,12 +43,15 @@ from serving_api.layers.request import RequestLayer
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
+from serving_api.notifications.routes import router as notifications_router
 from serving_api.openapi_document import build_document
 from serving_api.quant.areas import QUANT_ROUTERS
 from serving_api.reading import Reading
 from serving_api.realtime.routes import router as realtime_router
 from serving_api.realtime.streams import router as streams_router
 from serving_api.routing import Areas
+from serving_api.settings.mail import mail_of
+from serving_api.settings.routes import router as settings_router
 from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
@@ -72,6 +75,8 @@ AREAS = (
     stocks_peers_router,
     accounts_router,
     health_router,
+    notifications_router,
+    settings_router,
     interfaces_router,
     datamgr_fused_router,
     connect_router,
@@ -103,7 +108,7 @@ class Parts(TypedDict, total=False):
     warehouse_reader: Warehouse
     warehouse_writer: Warehouse
     passwords: Passwords
-    on_registered: Callable[[User], None] | None
+    on_registered: Callable[[User], Awaitable[None] | None] | None
 
 
 def build_state(settings: Settings, parts: Parts) -> State:
@@ -185,6 +190,8 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     )
     state = build_state(settings, parts)
     app.state.platform = state
+    if state.accounts.on_registered is None:
+        state.accounts.on_registered = mail_of(state).welcome
     # Before the documentation's own routes, which nobody waits for.
     app.router.routes[:0] = [Areas(AREAS)]
     app.openapi = lambda: build_document(app)  # type: ignore[method-assign]

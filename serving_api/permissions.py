@@ -83,7 +83,19 @@ class _QuotaPermission(_LoginPermission):
             raise Forbidden(QUOTA_USED_UP)
 
 
+class _NotificationPermission(_LoginPermission):
+    """Anyone, unless NOTIFICATIONS_REQUIRE_LOGIN asks for a login."""
+
+    name = "anyone"
+
+    async def admit(self, request: Request) -> Subject:
+        if state_of(request).settings.notifications_require_login:
+            return await super().admit(request)
+        return Subject()
+
+
 Anyone = Annotated[Subject, Depends(Permission())]
 Login = Annotated[Subject, Depends(_LoginPermission())]
 Quota = Annotated[Subject, Depends(_QuotaPermission())]
 Admin = Annotated[Subject, Depends(_AdminPermission())]
+NotificationReader = Annotated[Subject, Depends(_NotificationPermission())]

@@ -6,13 +6,14 @@ wait at most 5 s for another writer and then answer 503.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import anyio
 
 from resources.clock import stamp
 from resources.errors import ConflictError, Forbidden, StorageError
+from resources.secret_files import load_secret
 from resources.settings import Settings
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
@@ -23,7 +24,7 @@ from serving_api.accounts.lockout import Lockout
 from serving_api.accounts.model import ACTIVE, AiQuota, User, quota_on
 from serving_api.accounts.passwords import Passwords
 from serving_api.accounts.schemas import PasswordChange, ProfileChange, Registration
-from serving_api.accounts.tokens import Tokens, load_secret
+from serving_api.accounts.tokens import Tokens
 from serving_api.errors import NOT_ACTIVE, NOT_LOGGED_IN, WRONG_PAIR, BadRequest, NotAuthenticated
 from serving_api.reading import Reading
 from serving_api.system_time import SystemTime
@@ -49,7 +50,7 @@ class Accounts:
         system: SystemTime,
         *,
         passwords: Passwords | None = None,
-        on_registered: Callable[[User], None] | None = None,
+        on_registered: Callable[[User], Awaitable[None] | None] | None = None,
     ) -> None:
         """`on_registered` runs in the background after a registration (welcome mail)."""
         self._settings = settings

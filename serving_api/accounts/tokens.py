@@ -1,20 +1,15 @@
-"""Access tokens (JWT, HS256) and the secret that signs them.
+"""Access tokens (JWT, HS256).
 
 Lifetimes go by the machine's clock, never by the market clock: a frozen demo must not hand out tokens
 that last for ever.
 """
 
-import os
 import secrets
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 import jwt
 
-from resources.errors import PlatformError
-
-SECRET_BYTES = 32
 MAX_KNOWN = 4096
 """Tokens whose signature was proven."""
 MOST_ID = 2**63 - 1
@@ -23,31 +18,6 @@ CLOCKS_APART_S = 5.0
 """By how much the clock of the machine that issued a token may be ahead of ours."""
 _ALGORITHM = "HS256"
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
-
-
-def load_secret(path: Path) -> bytes:
-    """The signing secret; made on first use (folder 700, file 600), by whichever process comes first."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.parent.chmod(0o700)
-    if not path.exists():
-        aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(SECRET_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            # A link fails when another process was first; a rename would replace its secret.
-            os.link(aside, path)
-        except FileExistsError:
-            pass
-        finally:
-            aside.unlink()
-    path.chmod(0o600)
-    secret = path.read_bytes()
-    if len(secret) < SECRET_BYTES:
-        raise PlatformError(f"{path.name} holds {len(secret)} bytes, {SECRET_BYTES} are needed")
-    return secret
 
 
 class Tokens:

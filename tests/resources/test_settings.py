@@ -30,10 +30,6 @@ RESERVED = {
         "the AI features are not built yet",
     ),
     **dict.fromkeys(
-        ("enable_email_notification", "smtp_port", "notifications_require_login"),
-        "mail and notifications are not built yet",
-    ),
-    **dict.fromkeys(
         ("enable_portfolio_monitor", "price_alert_threshold", "volume_alert_ratio", "stop_loss_proximity"),
         "the portfolio monitor is not built yet",
     ),

@@ -8,8 +8,8 @@ from typing import Any
 import jwt
 import pytest
 
+from resources.secret_files import load_secret
 from serving_api.accounts.passwords import Passwords
-from serving_api.accounts.tokens import load_secret
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, Bench, Ticks, bearer, make_app
 

@@ -40,6 +40,7 @@ RULES = {
     ("POST", "/api/v1/decision-cards/review"): "admin",
     ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
     ("POST", "/api/v1/quant/recalc"): "admin",
+    ("GET", "/api/v1/settings/menu-visibility"): "login",
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
@@ -51,6 +52,8 @@ PREFIX_RULES = (
     ("/api/v1/futures", "anyone"),
     ("/api/v1/datamgr", "admin"),
     ("/api/v1/tasks", "admin"),
+    ("/api/v1/settings", "admin"),
+    ("/api/v1/notifications", "anyone"),
     ("/api/v1/risk", "anyone"),
     ("/api/v1/convertible-bond", "anyone"),
     ("/api/v1/reit", "anyone"),

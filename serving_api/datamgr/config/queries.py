@@ -1,6 +1,6 @@
 """SQL over sys_config."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -15,6 +15,15 @@ def stored(session: Session) -> dict[str, dict[str, Any]]:
     """Rows by key."""
     columns = ("config_key", "value", "updated_at")
     return {str(row["config_key"]): row for row in session.dicts(TABLE, columns=columns)}
+
+
+def values_to_change(connection: Connection, sql: Sql, keys: Sequence[str]) -> dict[str, str]:
+    """Value by key, locked until the transaction ends."""
+    lock = "" if sql.sqlite else " FOR UPDATE"
+    marks = ", ".join("?" for _ in keys)
+    statement = f"SELECT config_key, value FROM {TABLE} WHERE config_key IN ({marks}){lock}"
+    rows = connection.exec_driver_sql(sql.text(statement), tuple(keys))
+    return {str(key): str(value) for key, value in rows if value is not None}
 
 
 def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], now: str) -> str | None:

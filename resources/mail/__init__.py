@@ -1,0 +1,1 @@
+"""Mails that the platform sends: whether it may, what they look like, how they reach a server."""

@@ -1,0 +1,1 @@
+"""/notifications: what the platform tells the people who use it."""

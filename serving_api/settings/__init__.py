@@ -1,0 +1,1 @@
+"""/settings: mail server, model providers, menu; stored in the database, secrets sealed."""

@@ -1,0 +1,93 @@
+"""The mail server as administrators set it, and what is sent through it at once: tests and welcome mails."""
+
+import logging
+from collections.abc import Callable
+from email.message import EmailMessage
+from typing import Any
+
+from resources.errors import InputError, PlatformError
+from resources.mail import messages
+from resources.mail.client import MailError, send
+from resources.mail.settings import PASSWORD_KEY, SMTP_KEY, MailSettings, mail_settings
+from serving_api.accounts.model import User
+from serving_api.datamgr.shared import off_loop
+from serving_api.settings.schemas import SmtpConfigChange
+from serving_api.settings.stored import Document, StoredDocuments
+from serving_api.state import State
+
+SENT = "已发送"
+SAVED = "已保存"
+logger = logging.getLogger("serving_api.mail")
+
+
+class Mail:
+    """What one app knows of its mail server; read anew for every use, so that several processes agree."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._documents = StoredDocuments(state, (SMTP_KEY,), (PASSWORD_KEY,))
+
+    async def settings(self) -> MailSettings:
+        return self._of(await self._documents.read())
+
+    def _of(self, documents: dict[str, Document]) -> MailSettings:
+        password = str(documents[PASSWORD_KEY].get("password") or "")
+        return mail_settings(self._state.settings, documents[SMTP_KEY], password)
+
+    async def change(self, wanted: SmtpConfigChange, by: str) -> None:
+        """Raises InputError for what the environment fixes at another value."""
+        explicit = self._state.settings.explicit
+        fixed: dict[str, tuple[str, Any]] = {
+            "port": ("smtp_port", wanted.port),
+            "enabled": ("enable_email_notification", wanted.enabled),
+        }
+        for name, (setting, value) in fixed.items():
+            if setting in explicit and getattr(self._state.settings, setting) != value:
+                raise InputError(name, f"is fixed by the environment ({setting.upper()}); change it there")
+
+        def merged(stored: dict[str, Document]) -> dict[str, Document]:
+            plain = wanted.model_dump(exclude={"password"})
+            password = {"password": wanted.password} if wanted.password else stored[PASSWORD_KEY]
+            return {SMTP_KEY: plain, PASSWORD_KEY: password}
+
+        await self._documents.change(merged, by)
+
+    async def test(self, to: str) -> dict[str, Any]:
+        """Sends now, whether mails are switched on or not: who configures wants to know. {ok, message}."""
+        settings = await self.settings()
+        return await self._sent(settings, lambda: messages.test_mail(settings.from_addr, to, self._now()))
+
+    async def test_own_sender(self) -> dict[str, Any]:
+        """To the configured sender alone. {ok, message, skipped?}."""
+        settings = await self.settings()
+        if settings.off:
+            return {"ok": True, "skipped": True, "message": f"未发送：{settings.off}"}
+        return await self.test(settings.from_addr)
+
+    async def welcome(self, user: User) -> None:
+        """In the background after a registration: a mail that cannot be sent concerns the log alone."""
+        try:
+            settings = await self.settings()
+            if settings.off:
+                logger.info("no welcome mail: %s", settings.off)
+                return
+            mail = messages.welcome(settings.from_addr, user.email, user.username, self._now())
+            await off_loop(send, settings, mail)
+        except PlatformError as error:
+            logger.warning("no welcome mail: %s", error.message)
+
+    async def _sent(self, settings: MailSettings, make: Callable[[], EmailMessage]) -> dict[str, Any]:
+        if settings.missing:
+            return {"ok": False, "message": settings.missing}
+        try:
+            await off_loop(send, settings, make())
+        except MailError as error:
+            return {"ok": False, "message": error.message}
+        return {"ok": True, "message": SENT}
+
+    def _now(self) -> Any:
+        return self._state.system.local()
+
+
+def mail_of(state: State) -> Mail:
+    return state.part(Mail)

@@ -1,0 +1,85 @@
+"""Model providers: addresses and models in one document, keys sealed in another."""
+
+from typing import Any
+
+from resources.errors import InputError
+from serving_api.settings.schemas import MOST_PROVIDERS, ModelConfigChange, ModelProviderChange
+from serving_api.settings.stored import Document, StoredDocuments
+from serving_api.state import State
+
+PROVIDERS_KEY = "models.providers"
+KEYS_KEY = "models.keys"
+
+
+class Models:
+    """The stored providers."""
+
+    def __init__(self, state: State) -> None:
+        self._documents = StoredDocuments(state, (PROVIDERS_KEY,), (KEYS_KEY,))
+
+    async def shown(self) -> dict[str, Any]:
+        return _shown(await self._documents.read())
+
+    async def change(self, wanted: ModelConfigChange, by: str) -> dict[str, Any]:
+        """Merge. Raises InputError when `active` or `fallback` name a provider that is not there."""
+        return _shown(await self._documents.change(lambda stored: _merged(stored, wanted), by))
+
+
+def _merged(stored: dict[str, Document], wanted: ModelConfigChange) -> dict[str, Document]:
+    chosen = stored[PROVIDERS_KEY]
+    providers: Document = dict(chosen.get("providers", {}))
+    keys = dict(stored[KEYS_KEY])
+    for name, change in wanted.providers.items():
+        if change is None:
+            providers.pop(name, None)
+            keys.pop(name, None)
+            continue
+        providers[name] = {**providers.get(name, {}), **_given(change)}
+        if change.api_key:
+            keys[name] = change.api_key
+    if len(providers) > MOST_PROVIDERS:
+        raise InputError("providers", f"at most {MOST_PROVIDERS} are kept")
+    active = wanted.active if wanted.active is not None else chosen.get("active")
+    fallback = wanted.fallback if wanted.fallback is not None else chosen.get("fallback", [])
+    # What was named before goes with its provider; what is named now must be there.
+    if wanted.active is None and active not in providers:
+        active = None
+    if wanted.fallback is None:
+        fallback = [name for name in fallback if name in providers]
+    _check("active", [] if active is None else [active], providers)
+    _check("fallback", fallback, providers)
+    return {
+        PROVIDERS_KEY: {"providers": providers, "active": active, "fallback": fallback},
+        KEYS_KEY: keys,
+    }
+
+
+def _given(change: ModelProviderChange) -> Document:
+    return change.model_dump(exclude={"api_key"}, exclude_none=True)
+
+
+def _check(name: str, asked: list[str], providers: Document) -> None:
+    unknown = next((one for one in asked if one not in providers), None)
+    if unknown is not None:
+        known = ", ".join(sorted(providers)) or "none"
+        raise InputError(name, f"{unknown!r} is no stored provider; stored: {known}")
+
+
+def _shown(documents: dict[str, Document]) -> dict[str, Any]:
+    chosen, keys = documents[PROVIDERS_KEY], documents[KEYS_KEY]
+    return {
+        "providers": {
+            name: {
+                "base_url": provider.get("base_url"),
+                "model": provider.get("model"),
+                "has_key": bool(keys.get(name)),
+            }
+            for name, provider in sorted(chosen.get("providers", {}).items())
+        },
+        "active": chosen.get("active"),
+        "fallback": chosen.get("fallback", []),
+    }
+
+
+def models_of(state: State) -> Models:
+    return state.part(Models)

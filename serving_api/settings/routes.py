@@ -1,0 +1,80 @@
+"""/settings. Plain bodies, never stored by caches."""
+
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin, Login
+from serving_api.routing import area_router, serving
+from serving_api.settings import schemas
+from serving_api.settings.mail import SAVED, mail_of
+from serving_api.settings.menu import menu_of
+from serving_api.settings.models import models_of
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/settings", "settings")
+
+
+@router.get("/smtp-config")
+@serving(schemas.SmtpConfig, cache=NO_STORE)
+async def smtp_config(request: Request, subject: Admin) -> Answer:
+    """The mail server; its password stays here."""
+    found = await mail_of(state_of(request)).settings()
+    return Answer(
+        {
+            "host": found.host,
+            "port": found.port,
+            "user": found.user,
+            "from_addr": found.from_addr,
+            "use_tls": found.implicit_tls,
+            "has_password": bool(found.password),
+            "enabled": found.enabled,
+        }
+    )
+
+
+@router.post("/smtp-config")
+@serving(schemas.SettingsSaved, cache=NO_STORE)
+async def change_smtp_config(request: Request, subject: Admin, body: schemas.SmtpConfigChange) -> Answer:
+    """Store the mail server; an empty password keeps the old one."""
+    await mail_of(state_of(request)).change(body, subject.member.username)
+    return Answer({"ok": True, "message": SAVED})
+
+
+@router.post("/test-smtp")
+@serving(schemas.MailOutcome, cache=NO_STORE)
+async def test_smtp(request: Request, subject: Admin, body: schemas.SmtpTest) -> Answer:
+    """Send one mail now, through the stored server, and say how it went."""
+    return Answer(await mail_of(state_of(request)).test(body.to))
+
+
+@router.get("/model-config")
+@serving(schemas.ModelConfig, cache=NO_STORE)
+async def model_config(request: Request, subject: Admin) -> Answer:
+    """The model providers; their keys stay here."""
+    return Answer(await models_of(state_of(request)).shown())
+
+
+@router.post("/model-config")
+@serving(schemas.ModelConfigSaved, cache=NO_STORE)
+async def change_model_config(request: Request, subject: Admin, body: schemas.ModelConfigChange) -> Answer:
+    """Merge providers into the stored ones; an empty key keeps the old one."""
+    saved = await models_of(state_of(request)).change(body, subject.member.username)
+    return Answer({"ok": True, **saved})
+
+
+@router.get("/menu-visibility")
+@serving(schemas.MenuVisibility, cache=NO_STORE)
+async def menu_visibility(request: Request, subject: Login) -> Answer:
+    """Which entries of the menu are hidden."""
+    return Answer(await menu_of(state_of(request)).shown())
+
+
+@router.post("/menu-visibility")
+@serving(schemas.MenuVisibility, cache=NO_STORE)
+async def change_menu_visibility(
+    request: Request, subject: Admin, body: schemas.MenuVisibilityChange
+) -> Answer:
+    """Hide entries of the menu; a list that is not given stays as it is."""
+    return Answer(await menu_of(state_of(request)).change(body, subject.member.username))

@@ -1,0 +1,151 @@
+"""Bodies of /settings. Passwords and keys go in and never come out: `has_password`, `has_key` say whether one
+is stored."""
+
+import re
+from typing import Annotated, Literal, Self, get_args
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from serving_api.accounts.schemas import Email
+from serving_api.documents import example
+
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_PROVIDER = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+MOST_PROVIDERS = 20
+
+MenuKey = Literal[
+    "/market-center", "/rule-pick", "/factor-pick", "/screener", "/catalyst", "/thesis", "/datamgr"
+]
+MENU_KEYS: tuple[str, ...] = get_args(MenuKey)
+
+
+def _host(value: str) -> str:
+    if value and not _HOST.fullmatch(value):
+        raise ValueError("a host name or an address, without a port")
+    return value
+
+
+def _line(value: str) -> str:
+    if any(ord(character) < 32 or ord(character) == 127 for character in value):
+        raise ValueError("one line of text")
+    return value
+
+
+def _provider(value: str) -> str:
+    if not _PROVIDER.fullmatch(value):
+        raise ValueError("1 to 32 of a-z, 0-9, '-' and '_'")
+    return value
+
+
+def _address(value: str) -> str:
+    """https, or http to this machine: a key must not travel in clear."""
+    parts = urlsplit(value)
+    local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    if parts.scheme != "https" and not (parts.scheme == "http" and local):
+        raise ValueError("an https address, or http to this machine")
+    if not parts.hostname or parts.username or parts.password or parts.fragment:
+        raise ValueError("an address without user, password and fragment")
+    return value.rstrip("/")
+
+
+Line = Annotated[str, Field(max_length=512), AfterValidator(_line)]
+ProviderName = Annotated[str, AfterValidator(_provider)]
+
+
+class SmtpConfig(BaseModel):
+    host: str
+    port: int
+    user: str
+    from_addr: str
+    use_tls: bool = Field(description="TLS from the first byte (port 465); false: STARTTLS, never in clear")
+    has_password: bool
+    enabled: bool = Field(description="the master switch in force: environment, else stored, else off")
+
+
+class SmtpConfigChange(BaseModel):
+    model_config = example(
+        extra="forbid",
+        host="smtp.example.com",
+        port=465,
+        user="robot",
+        password="",
+        from_addr="robot@example.com",
+        enabled=False,
+    )
+    host: Annotated[str, Field(max_length=253), AfterValidator(_host)]
+    port: Annotated[int, Field(ge=1, le=65535)] = 465
+    user: Line = ""
+    password: Annotated[Line | None, Field(description="empty keeps the stored one")] = None
+    from_addr: Email | Literal[""]
+    enabled: bool
+
+
+class SmtpTest(BaseModel):
+    model_config = example(extra="forbid", to="somebody@example.com")
+    to: Email
+
+
+class MailOutcome(BaseModel):
+    ok: bool
+    message: str
+    skipped: bool | None = Field(default=None, description="true when mail is off or not configured")
+
+
+class SettingsSaved(BaseModel):
+    ok: Literal[True]
+    message: str
+
+
+class ModelProvider(BaseModel):
+    base_url: str | None
+    model: str | None
+    has_key: bool
+
+
+class ModelConfig(BaseModel):
+    providers: dict[str, ModelProvider]
+    active: str | None = Field(description="the provider that is asked first")
+    fallback: list[str] = Field(description="the providers that are asked after it, in this order")
+
+
+class ModelConfigSaved(ModelConfig):
+    ok: Literal[True]
+
+
+class ModelProviderChange(BaseModel):
+    """What is not given, and an empty `api_key`, stays as it is."""
+
+    model_config = example(extra="forbid", base_url="https://api.example.com/v1", model="a-model", api_key="")
+    base_url: Annotated[str, Field(max_length=300), AfterValidator(_address)] | None = None
+    model: Annotated[Line, Field(max_length=128)] | None = None
+    api_key: Line | None = None
+
+
+class ModelConfigChange(BaseModel):
+    """Providers are merged key by key; one that is null is removed with its key."""
+
+    model_config = example(extra="forbid", providers={"local": {"base_url": "http://127.0.0.1:8080/v1"}})
+    providers: Annotated[dict[ProviderName, ModelProviderChange | None], Field(max_length=MOST_PROVIDERS)] = (
+        Field(default_factory=dict)
+    )
+    active: ProviderName | None = None
+    fallback: Annotated[list[ProviderName], Field(max_length=MOST_PROVIDERS)] | None = None
+
+    @model_validator(mode="after")
+    def _no_provider_twice(self) -> Self:
+        if self.fallback is not None and len(set(self.fallback)) != len(self.fallback):
+            raise ValueError("fallback names a provider twice")
+        return self
+
+
+class MenuVisibility(BaseModel):
+    hide_for_user: list[MenuKey]
+    hide_for_admin: list[MenuKey]
+    keys: list[MenuKey] = Field(description="all that can be hidden")
+
+
+class MenuVisibilityChange(BaseModel):
+    model_config = example(extra="forbid", hide_for_user=["/datamgr"], hide_for_admin=[])
+    hide_for_user: Annotated[list[MenuKey], Field(max_length=len(MENU_KEYS))] | None = None
+    hide_for_admin: Annotated[list[MenuKey], Field(max_length=len(MENU_KEYS))] | None = None
