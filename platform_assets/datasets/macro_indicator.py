@@ -158,7 +158,9 @@ def follows_without_gap(rows: pd.DataFrame, context: Context) -> pd.Series:
 def accumulates_within_its_year(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The year up to January is January; an amount of the year up to now falls only after a month below 0."""
     sums = rows[rows["indicator"].isin(set(macro.YEAR_TO_DATE))]
-    known = _with_past(sums, context, frozenset(macro.YEAR_TO_DATE.values()))
+    singles = frozenset(macro.YEAR_TO_DATE.values())
+    beside = rows[rows["indicator"].isin(singles)]
+    known = _with_past(pd.concat([sums, beside]), context, singles)
     fine = pd.Series(True, index=rows.index)
     values = {
         (name, str(day)[:7]): float(value)
@@ -175,7 +177,7 @@ def accumulates_within_its_year(rows: pd.DataFrame, context: Context) -> pd.Seri
         elif name in macro.SUMS:
             earlier = [values.get((name, f"{year}-{one:02d}")) for one in range(1, month)]
             before = next((one for one in reversed(earlier) if one is not None), None)
-            fell = before is not None and value < before * (1 - _REVISED)
+            fell = before is not None and value < before - _ROUNDED
             fine.loc[at] = not fell or (single is not None and single < 0)
     return fine
 
