@@ -155,6 +155,14 @@ TASKS: tuple[Task, ...] = check_tasks(
             note="manual; shares asset code with the scheduled ones",
         ),
         Task(
+            key="portfolio_mon",
+            name="自选股异动监控",
+            timing=Timing(every_minutes=30, windows=((930, 1130), (1300, 1500))),
+            partitioned=False,
+            grace_minutes=10,
+            note="movements of the watch lists become notifications, one per stock, direction and day",
+        ),
+        Task(
             key="data_cleanup",
             name="数据清理",
             timing=Timing(hm=430, weekday=0),

@@ -28,13 +28,14 @@ THREADS = 8
 RETRY_WITHIN_S = 3.0
 """A source that was silent for longer is not asked again for this request: the next one is."""
 TDX, TENCENT, EASTMONEY, THS = "tdx", "tencent", "eastmoney", "ths"
-XUEQIU = "xueqiu"
+XUEQIU, SINA = "xueqiu", "sina"
 ORIGIN = {
     TDX: "tcp_terminal",
     TENCENT: "quote_site_a",
     EASTMONEY: "finance_portal_a",
     THS: "backup_source",
     XUEQIU: "social_site",
+    SINA: "backup_source",
 }
 """Upstream key -> what `_source` says."""
 SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)

@@ -27,6 +27,7 @@ INTERFACES: Mapping[str, str] = {
 }
 ROUTES: Mapping[str, str] = {
     "/api/v1/market/breadth-intraday": _SAMPLED,
+    "/api/v1/market/event-chain": "of the day's flash news, and a day without trading has few",
     "/api/v1/market/change-detector/history/{entity_type}": _OWN,
     "/api/v1/auth/avatar": _OWN,
     "/api/v1/notifications": "nothing has happened yet that somebody must be told",

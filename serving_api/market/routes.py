@@ -9,6 +9,7 @@ from serving_api.envelope import PREFIX, local_iso
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
+from serving_api.market.context import context_of
 from serving_api.permissions import Anyone
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
@@ -94,3 +95,21 @@ async def fund_flow(request: Request, subject: Anyone) -> Answer:
     """Turnover and main net inflow of the market, and the share of limit-ups that hold."""
     found = await read(request, "fund_flow")
     return answer(request, found, found.body)
+
+
+@router.get("/cross-market-risk")
+@serving(schemas.CrossMarketRisk)
+async def cross_market_risk(request: Request, subject: Anyone) -> Answer:
+    """A risk temperature from nine rules, three of this market and six of others; what is stale or missing
+    counts nowhere."""
+    made = await state_of(request).part(context_of).read()
+    return Answer({**made.risk, "timestamp": local_iso(made.at)})
+
+
+@router.get("/event-chain")
+@serving(schemas.EventChain)
+async def event_chain(request: Request, subject: Anyone) -> Answer:
+    """What today's flash news name: themes, sectors and stocks, and what they share. Weights count flashes
+    and enter no score. Text from outside: escape it."""
+    made = await state_of(request).part(context_of).read()
+    return Answer({**made.events, "timestamp": local_iso(made.at)})

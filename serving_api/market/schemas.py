@@ -207,3 +207,61 @@ class MarketFlow(Sourced):
     seal_success_rate: float | None = Field(description="limit-ups that hold, percent of those touched")
     limit_up: int | None
     broken: int | None
+
+
+class RiskCoverage(BaseModel):
+    used: int
+    total: int
+
+
+class JudgedRule(BaseModel):
+    """One of nine rules."""
+
+    key: str
+    group: str = Field(description="domestic or external")
+    name: str
+    value: float | None
+    calm: float = Field(description="scores 0")
+    threshold: float = Field(description="scores 100")
+    score: float | None = Field(description="0..100; null where it does not count")
+    status: str = Field(description="ok, stale or missing")
+    as_of: str | None
+
+
+class CrossMarketRisk(BaseModel):
+    """Mean of the rules that are known; null of fewer than three."""
+
+    temperature: float | None = Field(description="0..100")
+    level: str | None = Field(description="low, mid, high, extreme")
+    confidence: float = Field(description="share of the nine rules that is known")
+    coverage: RiskCoverage
+    rules: list[JudgedRule]
+    reason: str | None
+    timestamp: str = MOMENT
+
+
+class ChainNode(BaseModel):
+    id: str
+    name: str = Field(description="text from outside: escape it")
+    type: str = Field(description="event, theme, sector or stock")
+    weight: int = Field(description="flashes that mention it; enters no score")
+
+
+class ChainEdge(BaseModel):
+    source: str
+    target: str
+    weight: int
+
+
+class ChainItem(BaseModel):
+    title: str = Field(description="text from outside: escape it")
+    time: str
+
+
+class EventChain(BaseModel):
+    """Today's flashes and what they name, newest and most mentioned first."""
+
+    nodes: list[ChainNode]
+    edges: list[ChainEdge]
+    items: list[ChainItem]
+    timestamp: str = MOMENT

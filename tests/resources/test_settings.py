@@ -29,10 +29,6 @@ RESERVED = {
          "model_web_search"),
         "the AI features are not built yet",
     ),
-    **dict.fromkeys(
-        ("enable_portfolio_monitor", "price_alert_threshold", "volume_alert_ratio", "stop_loss_proximity"),
-        "the portfolio monitor is not built yet",
-    ),
 }  # fmt: skip
 """Settings without a reader, and why. Whoever builds the feature takes its settings out of here."""
 

@@ -76,6 +76,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "quant_calc": "30 17 * * *",
         "freshness_snapshot": "30 19 * * *",
         "eod_core": None,
+        "portfolio_mon": "*/30 9-11,13-15 * * *",
         "data_cleanup": "30 4 * * 1",
     }
     assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")

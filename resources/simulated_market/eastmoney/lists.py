@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from resources.simulated_market import outside
 from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, sent_fields, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
@@ -79,6 +80,10 @@ class Lists:
         natural = params.get("fltt") == "2"
         found = []
         for secid in params.get("secids", "").split(","):
+            abroad = outside.portal_row(secid, names, view.now) if view.world.label == "sample" else None
+            if abroad is not None:
+                found.append(abroad)
+                continue
             security = security_of(view.world, secid)
             facts = None if security is None else self._one(view, security)
             if facts is not None and facts.quote is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from resources.simulated_market import series
+from resources.simulated_market import outside, series
 from resources.simulated_market.books import Books
 from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
@@ -55,6 +55,9 @@ class SinaResponder:
 
     @staticmethod
     def _record(view: View, name: str) -> str:
+        abroad = outside.site_record(name, view.now) if view.world.label == "sample" else None
+        if abroad is not None:
+            return abroad
         security = view.world.find(name) if _SYMBOL.fullmatch(name) else None
         quote = None if security is None else view.world.quote(security, view.now)
         return "" if security is None or quote is None else record(view, security, quote)

@@ -11,6 +11,7 @@ from resources.upstreams.eastmoney import (
     connect,
     fields,
     lists,
+    outside,
     pools,
     popularity,
     security,
@@ -82,6 +83,10 @@ class EastmoneyClient(
                 self._fetcher.call(lists.ulist_request(some, names), partial(lists.parse_ulist, symbols=some))
             )
         return concat(parts, lists.QUOTE_COLUMNS)
+
+    def outside(self) -> pd.DataFrame:
+        """Six series outside the mainland that its market looks at, one call; columns `OUTSIDE_COLUMNS`."""
+        return self._fetcher.call(outside.outside_request(), outside.parse_outside)
 
     def slist(self, symbol: str) -> pd.DataFrame:
         """The boards of one stock, kinds mixed; columns `SLIST_COLUMNS`."""

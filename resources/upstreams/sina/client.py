@@ -8,7 +8,7 @@ import pandas as pd
 from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import concat
-from resources.upstreams.sina import bars, finance, flows, live, quotes
+from resources.upstreams.sina import bars, finance, flows, live, outside, quotes
 
 
 class SinaClient:
@@ -29,6 +29,10 @@ class SinaClient:
             parse = partial(quotes.parse_quotes, symbols=some)
             parts.append(self._fetcher.call(quotes.quotes_request(some), parse))
         return concat(parts, quotes.QUOTE_COLUMNS)
+
+    def outside(self) -> pd.DataFrame:
+        """Six series outside the mainland that its market looks at, one call; columns `OUTSIDE_COLUMNS`."""
+        return self._fetcher.call(outside.outside_request(), outside.parse_outside)
 
     def daily_bars(self, symbol: str, count: int = 640) -> pd.DataFrame:
         """The newest unadjusted daily bars, at most 1,023, without amounts; columns `BAR_COLUMNS`."""
