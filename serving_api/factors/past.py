@@ -14,6 +14,7 @@ from serving_api.reading import Session
 SESSIONS = YEAR + 2
 """Trade dates that a date is made from: the close of a year before, and one more for a change."""
 _FIELDS = (*REPORT_FIELDS, "debt_ratio")
+_DECIMALS = 4
 _COUNTS = ("limit_up_count_20d", "limit_days_today", "break_fail_days_5d")
 NOTE = (
     "the wide table holds no rows of this date: ranked from the bars, ratios, flows and reports that are "
@@ -47,5 +48,8 @@ def past_columns(session: Session, calendar: TradeCalendar, day: str) -> Columns
 
 
 def _plain(values: Any) -> list[float | None]:
-    """As stored values are: None where there is none."""
-    return [float(one) if known else None for one, known in zip(values, np.isfinite(values), strict=True)]
+    """As stored values are, rounded; None where there is none."""
+    return [
+        round(float(one), _DECIMALS) if known else None
+        for one, known in zip(values, np.isfinite(values), strict=True)
+    ]

@@ -170,6 +170,7 @@ def test_a_date_without_wide_rows_is_ranked_by_what_is_stored_of_it(screens: Ben
     momentum = {row["code"]: row["scores"]["momentum"] for row in past["items"]}
     assert momentum[change.idxmax()] > 60 > 40 > momentum[change.idxmin()]
     assert all(0 < row["coverage"] < 1 for row in past["items"])
+    assert all(row["vol_accel_5_5"] == round(row["vol_accel_5_5"], 4) for row in past["items"])
     # Three sessions have no change of twenty; who has nothing is not ranked by it.
     assert early["universe_size"] == 30
     assert all(row["scores"]["momentum"] is None for row in early["items"])
