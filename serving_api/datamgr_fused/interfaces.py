@@ -1,6 +1,6 @@
 """/datamgr/fusion/interfaces and call: the catalog over HTTP."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from starlette.requests import Request
@@ -57,9 +57,10 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     catalog = builtin_catalog()
     interface, dataset = catalog.find(body.interface)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
+    far: dict[str, Any] = {}
     if interface.live:
         told = await catalog.call_live(state, body.interface, body.params, as_of)
-        value, headers, far = told.value, told.headers, {}
+        value, headers = told.value, told.headers
     else:
         value, far = await catalog.call(state, body.interface, body.params, as_of)
         headers = (await state.versions.stand((dataset.table_of(interface).name,))).headers

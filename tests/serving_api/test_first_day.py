@@ -29,7 +29,7 @@ EVENING = "2026-08-21T20:00"
 DATES = 80
 """Trade dates of bars, as the longest answer below asks for. `make run` loads 320 by the same steps."""
 WARM_UP = {"calc_pattern_daily": 60}
-"""Trade dates at the beginning that have too little before them: a bar, or the bars of the longest pattern."""
+"""Trade dates at the beginning with too little before them: a bar, or those of the longest pattern."""
 PATIENCE_S = 900.0
 """A hung start fails by this; how fast one is, is measured by the benchmarks."""
 OVER = ("success", "failed", "canceled", "partial")
