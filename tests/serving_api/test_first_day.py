@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from platform_assets.declaration.registry import builtin_registry
+from resources.errors import StorageError
 from resources.settings import Settings, load_settings
 from resources.warehouse.engine import make_engine, reading
 from schedules.supervisor.checks import free_port
@@ -77,7 +77,7 @@ def commands(engine: Engine) -> dict[str, tuple[str, str | None]]:
     try:
         with reading(engine) as connection:
             rows = connection.exec_driver_sql("SELECT command, status, error FROM sys_command").all()
-    except sa.exc.DBAPIError:  # the tables are being made
+    except StorageError:  # the tables are being made
         return {}
     return {str(kind): (str(status), error) for kind, status, error in rows}
 
