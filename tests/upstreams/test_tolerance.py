@@ -169,7 +169,13 @@ def test_numbers_as_text_and_texts_as_numbers_are_the_same_figures(
     same(parse(body(changed(document, form))), parse(body(document)))
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if rows_of(CASES[case][0])])
+ARRAYS = {"bars of the second site"}
+"""Rows are arrays: no key of theirs can be away."""
+NAMED_BY = {("notices", "secName"): frozenset({"title"})}
+"""(case, key) -> columns that are cleaned with that key's value."""
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if rows_of(CASES[case][0]) and case not in ARRAYS])
 def test_a_missing_key_costs_its_own_column_or_is_named(case: str) -> None:
     """No key that is away moves a figure into another column or makes one up."""
     document, parse = CASES[case]
@@ -183,7 +189,7 @@ def test_a_missing_key_costs_its_own_column_or_is_named(case: str) -> None:
             continue  # a key without which nothing can be believed
         optional += 1
         assert len(found) == len(expected), key
-        for column in set(expected.columns) - AS_RECEIVED:
+        for column in set(expected.columns) - AS_RECEIVED - NAMED_BY.get((case, key), frozenset()):
             lost = found[column].isna() & expected[column].notna()
             kept = found[column][~lost]
             pd.testing.assert_series_equal(

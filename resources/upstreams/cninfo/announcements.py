@@ -140,6 +140,8 @@ def _rows(row: dict[str, Any], query: Query) -> list[dict[str, Any]]:
 
 def _time(value: Any, what: str) -> tuple[str, str | None]:
     """The date of milliseconds since 1970, in Shanghai, and the moment where it is not the date's begin."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 13:
+        value = int(value)
     if type(value) is not int or not 0 < value < 4_102_444_800_000:
         raise PayloadError(f"{what} announcementTime is no time: {value!r:.40}")
     told = (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).replace(microsecond=0)
