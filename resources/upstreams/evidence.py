@@ -26,6 +26,11 @@ class Evidence:
     reads: str
     where: str
 
+    @property
+    def is_proved(self) -> bool:
+        """Something beside our own reading of documents speaks for it."""
+        return self.kind != "assumed"
+
     def text(self) -> str:
         """In one cell of a table."""
         told = self.where or self.witness
@@ -52,3 +57,8 @@ def counts() -> dict[str, Counter[str]]:
     for one in evidence().values():
         made.setdefault(one.call.partition(".")[0], Counter())[one.kind] += 1
     return made
+
+
+def weakest(calls: frozenset[str]) -> str:
+    """The class of work that needs all of these calls; `assumed` where none is known."""
+    return max((evidence()[call].kind for call in calls), key=CLASSES.index, default="assumed")
