@@ -51,6 +51,26 @@ def evidence() -> dict[str, Evidence]:
     return found
 
 
+@dataclass(frozen=True)
+class ColumnEvidence:
+    """A column that a question to the data centre names: one wrong name there costs the whole answer."""
+
+    report: str
+    column: str
+    kind: str
+    proof: str
+
+
+@cache
+def columns() -> tuple[ColumnEvidence, ...]:
+    """Every record of `data/evidence_columns.csv`."""
+    text = files("resources").joinpath("data/evidence_columns.csv").read_text(encoding="utf-8")
+    return tuple(
+        ColumnEvidence(row["report"], row["column"], row["evidence"], row["proof"])
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
 def counts() -> dict[str, Counter[str]]:
     """Upstream -> how many of its calls are of each class."""
     made: dict[str, Counter[str]] = {}
