@@ -126,9 +126,7 @@ def _column_evidence() -> str:
     rows = []
     for report in dict.fromkeys(one.report for one in named_columns()):
         told = [one for one in named_columns() if one.report == report]
-        shown = (
-            ", ".join(f"`{one.column}`" for one in told if one.kind == kind) for kind in EVIDENCE_CLASSES
-        )
+        shown = (", ".join(f"`{one.column}`" for one in told if one.kind == kind) for kind in KINDS)
         rows.append((f"`{report}`", *shown))
     return (
         "Reports of the data centre whose columns are asked for by name (one unknown name costs the whole "
