@@ -9,14 +9,18 @@ from platform_assets.declaration.scope import Context, Scope
 
 _MOST_DATES = 20
 """Dates that are asked for at once: their rows stay far below what the gateway pages."""
+_FEW_CODES = 5
+"""So few have little to tell: their whole range is one question."""
 
 
 def by_dates(desk: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
     """`call(desk.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
     days between that are not asked for are left out."""
     found = []
-    for at in range(0, len(scope.dates), _MOST_DATES):
-        some = scope.dates[at : at + _MOST_DATES]
+    few = scope.codes is not None and len(scope.codes) <= _FEW_CODES
+    step = len(scope.dates) if few else _MOST_DATES
+    for at in range(0, len(scope.dates), step):
+        some = scope.dates[at : at + step]
         for codes in scope.code_groups():
             found.append(_asked(desk, name, call, some[0], some[-1], codes))
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()

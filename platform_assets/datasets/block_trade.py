@@ -211,6 +211,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="block_trade",
+            history=250,
             title="Block trades as the portal reports them",
             model=RawBlockTrade,
             key=("code", "date", "row_key"),
@@ -222,6 +223,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_dzjy",
+            history=250,
             tasks=("fusion_daily_sync", "eod_core"),
             also_tasks=("aux_f10_events_sync",),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",

@@ -269,6 +269,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="dragon_tiger",
+            history=250,
             title="Billboard as the portal and the exchanges report it",
             model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
             key=(*_LISTING, "src"),
@@ -302,6 +303,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_lhb",
+            history=250,
             tasks=("fusion_daily_sync", "eod_core"),
             also_tasks=("aux_f10_events_sync",),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",

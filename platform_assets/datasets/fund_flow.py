@@ -109,6 +109,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="fund_flow",
+            history=120,
             gaps=True,
             title="Money flow as the upstreams show it",
             model=received(FundFlow, ("code", "date")),

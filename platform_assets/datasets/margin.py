@@ -123,21 +123,25 @@ def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """By date, eight calls a market; the tables of one run share them. Codes: one call for a hundred."""
+    """By date, eight calls a market; the tables of one run share them. Codes: a hundred at a time, over the
+    whole range of dates at once."""
     if scope.codes is None:
         whole = lambda day: desk.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
         return _by_date(whole, desk, scope)
 
-    def of(day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    days = [day for day in scope.dates if desk.is_published(day, PUBLISHED)]
+    if not days:
+        return pd.DataFrame(columns=["code", "date"])
+
+    def of(codes: tuple[str, ...] | None) -> pd.DataFrame:
         found: pd.DataFrame = desk.once(
-            ("margin", day, codes), lambda view: view.eastmoney.margin(day, codes)
+            ("margin", days[0], days[-1], codes),
+            lambda view: view.eastmoney.margin_history(days[0], days[-1], codes),
         )
         return found
 
-    def some(day: str) -> pd.DataFrame:
-        return pd.concat([of(day, codes) for codes in scope.code_groups()], ignore_index=True)
-
-    return _by_date(some, desk, scope)
+    rows = pd.concat([of(codes) for codes in scope.code_groups()], ignore_index=True)
+    return rows[rows["date"].isin(days)]
 
 
 def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -222,6 +226,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="margin",
+            history=120,
             gaps=True,
             title="Margin trading as the portal reports it",
             model=RawMargin,
@@ -234,6 +239,7 @@ DATASET = Dataset(
         ),
         Raw(
             name="aux_rzrq",
+            history=120,
             tasks=("fusion_daily_sync", "eod_core"),
             also_tasks=("aux_f10_events_sync",),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",

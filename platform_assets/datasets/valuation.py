@@ -232,6 +232,7 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="valuation",
+            history=120,
             gaps=True,
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,

@@ -85,6 +85,9 @@ class Raw:
     contract: tuple[Contract, ...] = ()
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
+    history: int = 1
+    """Trade dates up to the asked one that a download of a single code loads: as many as its upstream tells
+    of one code in a few calls."""
     fuses: tuple[str, ...] = ()
     """Fused datasets that a download by codes is followed by although they do not stage this table: they ask
     upstreams themselves (bars by period)."""

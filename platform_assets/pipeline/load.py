@@ -12,6 +12,7 @@ from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.frames import coerce, empty_frame
 from platform_assets.declaration.rules import Partition, Rows
 from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.tables import Table
 from platform_assets.pipeline.checks import (
     apply_contract,
     apply_hard,
@@ -175,6 +176,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     except PlatformError as error:
         refuse(run, table, scope, str(error), download, dataset)
         raise
+    if scope.codes is not None and scope.is_range:
+        parts = _worth_writing(run, table, parts, scope)
     facts = {"inputs": inputs, "fusion_type": dataset.name, "domain": dataset.domain}
     rank = {name: place for place, name in enumerate(dataset.source_order)}
     write_parts(
@@ -194,6 +197,18 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     if dataset.repairs is not None:
         ask_repairs(run, *dataset.repairs, frames=[part.frame for part in parts])
     return loaded
+
+
+def _worth_writing(run: PipelineRun, table: Table, parts: list[Part], scope: Scope) -> list[Part]:
+    """Without the empty dates of a range of codes that hold nothing to take away: a stock is on the billboard
+    on few days of a year, and each date would be a batch."""
+    if table.date_column is None:
+        return parts
+    mine = Slice(date_column=table.date_column, since=scope.since, until=f"{scope.until} 23:59:59",
+                 codes=scope.codes)  # fmt: skip
+    stored = run.warehouse.frame(table.name, columns=[table.date_column], where=mine)[table.date_column]
+    days = set(stored.astype(str).str[:10])
+    return [part for part in parts if len(part.frame) or part.key in days or part.key == scope.until]
 
 
 def _fade(run: PipelineRun, dataset: Dataset, column: str, dates: int) -> None:

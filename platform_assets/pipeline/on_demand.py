@@ -3,7 +3,7 @@
 Every part is tried; what failed says why and hurts no other. A fusion failure leaves the download as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,20 +26,27 @@ def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date:
     """{types: {type: {status, message?, batch_id?, codes: {code: {total, saved, gap_count}}}},
     fusion: {status, batch_id?, results: {fused dataset: {status, saved, message?}}} or None}.
 
-    `date` is the trade date that day-shaped types are downloaded for. Raises InputError for a type that
-    the registry does not have."""
+    `date` is the trade date that day-shaped types are downloaded for; of a single code also the dates before
+    it, where its upstream tells them (`Raw.history`). Raises InputError for a type that the registry does
+    not have."""
     raws = [_raw(run, name) for name in types]
-    scope = Scope((date,), tuple(codes))
+    scopes = {raw.name: _scope(run, raw, date, tuple(codes)) for raw in raws}
     parts: dict[str, Part] = {}
     lines = []
     for raw in raws:
         started = run.clock.now()
+        scope = scopes[raw.name]
         parts[raw.name] = part = _one_type(run, raw, scope)
         lines.append(_line(run, raw, scope, part, started))
         run.progress(f"{raw.name}: {part['status']}")
     write_lines(run.warehouse.engine, lines)
     fetched = [raw.name for raw in raws if parts[raw.name]["status"] == "success"]
-    return {"types": parts, "fusion": _fuse(run, fetched, scope)}
+    return {"types": parts, "fusion": _fuse(run, {name: scopes[name] for name in fetched})}
+
+
+def _scope(run: PipelineRun, raw: Raw, date: str, codes: tuple[str, ...]) -> Scope:
+    dates = raw.history if len(codes) == 1 else 1
+    return Scope(tuple(run.calendar.last(dates, date)) if dates > 1 else (date,), codes)
 
 
 def _raw(run: PipelineRun, name: str) -> Raw:
@@ -61,9 +68,8 @@ def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
     if loaded.results:
         part["batch_id"] = loaded.results[-1].batch_id
     without = [code for code in scope.codes or () if not counted[code]["total"]]
-    if len(without) == len(counted):
-        part |= {"status": "failed", "message": f"no source has rows of {', '.join(without[:5])}"}
-    elif without:
+    if without:
+        # The sources answered: that a stock has no block trade is an answer, too.
         part["message"] = f"no rows of {', '.join(without[:5])}" + (" ..." if len(without) > 5 else "")
     return part
 
@@ -100,15 +106,19 @@ def _gaps(run: PipelineRun, raw: Raw, codes: Sequence[str]) -> dict[str, int]:
     return gaps
 
 
-def _fuse(run: PipelineRun, fetched: Sequence[str], scope: Scope) -> Part | None:
-    """Every fused dataset that the downloaded types feed, once; None when they feed none."""
-    names = [name for kind in fetched for name in run.registry.download_to_fusion[kind]]
-    datasets = [run.registry.dataset(name) for name in dict.fromkeys(names)]
-    if not datasets:
+def _fuse(run: PipelineRun, fetched: Mapping[str, Scope]) -> Part | None:
+    """Every fused dataset that the downloaded types (with what was downloaded of them) feed, once, on all
+    dates of any of them; None when they feed none."""
+    longest: dict[str, Scope] = {}
+    for kind, scope in fetched.items():
+        for name in run.registry.download_to_fusion[kind]:
+            longest[name] = max(longest.get(name, scope), scope, key=lambda one: len(one.dates))
+    if not longest:
         return None
     results: dict[str, Part] = {}
     batch_id = None
-    for dataset in datasets:
+    for name, scope in longest.items():
+        dataset = run.registry.dataset(name)
         results[dataset.name], written = _fuse_one(run, dataset, scope)
         batch_id = written or batch_id
     ok = any(part["status"] == "success" for part in results.values())
@@ -132,10 +142,9 @@ def _fuse_one(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[Part, s
 
 def _line(run: PipelineRun, raw: Raw, scope: Scope, part: Part, started: datetime) -> SyncLine:
     codes = scope.codes or ()
-    good = sum(1 for counts in part["codes"].values() if counts["total"])
     status = part["status"]
-    if status == "success" and good < len(codes):
-        status = "partial"
+    # A code without rows was answered for, too; the message names it.
+    good = len(codes) if status == "success" else 0
     return SyncLine(
         task_type=f"download:{raw.name}",
         code=codes[0] if len(codes) == 1 else None,

@@ -6,6 +6,7 @@ from typing import Any
 from serving_api.datamgr_download.types import NOT_BUILT
 
 Part = dict[str, Any]
+NO_ROWS = "the upstream answered and has no rows of {code}"
 _COUNTS = ("total", "saved", "gap_count")
 
 
@@ -22,8 +23,9 @@ def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
     parts = {}
     for name, told in types.items():
         counts = told.get("codes", {}).get(code)
-        if told["status"] == "success" and counts and counts["total"]:
-            parts[name] = {"status": "success", **counts}
+        if told["status"] == "success" and counts:
+            none = {} if counts["total"] else {"message": NO_ROWS.format(code=code)}
+            parts[name] = {"status": "success", **counts, **none}
         else:
             part = failed_part(told.get("message") or f"no source has rows of {code}")
             parts[name] = {**part, **(counts or {})}

@@ -54,7 +54,7 @@ def test_a_download_counts_per_code_fuses_what_it_feeds_and_repeats_without_a_tr
     assert (counts["saved"], counts["total"]) == (0, part["codes"][BANK]["total"])
     assert again["fusion"]["results"]["quote_snapshot"]["saved"] == 0
     assert lines_of(known) == [
-        ("download:quote", None, "partial", 3, 2, 1),
+        ("download:quote", None, "success", 3, 3, 0),
         ("download:quote", BANK, "success", 1, 1, 0),
     ]
 
@@ -76,3 +76,45 @@ def test_dead_sources_fail_their_type_and_unknown_types_are_refused(known: House
     with pytest.raises(InputError, match="types"):
         download(known.run, [BANK], ["quote", "nonsense"], TODAY)
     assert len(lines_of(known)) == 1
+
+
+HISTORIES = ("block_trade", "dragon_tiger", "fund_flow", "valuation")
+
+
+def days_of(house: House, kind: str, code: str) -> list[str]:
+    raw = house.registry.download_types[kind]
+    rows = house.warehouse.frame(raw.table_name, columns=["code", str(raw.date_column)])
+    return sorted(rows.loc[rows["code"] == code, str(raw.date_column)].astype(str).unique())
+
+
+def test_a_single_code_brings_its_history_and_several_bring_the_day(known: House) -> None:
+    known.clock.at = datetime.fromisoformat(f"{TODAY}T21:30")
+    known.fresh()
+    together = download(known.run, [BANK, STEEL], ["fund_flow", "valuation"], TODAY)
+    assert {name: days_of(known, name, BANK) for name in ("fund_flow", "valuation")} == {
+        "fund_flow": [TODAY],
+        "valuation": [TODAY],
+    }
+    assert together["types"]["fund_flow"]["codes"][BANK]["total"] == 1
+
+    known.fresh()
+    answer = download(known.run, [BANK], HISTORIES, TODAY)
+
+    assert {part["status"] for part in answer["types"].values()} == {"success"}
+    assert len(days_of(known, "fund_flow", BANK)) == 120
+    assert len(days_of(known, "valuation", BANK)) >= 120
+    fused = known.run.read("fusion_valuation", columns=("code", "date"))
+    assert (fused["code"] == BANK).sum() == 120
+    for kind in ("block_trade", "dragon_tiger"):
+        counts = answer["types"][kind]["codes"][BANK]
+        assert counts["total"] == len(known.warehouse.frame(f"raw_{kind}", columns=["code"]))
+        assert counts["total"] > len({TODAY} & set(days_of(known, kind, BANK)))
+
+
+def test_a_source_that_answered_with_nothing_is_no_failure(known: House) -> None:
+    answer = download(known.run, [BANK], ["margin"], TODAY)
+
+    part = answer["types"]["margin"]
+    assert (part["status"], part["codes"][BANK]["total"]) == ("success", 0)
+    assert part["message"] == f"no rows of {BANK}"
+    assert lines_of(known) == [("download:margin", BANK, "success", 1, 1, 0)]

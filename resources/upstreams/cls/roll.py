@@ -9,6 +9,7 @@ import orjson
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import frame
@@ -49,7 +50,8 @@ def parse_roll(body: bytes) -> pd.DataFrame:
     if document.get("errno") != 0:
         raise PayloadError(f"telegraph: errno {document.get('errno')!r:.20} {str(document.get('msg'))[:60]}")
     data = object_of(document.get("data"), "telegraph data")
-    rows = [_item(object_of(row, "telegraph row")) for row in list_of(data.get("roll_data"), "roll_data")]
+    listed = [object_of(row, "telegraph row") for row in list_of(data.get("roll_data"), "roll_data")]
+    rows = believed_rows(listed, _item, "telegraph", lambda row: str(row.get("id")))
     if len({row["flash_id"] for row in rows}) != len(rows):
         raise PayloadError("telegraph: one item came twice")
     return frame(rows, FLASH_COLUMNS)

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, texts
 from resources.upstreams.hosts import LINKS
@@ -102,8 +103,9 @@ def parse_announcements(body: bytes, query: Query) -> Page:
     raw = [] if listed is None else list_of(listed, f"{what} announcements")
     if len(raw) > min(total, PAGE) or (total and not raw):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    rows = [made for row in raw for made in _rows(object_of(row, f"{what} row"), query)]
-    return Page(rows, len(raw), total)
+    found = [object_of(row, f"{what} row") for row in raw]
+    made = believed_rows(found, lambda row: _rows(row, query), what, lambda row: row.get("announcementId"))
+    return Page([row for rows in made for row in rows], len(raw), total)
 
 
 def _rows(row: dict[str, Any], query: Query) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.envelope import data_of
 from resources.upstreams.eastmoney.pools import TOPIC_TOKEN, clock_time
@@ -93,7 +94,8 @@ def parse_changes(body: bytes) -> ChangesPage:
     raws = list_of(data.get("allstock"), "changes allstock")
     if not len(raws) <= total or len(raws) > PAGE_ROWS:
         raise PayloadError(f"changes: {len(raws)} rows on a page of {PAGE_ROWS}, {total} in all")
-    rows = [_row(object_of(raw, "changes row")) for raw in raws]
+    found = [object_of(raw, "changes row") for raw in raws]
+    rows = believed_rows(found, _row, "changes", lambda raw: raw.get("c"))
     rows.sort(key=lambda row: str(row["time"]), reverse=True)
     return ChangesPage(frame(rows, CHANGE_COLUMNS), total)
 

@@ -21,6 +21,11 @@ class EventCalls(Gateway):
         report = margin.margin_report(day, codes)
         return self.asked(report, margin.margin_rows, day="date", since=day, until=day, codes=codes)
 
+    def margin_history(self, since: str, until: str, codes: Sequence[str]) -> pd.DataFrame:
+        """The same of at most 100 codes on all dates of a range: about one call for 500 rows."""
+        report = margin.margin_history_report(since, until, codes)
+        return self.asked(report, margin.margin_rows, day="date", since=since, until=until, codes=codes)
+
     def billboard(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Listings of A shares on the exchanges' billboard between two dates, of the market or of at most
         100 codes; columns `LISTING_COLUMNS`. One call for about six dates of the market."""

@@ -34,6 +34,12 @@ def margin_report(day: str, codes: Sequence[str] | None = None) -> Report:
     return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("SCODE",), key=("code", "date"))
 
 
+def margin_history_report(since: str, until: str, codes: Sequence[str]) -> Report:
+    """Some securities over all dates of a range."""
+    where = (on_day("DATE", since, ">="), on_day("DATE", until, "<="), among("SCODE", codes))
+    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("DATE", "SCODE"), key=("code", "date"))
+
+
 def margin_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `MARGIN_COLUMNS`; CNY and shares. PayloadError when a row contradicts itself."""
     return frame([_row(row) for row in rows], MARGIN_COLUMNS)

@@ -9,6 +9,7 @@ import orjson
 import pandas as pd
 
 from resources.errors import PayloadError, Refused
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.hosts import LINKS
@@ -67,8 +68,8 @@ def parse_articles(body: bytes, keyword: str) -> pd.DataFrame:
     result = object_of(document.get("result"), f"{what} result")
     if _KIND not in result:
         raise Refused(f"{what}: the search answers without articles ({', '.join(list(result)[:3])[:80]})")
-    found = list_of(result[_KIND], f"{what} list")
-    return frame([_article(object_of(row, f"{what} row")) for row in found], ARTICLE_COLUMNS)
+    found = [object_of(row, f"{what} row") for row in list_of(result[_KIND], f"{what} list")]
+    return frame(believed_rows(found, _article, what, lambda row: row.get("code")), ARTICLE_COLUMNS)
 
 
 def _article(row: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +121,9 @@ def parse_flashes(body: bytes) -> Flashes:
         raise PayloadError(f"flash news: code {document.get('code')!r:.40}")
     data = object_of(document.get("data"), "flash news data")
     listed = list_of(data.get("fastNewsList"), "flash news list")
-    rows = frame([_flash(object_of(row, "flash row")) for row in listed], FLASH_COLUMNS)
+    found = [object_of(row, "flash row") for row in listed]
+    made = believed_rows(found, _flash, "flash news", lambda row: row.get("code"))
+    rows = frame(made, FLASH_COLUMNS)
     if rows["flash_id"].duplicated().any():
         raise PayloadError("flash news: one item came twice")
     after = data.get("sortEnd")

@@ -9,6 +9,7 @@ import orjson
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import frame
@@ -37,7 +38,8 @@ def parse_feed(body: bytes) -> pd.DataFrame:
     node = object_of(object_of(json_of(body), "feed").get("result"), "feed result")
     for name in ("data", "feed"):
         node = object_of(node.get(name), f"feed {name}")
-    rows = [_item(object_of(row, "feed row")) for row in list_of(node.get("list"), "feed list")]
+    listed = [object_of(row, "feed row") for row in list_of(node.get("list"), "feed list")]
+    rows = believed_rows(listed, _item, "feed", lambda row: row.get("create_time"))
     if len({row["flash_id"] for row in rows}) != len(rows):
         raise PayloadError("feed: one item came twice")
     return frame(rows, FLASH_COLUMNS)

@@ -20,6 +20,8 @@ _GROUPS = {
     "volume_alert_ratio": "monitor",
     "stop_loss_proximity": "monitor",
 }
+_READ_LIVE = frozenset({"monitor"})
+"""Groups whose settings are read anew whenever they are used."""
 _RANGES: Mapping[str, tuple[float, float]] = {"web_search_max_results": (1, 50)}
 _POSITIVE = (0.0, 1_000_000.0)
 _NUMBERS = {"int": re.compile(r"-?[0-9]{1,18}"), "float": re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")}
@@ -39,6 +41,10 @@ class Entry:
     field: str | None = None
     low: float = -math.inf
     high: float = math.inf
+
+    @property
+    def needs_restart(self) -> bool:
+        return self.field is not None and self.group not in _READ_LIVE
 
     def parse(self, text: str) -> str:
         """`text` in its canonical form. Raises InputError for another type or out of range."""

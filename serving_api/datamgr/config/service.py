@@ -57,7 +57,7 @@ async def change(state: State, key: str, value: str, by: str) -> dict[str, Any]:
     parsed = entry.parse(value)
     before = await off_loop(_put, state, entry, parsed, by)
     previous = in_force(entry, before, state.settings)
-    restart = entry.field is not None
+    restart = entry.needs_restart
     return {
         "key": key,
         "value": SECRET if entry.is_secret else parsed,

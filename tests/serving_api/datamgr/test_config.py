@@ -61,7 +61,7 @@ def test_a_stored_value_is_in_force_and_the_one_before_is_told(bare: Desk) -> No
     first = put(bare, "PRICE_ALERT_THRESHOLD", "7").json()["results"]
     second = put(bare, "PRICE_ALERT_THRESHOLD", "8.25").json()["results"]
 
-    assert (first["value"], first["previous"], first["restartRequired"]) == ("7.0", "5.0", True)
+    assert (first["value"], first["previous"], first["restartRequired"]) == ("7.0", "5.0", False)
     assert (second["value"], second["previous"]) == ("8.25", "7.0")
     shown = item(bare, "PRICE_ALERT_THRESHOLD")
     assert (shown["value"], shown["default"]) == ("8.25", "5.0")
