@@ -100,8 +100,8 @@ def test_every_column_that_is_asked_for_by_name_has_a_record() -> None:
     """One name that the data centre does not know costs the whole answer."""
     told = {(one.report, one.column): one for one in columns()}
 
-    assert set(told) == named_columns()
-    assert len(told) > 100
+    assert named_columns() <= set(told)
+    assert len(told) == len(columns()) > 100
     for one in told.values():
         assert one.kind in CLASSES
         assert (one.kind == "assumed") == (not one.proof), one
