@@ -129,9 +129,10 @@ def _column_evidence() -> str:
         shown = (", ".join(f"`{one.column}`" for one in told if one.kind == kind) for kind in KINDS)
         rows.append((f"`{report}`", *shown))
     return (
-        "Columns of reports of the data centre, from `resources/data/evidence_columns.csv`: every one that is "
-        "asked for by name is here (one unknown name costs the whole answer), and some of those that are read "
-        "from reports which are asked for all of their columns.\n\n" + table(("report", *KINDS), rows)
+        "Columns of reports of the data centre, from `resources/data/evidence_columns.csv`: every one "
+        "that is asked for by name is here (one unknown name costs the whole answer), and some of those "
+        "that are read from reports which are asked for all of their columns.\n\n"
+        + table(("report", *KINDS), rows)
     )
 
 
