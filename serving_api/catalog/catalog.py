@@ -12,11 +12,13 @@ from platform_assets.declaration.rules import Interface
 from resources.errors import Forbidden, InputError, NotFound, PlatformError
 from serving_api.catalog.live import LIVE
 from serving_api.catalog.parameters import described, read_params
-from serving_api.catalog.question import Question
+from serving_api.catalog.question import Executor, Question
+from serving_api.catalog.reached import reached
 from serving_api.catalog.search import Index
 from serving_api.catalog.templates import EXECUTORS
 from serving_api.datamgr_live.clients import Answered
 from serving_api.parameters import AsOf
+from serving_api.reading import Session
 from serving_api.state import State
 
 WRITERS = ("sync_", "save_", "update_", "delete_", "download_", "run_")
@@ -79,9 +81,11 @@ class Catalog:
         meant = [found for found, _ in self._index.rank(name.replace("_", " "))]
         return list(dict.fromkeys([*alike, *meant, *sorted(self._interfaces)]))[:NEAREST]
 
-    async def call(self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None) -> Any:
-        """The value of an interface. Raises Forbidden, NotFound and InputError in this order; PlatformError
-        when the execution fails."""
+    async def call(
+        self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """The value of an interface, and how far back it reaches. Raises Forbidden, NotFound and InputError
+        in this order; PlatformError when the execution fails."""
         interface, dataset = self.find(name)
         params = read_params(interface, given)
         table = dataset.table_of(interface)
@@ -96,7 +100,7 @@ class Catalog:
             calendar=state.calendar,
         )
         with _told_of(name):
-            return await state.reading.scan(EXECUTORS[interface.template], asked)
+            return await state.reading.scan(_answered, EXECUTORS[interface.template], asked)
 
     async def call_live(
         self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
@@ -108,6 +112,11 @@ class Catalog:
             raise InputError("as_of", f"{name} tells the present; leave it out")
         with _told_of(name):
             return await LIVE[interface.template](state, params)
+
+
+def _answered(session: Session, executor: Executor, asked: Question) -> tuple[Any, dict[str, Any]]:
+    value = executor(session, asked)
+    return value, reached(session, asked, value)
 
 
 @contextmanager

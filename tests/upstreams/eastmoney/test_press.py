@@ -47,7 +47,7 @@ ARTICLE = {
 FLASH = {
     "summary": "【快速回调】中铝国际快速回调。", "code": "202606163772915624", "titleColor": 0,
     "realSort": "1781590197015624", "showTime": "2026-06-16 14:09:57", "title": "中铝国际6月16日快速回调",
-    "stockList": ["1.601068", "90.BK0477", "105.AAPL"], "image": [], "pinglun_Num": 0, "share": 0,
+    "stockList": ["1.601068", "1.000001", "90.BK0477", "105.AAPL"], "image": [], "pinglun_Num": 0, "share": 0,
 }  # fmt: skip
 LISTED = {
     "id": "x", "annId": "1225583046", "title": "国盛证券：关于公告", "content": "None",
