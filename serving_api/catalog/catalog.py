@@ -9,6 +9,7 @@ from typing import Any
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.rules import Interface
+from platform_assets.source_calls import behind
 from resources.errors import Forbidden, InputError, NotFound, PlatformError
 from serving_api.catalog.live import LIVE
 from serving_api.catalog.parameters import described, read_params
@@ -54,7 +55,7 @@ class Catalog:
         """Interfaces that fit a question, best first."""
         hits = []
         for name, score in self._index.rank(text):
-            interface = self._interfaces[name][0]
+            interface, dataset = self._interfaces[name]
             if dimension is None or interface.dimension == dimension:
                 hits.append(
                     {
@@ -63,9 +64,12 @@ class Catalog:
                         "score": score,
                         "description": interface.description,
                         "params": described(interface),
+                        "evidence": _evidence(interface, dataset),
                     }
                 )
-        return hits[:limit]
+                if len(hits) == limit:
+                    break
+        return hits
 
     def find(self, name: str) -> tuple[Interface, Dataset]:
         """Raises Forbidden for the name of a writer, NotFound (with the nearest names) for any other."""
@@ -112,6 +116,14 @@ class Catalog:
             raise InputError("as_of", f"{name} tells the present; leave it out")
         with _told_of(name):
             return await LIVE[interface.template](state, params)
+
+
+def _evidence(interface: Interface, dataset: Dataset) -> list[dict[str, str]]:
+    """What speaks for the wire formats of the tables behind an interface, source by source."""
+    return [
+        {"table": table, "source": one.source, "evidence": one.kind}
+        for table, one in behind(dataset, interface.table)
+    ]
 
 
 def _answered(session: Session, executor: Executor, asked: Question) -> tuple[Any, dict[str, Any]]:
