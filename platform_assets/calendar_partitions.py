@@ -1,10 +1,11 @@
 """The trade-date partitions: one per trade date of the shipped calendar up to today."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
 
 from resources.calendar import FIRST_PARTITION, shipped_calendar
 from resources.clock import SystemClock
@@ -12,6 +13,21 @@ from resources.errors import InputError
 
 PARTITION_TAG = "dagster/partition"
 RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
+
+
+class _InOrder(DefaultPartitionsSubset):
+    """Dates of a run, oldest first. Dagster keeps named partitions in a set and reports them in its order, so
+    that the newest event of an asset, which the UI shows first, was of any date of a range."""
+
+    def get_partition_keys(self) -> Iterable[str]:
+        return sorted(self.subset)
+
+    def with_partition_keys(self, partition_keys: Iterable[str]) -> DefaultPartitionsSubset:
+        return _InOrder(self.subset | set(partition_keys))
+
+    def to_serializable_subset(self) -> PartitionsSubset[str]:
+        """What is stored is Dagster's own: other processes need not know this class."""
+        return DefaultPartitionsSubset(self.subset)
 
 
 class TradeDates(dg.StaticPartitionsDefinition):
@@ -23,6 +39,9 @@ class TradeDates(dg.StaticPartitionsDefinition):
 
     def get_partition_keys(self, *_: Any, **__: Any) -> Sequence[str]:
         return shipped_calendar().between(FIRST_PARTITION, SystemClock().now().date().isoformat())
+
+    def empty_subset(self) -> PartitionsSubset[str]:
+        return _InOrder()
 
 
 @cache

@@ -1,8 +1,14 @@
 """Soft checks of daily bars. True = fine."""
 
+import numpy as np
 import pandas as pd
 
+from platform_assets.compute.market_dates import TURNOVER_DAYS, contradicted, unusual_turnover
 from platform_assets.declaration.scope import Context
+
+_BARS = "fusion_kline_daily"
+_SAME_MARKET = 0.8
+"""Of the stocks of a date so many must be stored on another one, or their turnovers are not compared."""
 
 
 def close_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -31,8 +37,7 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
     known = known.drop_duplicates(["code", "date"], keep="last").sort_values(["code", "date"])
     known["before"] = known.groupby("code")["close"].shift()
     joined = rows[["code", "date", "last_close"]].merge(known, on=["code", "date"], how="left")
-    events = context.read("ref_exright", columns=("code", "date", "category"), since=context.scope.since)
-    ex_dates = set(zip(events["code"], events["date"], strict=True))
+    ex_dates = _counted_events(context)
     ex = pd.Series([pair in ex_dates for pair in zip(joined["code"], joined["date"], strict=True)])
     same = (joined["last_close"] - joined["before"]).abs() < 0.0051
     fine = ex | joined["before"].isna() | same
@@ -47,3 +52,84 @@ def reference_is_known(rows: pd.DataFrame, context: Context) -> pd.Series:
 def limits_are_known(rows: pd.DataFrame, context: Context) -> pd.Series:
     """No limit and no status is given where the reference price or special treatment is not known."""
     return rows["limit_status"].notna()
+
+
+def turnover_is_usual(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The turnover of all stocks on a date is near the median of the 20 dates before it."""
+    fine = pd.Series(True, index=rows.index)
+    if context.scope.codes is not None or rows.empty:
+        return fine
+    since = context.calendar.last(TURNOVER_DAYS + 1, context.scope.since)[0]
+    before = context.calendar.offset(context.scope.since, -1)
+    columns = ("code", "date", "sec_type", "amount")
+    stored = context.read(_BARS, columns=columns, since=since, until=before)
+    told = _turnovers(rows, 0)
+    known = _turnovers(stored, int(_SAME_MARKET * len(set(rows.loc[rows["sec_type"] == "stock", "code"]))))
+    return ~rows["date"].isin(list(unusual_turnover(told, known)))
+
+
+def _turnovers(rows: pd.DataFrame, least: int) -> pd.Series:
+    """Sums by date of the stocks, of dates with at least so many."""
+    by_date = rows[(rows["sec_type"] == "stock") & rows["amount"].notna()].groupby("date")["amount"]
+    sums = by_date.sum().astype(float)
+    return sums[by_date.size() >= max(least, 1)]
+
+
+def close_is_next_reference(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The close is the previous close of the next trade date, where that is known and no ex-right lies
+    between; only where too much of the market fails. Then the date was saved before its end."""
+    following = {
+        str(day): context.calendar.offset(day, 1) for day in rows["date"].unique() if day < context.today
+    }
+    if not following:
+        return pd.Series(True, index=rows.index)
+    stored = context.read(
+        _BARS,
+        columns=("code", "date", "last_close"),
+        since=context.scope.since,
+        until=min(max(following.values()), context.today),
+    )
+    told = pd.concat([stored, rows[["code", "date", "last_close"]]], ignore_index=True)
+    told = told.drop_duplicates(["code", "date"], keep="last")
+    joined = rows[["code", "date", "close"]].assign(next=rows["date"].map(following).astype(object))
+    joined = joined.merge(
+        told.rename(columns={"date": "next", "last_close": "following"}), on=["code", "next"], how="left"
+    )
+    events = _counted_events(context)
+    pairs = zip(joined["code"], joined["next"], strict=True)
+    joined["following"] = joined["following"].mask(np.array([pair in events for pair in pairs], dtype=bool))
+    return pd.Series(~_breaks(joined, "close", "following"), index=rows.index)
+
+
+def closes_before_are_references(rows: pd.DataFrame, context: Context) -> str | None:
+    """The previous closes are the closes that are stored of the trade date before. Of a range those are not
+    stored yet."""
+    if rows.empty or context.scope.is_range:
+        return None
+    day = str(rows["date"].iloc[0])
+    before = context.calendar.offset(day, -1)
+    stored = context.read(_BARS, columns=("code", "close"), since=before, until=before)
+    joined = rows[["code", "date", "last_close"]].merge(stored, on="code", how="inner")
+    events = _counted_events(context)
+    joined = joined[np.array([(code, day) not in events for code in joined["code"]], dtype=bool)]
+    wrong = int(_breaks(joined, "close", "last_close").sum())
+    if not wrong:
+        return None
+    return f"{wrong} of {len(joined)} closes of {before} are not the next previous closes: held back"
+
+
+def _counted_events(context: Context) -> set[tuple[str, str]]:
+    """(code, date) of the stored ex-rights that count, from the first date of the scope on."""
+    events = context.read("ref_exright", columns=("code", "date", "held_back"), since=context.scope.since)
+    events = events[events["held_back"].isna()]
+    return set(zip(events["code"], events["date"], strict=True))
+
+
+def _breaks(rows: pd.DataFrame, close: str, reference: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Date by date, which closes are contradicted."""
+    wrong = np.zeros(len(rows), dtype=bool)
+    closes = rows[close].to_numpy(dtype=float, na_value=np.nan)
+    references = rows[reference].to_numpy(dtype=float, na_value=np.nan)
+    for places in rows.reset_index(drop=True).groupby("date").indices.values():
+        wrong[places] = contradicted(closes[places], references[places])
+    return wrong

@@ -11,6 +11,7 @@ from platform_assets.declaration.scope import Reader, Scope
 from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _HALF_FEN = 0.005
+_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 
 
 def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
@@ -50,10 +51,10 @@ def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -
     on a first bar that does not tell its change."""
     events = desk.read(
         "ref_exright",
-        columns=("code", "date", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
+        columns=("code", "date", "category", *_TERMS, "held_back"),
         codes=scope.codes,
     )
-    by_code = dict(iter(events[events["category"] == 1].groupby("code")))
+    by_code = dict(iter(events[(events["category"] == 1) & events["held_back"].isna()].groupby("code")))
 
     def one(symbol: str) -> pd.DataFrame:
         bars = bars_of(symbol)

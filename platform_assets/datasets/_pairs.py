@@ -20,6 +20,7 @@ from resources.upstreams.desk import current_session
 FUSED, DERIVED = "fused", "derived"
 EXCHANGES = ("sse", "szse", "bse")
 SAMPLE = 60
+_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 """Codes that a pair may ask an upstream about on a date."""
 _WAN_CAP = 50.0
 """Half a step of the quote site's caps, 10k CNY."""
@@ -134,11 +135,20 @@ def _references(desk: Any, day: str) -> Iterator[Found]:
     closes = bars.set_index("code")["close"].astype(float)
     events = desk.read(
         "ref_exright",
-        columns=("code", "category", "cash_per10", "bonus_per10", "rights_per10", "rights_price"),
+        columns=(
+            "code",
+            "category",
+            "cash_per10",
+            "bonus_per10",
+            "rights_per10",
+            "rights_price",
+            "held_back",
+        ),
         since=day,
         until=day,
     )
-    events = events[(events["category"] == 1) & events["code"].isin(closes.index)]
+    counted = (events["category"] == 1) & events["held_back"].isna()
+    events = events[counted & events["code"].isin(closes.index)].drop(columns="held_back")
     for event in events.fillna(0.0).itertuples(index=False):
         terms = (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
         cash, bonus, rights, price = (np.array([float(term)]) for term in terms)

@@ -204,8 +204,8 @@ def ex_date_follows_plan(rows: pd.DataFrame, context: Context) -> pd.Series:
 def ex_date_has_event(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The terminal has an ex-right event of that date; of codes whose events are known from then on."""
     codes = tuple(sorted(set(rows["code"])))
-    events = context.read("ref_exright", columns=("code", "date", "category"), codes=codes)
-    events = events[events["category"] == 1]
+    events = context.read("ref_exright", columns=("code", "date", "category", "held_back"), codes=codes)
+    events = events[(events["category"] == 1) & events["held_back"].isna()]
     first = rows["code"].map(events.groupby("code")["date"].min())
     due = rows["ex_date"].notna() & first.notna()
     ex_date = rows["ex_date"].where(due, "")

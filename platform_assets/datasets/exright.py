@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from platform_assets.compute.exright import reference_price
+from platform_assets.compute.market_dates import crowded_dates
 from platform_assets.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
+from platform_assets.declaration.rules import Interface, Partition, Soft
+from platform_assets.declaration.scope import Context, Scope
 from platform_assets.declaration.tables import Layer
 from resources.errors import PayloadError, Unavailable, UpstreamError
 
@@ -29,6 +30,7 @@ _VALUES = (
     "total_after",
 )
 _HISTORY_BARS = 800
+_JUDGED_DATES = 120
 _HALF_FEN = 0.005
 
 
@@ -48,7 +50,8 @@ class ExRight(Model):
     total_before: Big = col("sh", "total shares before", ge=0)
     float_after: Big = col("sh", "float shares after", ge=0)
     total_after: Big = col("sh", "total shares after", ge=0)
-    factor: F = col(title="previous close / ex-reference price (category 1)", gt=0)
+    factor: F = col(title="previous close / ex-reference price (category 1); null while held back", gt=0)
+    held_back: K32 = col(title="the check that this event failed: nothing is adjusted by it")
     src: K32 = col(title="upstream")
 
 
@@ -59,7 +62,44 @@ def terminal_events(desk: Any, scope: Scope) -> pd.DataFrame:
     frames = [frame for frame in frames if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
-    return pd.concat(frames, ignore_index=True)
+    return _held_back(desk, scope, pd.concat(frames, ignore_index=True))
+
+
+def _held_back(desk: Any, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
+    """The events without the factors of those that cannot be, with the names of the checks that they fail."""
+    dividends = events["category"] == 1
+    told = events.loc[dividends, ["code", "date"]]
+    crowded = crowded_dates(pd.concat([told, _stored_dividends(desk, scope, told)]), len(desk.symbols()))
+    crowd = dividends & events["date"].isin(crowded)
+    negative = dividends & (events["cash_per10"] < 0)
+    names = np.where(negative, cash_is_not_negative.__name__, few_are_ex_at_once.__name__)
+    events["held_back"] = pd.Series(names, index=events.index, dtype=object).where(crowd | negative, None)
+    events["factor"] = events["factor"].mask(crowd | negative)
+    return events
+
+
+def _stored_dividends(desk: Any, scope: Scope, told: pd.DataFrame) -> pd.DataFrame:
+    """Stored events, of the dates of those that were told, of the codes that were not asked."""
+    if told.empty or (scope.codes is None and scope.is_range):
+        return told.iloc[:0]
+    # What lies further back was judged when it was told first, of all codes at once.
+    since = desk.calendar.last(_JUDGED_DATES, scope.until)[0]
+    try:
+        stored = desk.read("ref_exright", columns=("code", "date", "category"), since=since)
+    except Unavailable:
+        return told.iloc[:0]
+    asked = set(told["code"]) | set(scope.codes or ())
+    stored = stored[(stored["category"] == 1) & ~stored["code"].isin(asked)]
+    return stored.loc[stored["date"].isin(told["date"]), ["code", "date"]]
+
+
+def cash_is_not_negative(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["held_back"] != cash_is_not_negative.__name__
+
+
+def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Not of more than a fifth of the market on one date: the closes of the day before were none."""
+    return rows["held_back"] != few_are_ex_at_once.__name__
 
 
 def _symbols_to_ask(desk: Any, scope: Scope) -> list[str]:
@@ -136,6 +176,10 @@ DATASET = Dataset(
     may_be_empty=True,
     date_column="date",
     sources=(Source("tdx", terminal_events),),
+    soft=(
+        Soft(cash_is_not_negative, "an ex-right with cash below zero", holds=True),
+        Soft(few_are_ex_at_once, "ex-rights of too much of the market on one date", holds=True),
+    ),
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
         Interface(

@@ -14,11 +14,14 @@ import pandera.pandas as pa
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.bar_checks import (
     amount_fits_prices,
+    close_is_next_reference,
     close_within_limits,
+    closes_before_are_references,
     limits_are_known,
     reference_is_known,
     reference_is_previous_close,
     traded_has_amount,
+    turnover_is_usual,
 )
 from platform_assets.compute.day_limits import day_limits
 from platform_assets.compute.identity import believed
@@ -239,8 +242,10 @@ DATASET = Dataset(
         Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
         Soft(reference_is_known, "no source told the reference price of a first day"),
         Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
+        Soft(turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True),
+        Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
     ),
-    whole=(Whole(covers_the_list),),
+    whole=(Whole(covers_the_list), Whole(closes_before_are_references)),
     reads=("ref_exright", "ref_name_history", "fusion_stock_master"),
     reads_own_past=True,
     public_at=close_of("date"),

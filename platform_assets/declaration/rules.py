@@ -58,10 +58,12 @@ def period(max_lag: int, column: str = "report_period") -> Freshness:
 
 @dataclass(frozen=True)
 class Soft:
-    """A check that never rejects: the row gets quality 'warning' and the check's name as a flag."""
+    """A check that never rejects: the row gets quality 'warning' and the check's name as a flag. `holds`: a
+    failing row is held back, no other value is adjusted by it."""
 
     check: RowCheck
     message: str = ""
+    holds: bool = False
 
     @property
     def name(self) -> str:

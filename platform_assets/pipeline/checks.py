@@ -16,7 +16,7 @@ from platform_assets.declaration.columns import Model, model_checks, model_colum
 from platform_assets.declaration.frames import canonical_json, coerce
 from platform_assets.declaration.rules import Contract, Soft, Whole
 from platform_assets.declaration.scope import Context
-from resources.warehouse.batch_records import MAX_QUALITY_ROWS, Quality
+from resources.warehouse.batch_records import HELD_BACK, MAX_QUALITY_ROWS, Quality
 
 Mask = npt.NDArray[np.bool_]
 FEW_ROWS, FEW_SHARE = 3, 0.01
@@ -203,9 +203,8 @@ def apply_soft(
         mask = ~pd.Series(fine, index=frame.index).astype("boolean").fillna(True).to_numpy(dtype=bool)
         checked.counts[rule.name] = int(mask.sum())
         if mask.any():
-            checked.failures.append(
-                Failure(rule.name, "soft", "warning", frame[mask], tuple(key), rule.message)
-            )
+            action = HELD_BACK if rule.holds else "warning"
+            checked.failures.append(Failure(rule.name, "soft", action, frame[mask], tuple(key), rule.message))
             for place in np.flatnonzero(mask):
                 found[place].add(rule.name)
     frame["quality"] = ["warning" if item else "ok" for item in found]

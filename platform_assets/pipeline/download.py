@@ -31,6 +31,8 @@ class Download:
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     """(source, code or symbol, reason) of single answers, or of single rows of an answer, that were not
     believed; the rest was."""
+    odd_rows: int = 0
+    """Rows among them."""
 
     @property
     def asked(self) -> bool:
@@ -89,6 +91,7 @@ def ask(
         note["calls"] = len(made)
         if "error" not in note:
             odd = [one for fetch in made for one in fetch.rejected]
+            download.odd_rows += len(odd)
             download.refused += [(source.name, item, why) for item, why in (*desk.problems[known:], *odd)]
         note["fetch_ids"] = desk.take_reused()
         download.sources.append(note)

@@ -59,6 +59,7 @@ def write_parts(
 ) -> None:
     if download and parts:
         parts[-1].quality += _refused(download)
+        parts[-1].rejected += download.odd_rows
     fetches: Sequence[Fetch] = download.log.items if download else ()
     sources = download.sources if download else []
     loaded.sources = sources

@@ -6,11 +6,15 @@ from typing import Any
 
 from resources.errors import PayloadError
 
+UNTOLD = -1
+"""The total of a list that tells none: it ends with the first page that is shorter than the one before."""
+
 
 @dataclass(frozen=True)
 class Page:
     """Rows of one page. `received`: rows on the wire, of which some may be no rows of ours or stand for
-    several; `total`: rows that the whole list has by its own count. Length 0 = truly no rows."""
+    several; `total`: rows that the whole list has by its own count, `UNTOLD` where it tells none. Length 0 =
+    truly no rows."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     received: int = 0
@@ -29,15 +33,18 @@ def collected(
     rows, received, total = list(page.rows), page.received, page.total
     size = page.received
     for number in range(2, most_pages + 1):
-        if received >= total or not size:
+        if (total != UNTOLD and received >= total) or not size:
             break
         page = ask(number)
         if page.total != total:
             raise PayloadError(f"{what}: count moved from {total} to {page.total}")
         rows += page.rows
         received += page.received
-        size = page.received
-    if received != total:
+        ended = total == UNTOLD and page.received < size
+        size = 0 if ended else page.received
+    if total == UNTOLD and size:
+        raise PayloadError(f"{what}: {received} rows and no end")
+    if total not in {UNTOLD, received}:
         raise PayloadError(f"{what}: {received} of {total} rows")
     return rows
 

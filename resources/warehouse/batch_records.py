@@ -28,13 +28,17 @@ MAX_QUALITY_ROWS = 200
 """Failing rows that one check stores; the summary row counts all of them."""
 
 
+HELD_BACK = "held_back"
+"""`action` of a row that is stored, marked, and not adjusted by."""
+
+
 @dataclass(frozen=True)
 class Quality:
     """One failed check: of one row (`natural_key` set) or the summary of a check in this batch."""
 
     check: str
     severity: str  # hard | soft | contract
-    action: str  # rejected | warning | table_warning | recorded
+    action: str  # rejected | warning | held_back | table_warning | recorded
     message: str = ""
     column: str | None = None
     natural_key: str | None = None

@@ -3,12 +3,15 @@ is told when they disagree."""
 
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 import pytest
 
+from platform_assets.materialization import partition_metadata
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
 from platform_assets.pipeline.writing import Loaded
+from resources.simulated_market.exchanges.sse import SseResponder as SseMargin
 from tests.pipeline.conftest import TODAY, House
 
 BEFORE = "2026-08-20"
@@ -201,3 +204,38 @@ def test_the_wide_table_shows_the_balance_that_was_known(house: House) -> None:
     shown = [row for row in house.warehouse.rows("fusion_stock_wide") if row["rzye"] is not None]
     assert shown
     assert all(row["rzye"] == known[row["code"]] for row in shown)
+
+
+def test_a_row_that_is_left_out_reaches_the_record_of_its_batch(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = SseMargin._detail
+
+    def with_an_odd_row(self: SseMargin, view: Any, date: str) -> list[dict[str, Any]]:
+        rows = honest(self, view, date)
+        return [{**rows[0], "rqylje": 5e9, "rzrqjyzl": 1.0}, *rows[1:]]
+
+    whole = house.raw("exchange_margin").of(BEFORE)
+    house.fresh()
+    monkeypatch.setattr(SseMargin, "_detail", with_an_odd_row)
+    loaded = house.raw("exchange_margin")
+
+    result = loaded.results[-1]
+    told_of_the_date = loaded.of(BEFORE)
+    assert whole is not None
+    assert told_of_the_date is not None
+    assert (result.rows_rejected, told_of_the_date.rows_in) == (1, whole.rows_in - 1)
+    assert partition_metadata(loaded, result)["rows_rejected"] == 1
+    (stored,) = house.warehouse.query(
+        "SELECT rows_rejected FROM sys_batch WHERE batch_id=?", (result.batch_id,)
+    )
+    assert stored == (1,)
+    told = house.warehouse.query(
+        "SELECT action, message, code FROM sys_quality_record "
+        "WHERE check_name='source_answer' AND batch_id=? AND natural_key IS NOT NULL",
+        (result.batch_id,),
+    )
+    ((action, message, code),) = told
+    assert action == "rejected"
+    assert "rzye + rqylje is not rzrqjyzl" in message
+    assert str(code) in message

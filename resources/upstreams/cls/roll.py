@@ -8,7 +8,9 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import frame
@@ -49,7 +51,8 @@ def parse_roll(body: bytes) -> pd.DataFrame:
     if document.get("errno") != 0:
         raise PayloadError(f"telegraph: errno {document.get('errno')!r:.20} {str(document.get('msg'))[:60]}")
     data = object_of(document.get("data"), "telegraph data")
-    rows = [_item(object_of(row, "telegraph row")) for row in list_of(data.get("roll_data"), "roll_data")]
+    listed = [object_of(row, "telegraph row") for row in list_of(data.get("roll_data"), "roll_data")]
+    rows = believed_rows(listed, _item, "telegraph", lambda row: str(row.get("id")))
     if len({row["flash_id"] for row in rows}) != len(rows):
         raise PayloadError("telegraph: one item came twice")
     return frame(rows, FLASH_COLUMNS)
@@ -69,6 +72,7 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
         for value in object_of(raw, f"{what} stock").values()
         if isinstance(value, str) and value[:2] in _MARKETS
         for code in stock_codes(value[2:])
+        if board_of(code, value[:2])  # not sh000001, which is an index
     ]
     return {
         "flash_id": f"cls{told}",

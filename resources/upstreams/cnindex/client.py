@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.paging import Page, collected, whole_number
@@ -38,7 +39,9 @@ def parse_sample(body: bytes, index: str, month: str) -> Page:
     raws = list_of(data.get("rows") or [], f"{what} rows")
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} of {total} rows")
-    return Page([_row(object_of(raw, f"{what} row"), index, month) for raw in raws], len(raws), total)
+    found = [object_of(raw, f"{what} row") for raw in raws]
+    rows = believed_rows(found, lambda raw: _row(raw, index, month), what, lambda raw: raw.get("seccode"))
+    return Page(rows, len(raws), total)
 
 
 def _row(raw: dict[str, Any], index: str, month: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.data_service import data_request, records_of
 from resources.upstreams.frames import frame, numbers, texts
@@ -32,7 +33,7 @@ def ratios_request(scheme: str, day: str, now: datetime) -> Request:
 def parse_ratios(body: bytes, day: str) -> pd.DataFrame:
     """Columns `RATIO_COLUMNS`; empty on a date without figures. PayloadError for another date."""
     what = f"industries {day}"
-    made = [_row(raw, day, what) for raw in records_of(body, what)]
+    made = believed_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
     rows = frame(made, RATIO_COLUMNS)
     if rows["industry_code"].duplicated().any():
         raise PayloadError(f"{what}: an industry stands in it twice")

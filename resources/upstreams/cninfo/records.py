@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.data_service import data_request, records_of
 from resources.upstreams.frames import frame, numbers, texts
@@ -49,7 +50,11 @@ def equity_request(code: str, since: str, until: str, now: datetime) -> Request:
 def parse_holders(body: bytes, period: str) -> pd.DataFrame:
     """Columns `HOLDER_COLUMNS`. PayloadError for another quarter, or when a change is not that of its
     counts."""
-    made = frame([_holder(row, period) for row in records_of(body, f"holders {period}")], HOLDER_COLUMNS)
+    what = f"holders {period}"
+    rows = believed_rows(
+        records_of(body, what), lambda row: _holder(row, period), what, lambda row: row.get("SECCODE")
+    )
+    made = frame(rows, HOLDER_COLUMNS)
     if made["code"].duplicated().any():
         raise PayloadError(f"holders {period}: a company stands in it twice")
     return made

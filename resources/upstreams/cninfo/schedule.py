@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.announcements import FORM
 from resources.upstreams.eastmoney.schedule import SCHEDULE_COLUMNS
@@ -51,7 +52,8 @@ def parse_schedule(body: bytes, period: str) -> Page:
     raw = [] if listed is None and not total else list_of(listed, f"{what} prbookinfos")
     if len(raw) > total:
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    rows = [_row(object_of(one, f"{what} row"), period) for one in raw]
+    found = [object_of(one, f"{what} row") for one in raw]
+    rows = believed_rows(found, lambda row: _row(row, period), what, lambda row: row.get("seccode"))
     return Page(rows, len(raw), total)
 
 

@@ -32,7 +32,7 @@ _WAN = 1e-4
 _CNY = 1.0
 _RATIO = 0.01
 
-_LISTING = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "SECURITY_NAME_ABBR", "CHANGE_TYPE", "CLOSE_PRICE",
+_LISTING = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "SECURITY_NAME_ABBR", "CLOSE_PRICE",
             "CHANGE_RATE", "BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT",
             "BILLBOARD_DEAL_AMT", "ACCUM_AMOUNT", "DEAL_NET_RATIO", "DEAL_AMOUNT_RATIO", "TURNOVERRATE",
             "D1_CLOSE_ADJCHRATE", "D5_CLOSE_ADJCHRATE", "D10_CLOSE_ADJCHRATE")  # fmt: skip
@@ -58,7 +58,7 @@ def listings_report(since: str, until: str, codes: Sequence[str] | None = None) 
         "RPT_DAILYBILLBOARD_DETAILSNEW",
         _LISTING,
         _where(since, until, codes),
-        sort=("SECURITY_CODE", "-TRADE_DATE", "CHANGE_TYPE", "EXPLANATION"),
+        sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION"),
         key=("code", "date", "reason"),
     )
 

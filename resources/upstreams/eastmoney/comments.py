@@ -9,7 +9,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import text_or_none
-from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import nothing_to_missing, number, price, promised
 
@@ -18,18 +18,14 @@ COMMENT_COLUMNS: dict[str, str] = {
     **numbers("price change_pct total_score rank_no rank_change org_participation_pct focus_index"),
     **numbers("prime_cost turnover_pct pe_dynamic"),
 }
-_FIELDS = ("SECURITY_CODE", "SECURITY_NAME_ABBR", "TRADE_DATE", "CLOSE_PRICE", "CHANGE_RATE", "TURNOVERRATE",
-           "PE_DYNAMIC", "PRIME_COST", "ORG_PARTICIPATE", "PRIME_INFLOW", "SUPERDEAL_INFLOW",
-           "SUPERDEAL_OUTFLOW", "BIGDEAL_INFLOW", "BIGDEAL_OUTFLOW", "TOTALSCORE", "RANK", "RANK_UP",
-           "FOCUS")  # fmt: skip
-_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "CLOSE_PRICE", "ORG_PARTICIPATE", "TOTALSCORE", "RANK")
+_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "TOTALSCORE")
 _SLACK_CNY = 5.0
 
 
 def comments_report(day: str, codes: Sequence[str] | None = None) -> Report:
     """Every stock on one trade date, or some."""
     where = (on_day("TRADE_DATE", day), *(() if codes is None else (among("SECURITY_CODE", codes),)))
-    return Report("RPT_DMSK_TS_STOCKNEW", _FIELDS, where, ("SECURITY_CODE",), ("code", "trade_date"))
+    return Report("RPT_DMSK_TS_STOCKNEW", EVERY_COLUMN, where, ("SECURITY_CODE",), ("code", "trade_date"))
 
 
 def comment_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -46,7 +42,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     def told(name: str) -> float:
         return number(row.get(name), f"{what} {name}")
 
-    share = number(row["ORG_PARTICIPATE"], f"{what} ORG_PARTICIPATE", scale=100.0)
+    share = number(row.get("ORG_PARTICIPATE"), f"{what} ORG_PARTICIPATE", scale=100.0)
     score = price(row["TOTALSCORE"], f"{what} TOTALSCORE")
     if share < 0 or share > 100:
         raise PayloadError(f"{what}: ORG_PARTICIPATE is no fraction: another unit")
@@ -57,10 +53,10 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "code": code,
         "trade_date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
         "name": text_or_none(row.get("SECURITY_NAME_ABBR"), f"{what} name"),
-        "price": nothing_to_missing(price(row["CLOSE_PRICE"], f"{what} CLOSE_PRICE")),
+        "price": nothing_to_missing(price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE")),
         "change_pct": told("CHANGE_RATE"),
         "total_score": score,
-        "rank_no": nothing_to_missing(price(row["RANK"], f"{what} RANK")),
+        "rank_no": nothing_to_missing(price(row.get("RANK"), f"{what} RANK")),
         "rank_change": told("RANK_UP"),
         "org_participation_pct": share,
         "focus_index": price(row.get("FOCUS"), f"{what} FOCUS"),

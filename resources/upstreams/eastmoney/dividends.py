@@ -13,7 +13,7 @@ import pandas as pd
 from platform_assets.declaration.frames import canonical_json
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, security_code, text_or_none
-from resources.upstreams.eastmoney.reports import Report
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, iso_day, number, promised, string_of
 
@@ -35,10 +35,6 @@ PROGRESS = {
     "不分配": NOTHING,
 }
 """The portal's words -> the dictionary's; others stay as they are."""
-_FIELDS = ("SECURITY_CODE", "SECURITY_NAME_ABBR", "REPORT_DATE", "PLAN_NOTICE_DATE", NOTICE,
-           "EX_DIVIDEND_DATE", "EQUITY_RECORD_DATE", "PRETAX_BONUS_RMB", "BONUS_RATIO", "IT_RATIO",
-           "BONUS_IT_RATIO", "DIVIDENT_RATIO", "ASSIGN_PROGRESS", "IMPL_PLAN_PROFILE", "BASIC_EPS",
-           "TOTAL_SHARES")  # fmt: skip
 _PROMISED = ("SECURITY_CODE", "REPORT_DATE", "PLAN_NOTICE_DATE", NOTICE, "EX_DIVIDEND_DATE",
              "PRETAX_BONUS_RMB", "BONUS_RATIO", "IT_RATIO", "ASSIGN_PROGRESS")  # fmt: skip
 
@@ -47,7 +43,7 @@ def dividend_report(since: str | None, until: str, codes: Sequence[str] | None =
     """Dividends whose newest notice came out in [since, until] (None: ever), of all securities or some."""
     where = notice_clauses(NOTICE, since, until, codes)
     sort = ("SECURITY_CODE", "REPORT_DATE", "PLAN_NOTICE_DATE")
-    return Report("RPT_SHAREBONUS_DET", _FIELDS, where, sort, ("code", "report_period", "ann_date"))
+    return Report("RPT_SHAREBONUS_DET", EVERY_COLUMN, where, sort, ("code", "report_period", "ann_date"))
 
 
 def dividend_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import security_code
-from resources.upstreams.eastmoney.reports import Report, among, equals, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import amount, iso_day, number, promised, string_of
 
@@ -17,8 +17,6 @@ HOLDING_COLUMNS: dict[str, str] = {
     **texts("code report_period org_type"),
     **numbers("org_count hold_shares hold_value ratio_total_pct ratio_float_pct change_shares"),
 }
-_FIELDS = ("SECURITY_CODE", "REPORT_DATE", "ORG_TYPE", "HOULD_NUM", "TOTAL_SHARES", "HOLD_VALUE",
-           "FREESHARES_RATIO", "TOTALSHARES_RATIO", "HOLDCHA_NUM")  # fmt: skip
 _KEY = ("code", "report_period", "org_type")
 
 
@@ -26,14 +24,14 @@ def holdings_report(period: str, org_type: str) -> Report:
     """What one kind of institution held at the end of a report period, in every security."""
     kind = next(number for number, name in ORG_TYPES.items() if name == org_type)
     where = (on_day("REPORT_DATE", period), equals("ORG_TYPE", kind))
-    return Report("RPT_MAIN_ORGHOLD", _FIELDS, where, ("SECURITY_CODE",), _KEY)
+    return Report("RPT_MAIN_ORGHOLD", EVERY_COLUMN, where, ("SECURITY_CODE",), _KEY)
 
 
 def holdings_of_report(codes: Sequence[str], since: str, until: str) -> Report:
     """What all kinds held of some securities at the ends of the report periods in [since, until]."""
     days = (on_day("REPORT_DATE", since, ">="), on_day("REPORT_DATE", until, "<="))
     sort = ("SECURITY_CODE", "REPORT_DATE", "ORG_TYPE")
-    return Report("RPT_MAIN_ORGHOLD", _FIELDS, (among("SECURITY_CODE", codes), *days), sort, _KEY)
+    return Report("RPT_MAIN_ORGHOLD", EVERY_COLUMN, (among("SECURITY_CODE", codes), *days), sort, _KEY)
 
 
 def holding_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import InputError, PayloadError
+from resources.rejections import believed_table
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.envelope import PUBLIC_TOKEN, data_of, diff_of
 from resources.upstreams.eastmoney.fields import (
@@ -31,9 +32,10 @@ from resources.upstreams.eastmoney.fields import (
     values_of,
     wire_fields,
 )
+from resources.upstreams.eastmoney.identity import symbol_of
 from resources.upstreams.frames import frame
 from resources.upstreams.payload import check_unit, number, string_of, whole
-from resources.upstreams.symbols import instrument, listed_symbol
+from resources.upstreams.symbols import instrument
 
 PAGE = 100
 
@@ -83,13 +85,15 @@ SLIST_COLUMNS = columns_of(SLIST_FIELDS, "code board_code board_name")
 
 @dataclass(frozen=True)
 class ListPage:
-    """`total` = rows of the whole list as the server counts them (unreliable for boards)."""
+    """`total` = rows of the whole list as the server counts them (unreliable for boards). `received`: rows on
+    the wire, of which some may not be believed."""
 
     total: int
     rows: pd.DataFrame
+    received: int
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.received
 
 
 def clist_request(fs: str, names: str, page: int, *, fid: str = "f12", descending: bool = False) -> Request:
@@ -120,11 +124,16 @@ def parse_page(
     """One page as a frame that `read` makes of its raw rows; no data is a page without rows."""
     data = data_of(body, what)
     if data is None:
-        return ListPage(0, read([]))
+        return ListPage(0, read([]), 0)
     rows = diff_of(data, what)
     if len(rows) > PAGE:
         raise PayloadError(f"{what}: {len(rows)} rows on a page of {PAGE}")
-    return ListPage(whole(number(data.get("total"), f"{what} total"), f"{what} total"), read(rows))
+    total = whole(number(data.get("total"), f"{what} total"), f"{what} total")
+    return ListPage(total, believed_table(rows, read, what, _code_told), len(rows))
+
+
+def _code_told(raw: Mapping[str, Any]) -> object:
+    return raw.get("f12")
 
 
 def ulist_request(symbols: Sequence[str], names: str) -> Request:
@@ -142,7 +151,12 @@ def parse_ulist(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     """Quotes of named securities; columns `QUOTE_COLUMNS`. Unknown ones have no row."""
     data = data_of(body, "ulist")
     rows = [] if data is None else diff_of(data, "ulist")
-    result = listed_rows(rows, (*INDEX_FIELDS, *FLOW_FIELDS), QUOTE_COLUMNS, "ulist")
+    result = believed_table(
+        rows,
+        lambda raws: listed_rows(raws, (*INDEX_FIELDS, *FLOW_FIELDS), QUOTE_COLUMNS, "ulist"),
+        "ulist",
+        _code_told,
+    )
     strangers = set(result["symbol"]) - set(symbols)
     if strangers:
         raise PayloadError(f"ulist: {', '.join(sorted(strangers))} was not asked for")
@@ -257,12 +271,7 @@ def board_filter(board_code: str) -> str:
 
 
 def _symbol(raw: Mapping[str, Any], what: str) -> str:
-    code, market = raw.get("f12"), raw.get("f13")
-    if not isinstance(code, str) or len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{what}: {code!r} is no code")
-    if type(market) is not int or market not in {0, 1}:
-        raise PayloadError(f"{what}: {code} is of market {market!r}")
-    return listed_symbol(market, code)
+    return symbol_of(raw.get("f12"), raw.get("f13"), what)
 
 
 def _board_code(raw: Mapping[str, Any]) -> str:

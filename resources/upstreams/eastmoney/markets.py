@@ -8,7 +8,7 @@ import pandas as pd
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, promised, required, string_of
+from resources.upstreams.payload import amount, number, promised, string_of
 from resources.upstreams.texts import plain_text
 
 MARKETS = {"000001": "sh000001", "000688": "sh000688", "399001": "sz399001", "399006": "sz399006"}
@@ -22,7 +22,7 @@ BOARD_COLUMNS: dict[str, str] = {
     **texts("industry_code date industry_name"),
     **numbers("pe_weighted pb member_count total_market_cap_yi"),
 }
-_BOARD = ("BOARD_CODE", "BOARD_NAME", "TRADE_DATE", "PE_TTM", "PB_MRQ", "TOTAL_MARKET_CAP", "NUM")
+_BOARD = ("BOARD_CODE", "TRADE_DATE")
 _YI = 1e-8
 
 
@@ -62,7 +62,7 @@ def market_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 def boards_report(day: str) -> Report:
     """The industry boards on one trade date."""
     where = (on_day("TRADE_DATE", day),)
-    return Report("RPT_VALUEINDUSTRY_DET", _BOARD, where, sort=("BOARD_CODE",), key=("industry_code", "date"))
+    return Report("RPT_VALUEINDUSTRY_DET", EVERY_COLUMN, where, ("BOARD_CODE",), ("industry_code", "date"))
 
 
 def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -78,11 +78,13 @@ def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
             {
                 "industry_code": code,
                 "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
-                "industry_name": plain_text(row["BOARD_NAME"], f"{what} BOARD_NAME", 64) or None,
-                "pe_weighted": number(row["PE_TTM"], f"{what} PE_TTM"),
-                "pb": number(row["PB_MRQ"], f"{what} PB_MRQ"),
-                "member_count": required(amount(row["NUM"], f"{what} NUM"), f"{what} NUM"),
-                "total_market_cap_yi": amount(row["TOTAL_MARKET_CAP"], f"{what} TOTAL_MARKET_CAP", scale=_YI),
+                "industry_name": plain_text(row.get("BOARD_NAME") or "", f"{what} BOARD_NAME", 64) or None,
+                "pe_weighted": number(row.get("PE_TTM"), f"{what} PE_TTM"),
+                "pb": number(row.get("PB_MRQ"), f"{what} PB_MRQ"),
+                "member_count": amount(row.get("NUM"), f"{what} NUM"),
+                "total_market_cap_yi": amount(
+                    row.get("TOTAL_MARKET_CAP"), f"{what} TOTAL_MARKET_CAP", scale=_YI
+                ),
             }
         )
     return frame(made, BOARD_COLUMNS)

@@ -8,15 +8,11 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.upstreams.connect_days import MILLION, believed, day_frame
-from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, day_of, on_day
 from resources.upstreams.payload import AMT, number, promised, string_of
 
 KINDS = {"001": "hgt", "003": "sgt", "005": "north", "002": "ggt_sh", "004": "ggt_sz"}
 """MUTUAL_TYPE -> channel."""
-_FIELDS = (
-    "MUTUAL_TYPE", "TRADE_DATE", "NET_DEAL_AMT", "BUY_AMT", "SELL_AMT", "QUOTA_BALANCE", "DEAL_AMT",
-    "DEAL_NUM",
-)  # fmt: skip
 _PROMISED = ("MUTUAL_TYPE", "TRADE_DATE", "NET_DEAL_AMT", "DEAL_AMT")
 _SLACK = 3.0
 
@@ -29,7 +25,7 @@ def mutual_report(since: str, until: str) -> Report:
         on_day("TRADE_DATE", until, "<="),
     )
     sort = ("TRADE_DATE", "MUTUAL_TYPE")
-    return Report("RPT_MUTUAL_DEAL_HISTORY", _FIELDS, where, sort=sort, key=("trade_date", "channel"))
+    return Report("RPT_MUTUAL_DEAL_HISTORY", EVERY_COLUMN, where, sort=sort, key=("trade_date", "channel"))
 
 
 def mutual_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -8,7 +8,9 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError, Refused
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.hosts import LINKS
@@ -28,6 +30,7 @@ _KIND = "cmsArticleWebOld"
 _ID = re.compile(r"[0-9A-Za-z]{1,32}")
 _SECOND = "%Y-%m-%d %H:%M:%S"
 _RED = 3
+_MARKETS = {"0.": ("SZ", "BJ"), "1.": ("SH",)}
 
 
 def articles_request(keyword: str, page: int) -> Request:
@@ -67,8 +70,8 @@ def parse_articles(body: bytes, keyword: str) -> pd.DataFrame:
     result = object_of(document.get("result"), f"{what} result")
     if _KIND not in result:
         raise Refused(f"{what}: the search answers without articles ({', '.join(list(result)[:3])[:80]})")
-    found = list_of(result[_KIND], f"{what} list")
-    return frame([_article(object_of(row, f"{what} row")) for row in found], ARTICLE_COLUMNS)
+    found = [object_of(row, f"{what} row") for row in list_of(result[_KIND], f"{what} list")]
+    return frame(believed_rows(found, _article, what, lambda row: row.get("code")), ARTICLE_COLUMNS)
 
 
 def _article(row: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +123,9 @@ def parse_flashes(body: bytes) -> Flashes:
         raise PayloadError(f"flash news: code {document.get('code')!r:.40}")
     data = object_of(document.get("data"), "flash news data")
     listed = list_of(data.get("fastNewsList"), "flash news list")
-    rows = frame([_flash(object_of(row, "flash row")) for row in listed], FLASH_COLUMNS)
+    found = [object_of(row, "flash row") for row in listed]
+    made = believed_rows(found, _flash, "flash news", lambda row: row.get("code"))
+    rows = frame(made, FLASH_COLUMNS)
     if rows["flash_id"].duplicated().any():
         raise PayloadError("flash news: one item came twice")
     after = data.get("sortEnd")
@@ -141,7 +146,12 @@ def _flash(row: dict[str, Any]) -> dict[str, Any]:
     if not title:
         raise PayloadError(f"{what}: neither title nor summary")
     colour = whole_number(row.get("titleColor"), f"{what} titleColor")
-    shares = [code for one in told if one[:2] in {"0.", "1."} for code in stock_codes(one[2:])]
+    shares = [
+        code
+        for one in told
+        for code in stock_codes(one[2:])
+        if any(board_of(code, market) for market in _MARKETS.get(one[:2], ()))  # 1.000001 is an index
+    ]
     boards = [one[3:] for one in told if one.startswith("90.")]
     return {
         "flash_id": flash,

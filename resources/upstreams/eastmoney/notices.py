@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.notices import title_of, within
@@ -50,8 +51,9 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
     raw = list_of(data.get("list"), f"{what} list")
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    rows = [made for row in raw for made in _rows(object_of(row, f"{what} row"), since, until)]
-    return Page(rows, len(raw), total)
+    found = [object_of(row, f"{what} row") for row in raw]
+    made = believed_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("art_code"))
+    return Page([row for rows in made for row in rows], len(raw), total)
 
 
 def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.f10 import secucode
 from resources.upstreams.frames import frame, numbers, texts
@@ -38,7 +39,8 @@ def parse_operations(body: bytes, symbol: str) -> pd.DataFrame:
     what = f"operations {symbol}"
     document = object_of(json_of(body), what)
     promised(document, ("zygcfx",), what)
-    rows = [_row(object_of(one, f"{what} row"), symbol) for one in list_of(document["zygcfx"], what)]
+    found = [object_of(one, f"{what} row") for one in list_of(document["zygcfx"], what)]
+    rows = believed_rows(found, lambda row: _row(row, symbol), what, lambda row: row.get("ITEM_NAME"))
     return frame(rows, OPERATION_COLUMNS)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.upstreams.eastmoney.by_notice import day_or_none, notice_clauses, security_code, text_or_none
-from resources.upstreams.eastmoney.reports import Report, equals
+from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, equals
 from resources.upstreams.frames import frame, texts
 from resources.upstreams.payload import iso_day, promised, string_of
 
@@ -33,7 +33,7 @@ def visitors_report(since: str | None, until: str, codes: Sequence[str] | None =
 def texts_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
     """What was said in those visits, one row each."""
     where = (_SOURCED, _FIRST, *notice_clauses(NOTICE, since, until, codes))
-    return Report(_NAME, (*_DAYS, "CONTENT"), where, ("SECURITY_CODE", "RECEIVE_START_DATE", NOTICE), key=())
+    return Report(_NAME, EVERY_COLUMN, where, ("SECURITY_CODE", "RECEIVE_START_DATE", NOTICE), key=())
 
 
 def visitor_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.notices import title_of, within
@@ -50,13 +51,16 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
     raw = [] if listed is None and not total else list_of(listed, f"{what} data")
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    rows = [made for row in raw for made in _rows(object_of(row, f"{what} row"), since, until)]
-    return Page(rows, len(raw), total)
+    found = [object_of(row, f"{what} row") for row in raw]
+    made = believed_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("annId"))
+    return Page([row for rows in made for row in rows], len(raw), total)
 
 
 def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
     """One row per company. Codes are a list, in some archives the text of one (`"['002670']"`)."""
-    ann_id = string_of(row.get("annId"), "notice annId")
+    told = row.get("annId")
+    # A number in what public clients recorded, a text in the newest answers.
+    ann_id = str(told) if type(told) is int else string_of(told, "notice annId")
     if not _ID.fullmatch(ann_id):
         raise PayloadError(f"notice annId {ann_id[:40]!r}")
     what = f"notice {ann_id}"

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import sse_billboard, sse_overview
 from resources.upstreams.exchanges.billboard import a_share_listings
@@ -42,10 +43,12 @@ def parse_margin(body: bytes, day: str, *, detail: bool) -> Page:
     """Rows with the keys of `MARGIN_COLUMNS`; none on a day without trading or before publication."""
     what = "SSE margin detail" if detail else "SSE margin total"
     raw, total = parse_rows(body, what)
-    rows = [_row(row, day, what, detail) for row in raw]
-    if not detail and len(rows) > 1:
-        raise PayloadError(f"{what}: {len(rows)} rows of one date")
-    return Page(rows, len(rows), total)
+    if not detail and len(raw) > 1:
+        raise PayloadError(f"{what}: {len(raw)} rows of one date")
+    rows = believed_rows(
+        raw, lambda row: _row(row, day, what, detail), what, lambda row: row.get("stockCode")
+    )
+    return Page(rows, len(raw), total)
 
 
 def _row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """Shanghai: block trades in shares and funds (commonQuery, sqlId ..._DZJYXX_L_1). 元, 万股 and 万元."""
 
+from typing import Any
+
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
@@ -33,8 +36,10 @@ def deals_request(since: str, until: str, page: int = 1) -> Request:
 def parse_deals(body: bytes, since: str, until: str) -> Page:
     """One page, rows with the keys of `DEAL_COLUMNS`; empty where nothing was dealt or published."""
     raw, total = parse_rows(body, "SSE block trades")
-    rows = []
-    for row in raw:
+
+    def made(row: dict[str, Any]) -> dict[str, Any]:
         promised(row, _WIRE.values(), "SSE block trades")
-        rows.append(deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until))
-    return Page(rows, len(rows), total)
+        return deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until)
+
+    rows = believed_rows(raw, made, "SSE block trades", lambda row: row.get(_WIRE["code"]))
+    return Page(rows, len(raw), total)

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_funds, szse_overview
 from resources.upstreams.exchanges.billboard import a_share_listings
@@ -21,7 +22,7 @@ from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse_funds import units_frame
-from resources.upstreams.exchanges.szse_report import refuse_error
+from resources.upstreams.exchanges.szse_report import code_told, refuse_error
 from resources.upstreams.notices import notice_frame
 from resources.upstreams.paging import Page, collected
 from resources.upstreams.payload import grouped_amount, json_of, list_of, object_of, required, string_of
@@ -54,14 +55,16 @@ _REPORT = (("CATALOGID", "1837_xxpl"),)
 
 @dataclass(frozen=True)
 class MarginTabs:
-    """The market's sums and the first securities of a date; `count` securities there are in all."""
+    """The market's sums and the first securities of a date; `count` securities there are in all, None where
+    that is not told; `received` of them are shown."""
 
     total: list[dict[str, Any]]
     rows: list[dict[str, Any]]
-    count: int
+    count: int | None
+    received: int
 
     def __len__(self) -> int:
-        return self.count
+        return self.received
 
 
 def tabs_request(day: str) -> Request:
@@ -93,14 +96,17 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
     ]
     if len(market) > 1:
         raise PayloadError(f"SZSE margin: {len(market)} totals")
-    rows = []
-    for raw in list_of(tabs[1].get("data"), "SZSE margin detail"):
-        row = object_of(raw, "SZSE margin row")
-        rows.append(_tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS))
-    count = object_of(tabs[1].get("metadata"), "SZSE margin metadata").get("recordcount", 0)
-    if type(count) is not int or count < len(rows) or (count > 0 and not rows):
-        raise PayloadError(f"SZSE margin: {len(rows)} rows of {count!r}")
-    return MarginTabs(market, rows, count)
+    raws = [object_of(raw, "SZSE margin row") for raw in list_of(tabs[1].get("data"), "SZSE margin detail")]
+    rows = believed_rows(
+        raws,
+        lambda row: _tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
+        "SZSE margin detail",
+        code_told,
+    )
+    count = object_of(tabs[1].get("metadata"), "SZSE margin metadata").get("recordcount")
+    if count is not None and (type(count) is not int or count < len(raws) or (count > 0 and not raws)):
+        raise PayloadError(f"SZSE margin: {len(raws)} rows of {count!r}")
+    return MarginTabs(market, rows, count, len(raws))
 
 
 def _tab_row(row: dict[str, Any], day: str, code: str, units: dict[str, float]) -> dict[str, Any]:
@@ -137,18 +143,26 @@ def parse_sheet(body: bytes, day: str, tabs: MarginTabs) -> MarginSheet:
     if not table or not set(_HEADS) <= set(table[0]):
         raise PayloadError(f"SZSE margin sheet: heads {table[0][:8] if table else []}")
     place = {_HEADS[head]: at for at, head in enumerate(table[0]) if head in _HEADS}
-    rows = [_sheet_row(values, place, day) for values in table[1:] if any(values)]
-    if len(rows) != tabs.count:
-        raise PayloadError(f"SZSE margin sheet: {len(rows)} of {tabs.count} rows")
+    lines = [values for values in table[1:] if any(values)]
+    if len(lines) < tabs.received or (tabs.count is not None and len(lines) != tabs.count):
+        raise PayloadError(f"SZSE margin sheet: {len(lines)} of {tabs.count} rows")
+    shown = {_cell(values, place["code"]) for values in lines}
+    rows = believed_rows(
+        lines,
+        lambda values: _sheet_row(values, place, day),
+        "SZSE margin sheet",
+        lambda values: _cell(values, place["code"]),
+    )
     known = {row["code"]: row for row in rows}
     for rounded in tabs.rows:
-        _agree(known.get(rounded["code"]), rounded)
+        if rounded["code"] in known or rounded["code"] not in shown:
+            _agree(known.get(rounded["code"]), rounded)
     return MarginSheet(rows)
 
 
 def _sheet_row(values: list[str], place: dict[str, int], day: str) -> dict[str, Any]:
     def value(name: str) -> str:
-        return values[place[name]] if place[name] < len(values) else ""
+        return _cell(values, place[name])
 
     code = code_of(value("code"), "SZSE margin sheet 证券代码")
     what = f"SZSE margin sheet {code}"
@@ -164,6 +178,10 @@ def _sheet_row(values: list[str], place: dict[str, int], day: str) -> dict[str, 
     if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > 1:
         raise PayloadError(f"{what}: 融资余额 + 融券余额 is not 融资融券余额")
     return made
+
+
+def _cell(values: list[str], at: int) -> str:
+    return values[at] if at < len(values) else ""
 
 
 def _agree(exact: dict[str, Any] | None, rounded: dict[str, Any]) -> None:
@@ -190,7 +208,7 @@ class SzseClient:
         """Every margin security of a trade date and the row `TOTAL_SZ`, two calls; columns
         `MARGIN_COLUMNS`, `rzche` and `rqchl` missing. Empty where nothing is published."""
         tabs = self._fetcher.call(tabs_request(day), partial(parse_tabs, day=day))
-        if not tabs.count:
+        if not tabs.received:
             return joined(tabs.total, [], "SZSE margin")
         sheet = self._fetcher.call(sheet_request(day), partial(parse_sheet, day=day, tabs=tabs))
         return joined(tabs.total, sheet.rows, "SZSE margin")

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.paging import Page
+from resources.upstreams.paging import UNTOLD, Page
 from resources.upstreams.payload import json_of, list_of, object_of
 
 Row = dict[str, Any]
@@ -39,9 +40,14 @@ def refuse_error(tab: Row, what: str) -> None:
 
 
 def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
-    """Each row of a tab as `make` reads it, and how many there are on all pages."""
-    rows = [make(object_of(raw, f"{what} row")) for raw in list_of(tab.get("data"), f"{what} data")]
-    count = head.get("recordcount")
-    if type(count) is not int or not len(rows) <= count:
-        raise PayloadError(f"{what}: {len(rows)} rows of {count!r}")
-    return Page(rows, len(rows), count)
+    """Each row of a tab as `make` reads it, and how many there are on all pages, if the tab tells it."""
+    raws = [object_of(raw, f"{what} row") for raw in list_of(tab.get("data"), f"{what} data")]
+    count = head.get("recordcount", UNTOLD)
+    if type(count) is not int or (count != UNTOLD and len(raws) > count):
+        raise PayloadError(f"{what}: {len(raws)} rows of {count!r}")
+    return Page(believed_rows(raws, make, what, code_told), len(raws), count)
+
+
+def code_told(row: Row) -> object:
+    """The code that a row is of, as it stands there."""
+    return row.get("zqdm") or row.get("zqdh") or row.get("sys_key")

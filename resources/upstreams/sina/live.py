@@ -8,7 +8,9 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news import FLASH_COLUMNS
 from resources.upstreams.frames import frame
@@ -37,7 +39,8 @@ def parse_feed(body: bytes) -> pd.DataFrame:
     node = object_of(object_of(json_of(body), "feed").get("result"), "feed result")
     for name in ("data", "feed"):
         node = object_of(node.get(name), f"feed {name}")
-    rows = [_item(object_of(row, "feed row")) for row in list_of(node.get("list"), "feed list")]
+    listed = [object_of(row, "feed row") for row in list_of(node.get("list"), "feed list")]
+    rows = believed_rows(listed, _item, "feed", lambda row: row.get("create_time"))
     if len({row["flash_id"] for row in rows}) != len(rows):
         raise PayloadError("feed: one item came twice")
     return frame(rows, FLASH_COLUMNS)
@@ -72,5 +75,6 @@ def _codes(ext: Any, what: str) -> list[str]:
     for raw in list_of(told.get("stocks") or [], f"{what} stocks"):
         symbol = string_of(object_of(raw, f"{what} stock").get("symbol") or "", f"{what} symbol")
         if symbol[:2] in {"sh", "sz", "bj"}:
-            found += stock_codes(symbol[2:])
+            # sh000001 is an index.
+            found += [code for code in stock_codes(symbol[2:]) if board_of(code, symbol[:2])]
     return list(dict.fromkeys(found))

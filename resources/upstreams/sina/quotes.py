@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from resources.errors import PayloadError, Refused
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
@@ -68,7 +69,8 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     if set(answered) != set(symbols):
         odd = sorted(set(answered) ^ set(symbols))
         raise PayloadError(f"quotes: asked for {len(symbols)}, answered {len(answered)}; {odd[0]} differs")
-    rows = [_quote(instrument(symbol), record) for symbol, record in answered.items() if record]
+    told = [(symbol, record) for symbol, record in answered.items() if record]
+    rows = believed_rows(told, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0])
     return frame(rows, QUOTE_COLUMNS)
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from platform_assets.compute.securities import lot_of_kind
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
@@ -127,7 +128,7 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     """One row per known symbol, in the order of the answer. Unknown symbols have no row."""
     text = text_of(body, "gb18030")
     asked = frozenset(symbols)
-    rows: dict[str, dict[str, object]] = {}
+    records: dict[str, list[str]] = {}
     at = 0
     while at < len(text):
         statement = _STATEMENT.match(text, at)
@@ -139,10 +140,11 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
             continue
         if symbol not in asked:
             raise PayloadError(f"quote: {symbol} was not asked for")
-        if symbol in rows:
+        if symbol in records:
             raise PayloadError(f"quote: {symbol} came twice")
-        rows[symbol] = parse_record(symbol, record.split("~"))
-    return frame(list(rows.values()), QUOTE_COLUMNS)
+        records[symbol] = record.split("~")
+    rows = believed_rows(list(records.items()), lambda one: parse_record(*one), "quote", lambda one: one[0])
+    return frame(rows, QUOTE_COLUMNS)
 
 
 def parse_record(symbol: str, fields: Sequence[str]) -> dict[str, object]:

@@ -23,7 +23,7 @@ class ThsClient:
         """Stocks `up` at the limit with the reason in words, `broken` or `down`, on one date of the last
         year, without Beijing; columns `LIMIT_COLUMNS`, one call per 200 stocks."""
         rows: list[dict[str, Any]] = []
-        total = None
+        received, total = 0, None
         for page in range(1, limits.MOST_PAGES + 1):
             got = self._fetcher.call(
                 limits.limit_request(pool, day, page), partial(limits.parse_limits, pool=pool, day=day)
@@ -34,10 +34,11 @@ class ThsClient:
                 )
             total = got.total
             rows += got.rows
-            if len(rows) >= total or not len(got):
+            received += len(got)
+            if received >= total or not len(got):
                 break
-        if len(rows) != total:
-            raise PayloadError(f"{pool} pool: {len(rows)} of {total} rows", source=self.source)
+        if received != total:
+            raise PayloadError(f"{pool} pool: {received} of {total} rows", source=self.source)
         return limits.limit_rows(rows, f"{pool} pool")
 
     def daily_bars(self, symbol: str, count: int = 140) -> pd.DataFrame:

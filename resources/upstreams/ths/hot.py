@@ -6,6 +6,7 @@ import pandas as pd
 
 from platform_assets.declaration.frames import canonical_json
 from resources.errors import PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
@@ -44,27 +45,29 @@ def hot_request() -> Request:
 def parse_hot(body: bytes) -> pd.DataFrame:
     """Columns `HOT_COLUMNS`, best first; `tags` a JSON list of concepts."""
     data = answered(body, "hot_list")
-    rows = []
-    for raw in list_of(data.get("stock_list"), "stock_list"):
-        item = object_of(raw, "hot_list row")
-        code = code_of(item.get("code"), "hot_list")
-        tag = object_of(item.get("tag") or {}, f"{code} tag")
-        rows.append(
-            {
-                "code": code,
-                "name": string_of(item.get("name"), f"{code} name").strip(),
-                "reason": text_of(item.get("analyse_title"), f"{code} analyse_title"),
-                "tags": _tags(list_of(tag.get("concept_tag") or [], f"{code} concept_tag"), code),
-                "rank_no": whole(number(item.get("order"), f"{code} order"), f"{code} order"),
-                "rank_change": number(item.get("hot_rank_chg"), f"{code} hot_rank_chg"),
-                "heat": amount(item.get("rate"), f"{code} rate"),
-                "change_pct": number(item.get("rise_and_fall"), f"{code} rise_and_fall"),
-            }
-        )
+    raws = [object_of(raw, "hot_list row") for raw in list_of(data.get("stock_list"), "stock_list")]
+    rows = believed_rows(raws, _hot, "hot_list", lambda item: item.get("code"))
     ranks = [row["rank_no"] for row in rows]
-    if len({row["code"] for row in rows}) != len(rows) or ranks != list(range(1, len(rows) + 1)):
+    whole_list = len(raws) == len(rows)
+    run = ranks == list(range(1, len(rows) + 1)) if whole_list else ranks == sorted(set(ranks))
+    if len({row["code"] for row in rows}) != len(rows) or not run:
         raise PayloadError("hot_list: a stock twice, or ranks that do not run from 1")
     return frame(rows, HOT_COLUMNS)
+
+
+def _hot(item: dict[str, Any]) -> dict[str, Any]:
+    code = code_of(item.get("code"), "hot_list")
+    tag = object_of(item.get("tag") or {}, f"{code} tag")
+    return {
+        "code": code,
+        "name": string_of(item.get("name"), f"{code} name").strip(),
+        "reason": text_of(item.get("analyse_title"), f"{code} analyse_title"),
+        "tags": _tags(list_of(tag.get("concept_tag") or [], f"{code} concept_tag"), code),
+        "rank_no": whole(number(item.get("order"), f"{code} order"), f"{code} order"),
+        "rank_change": number(item.get("hot_rank_chg"), f"{code} hot_rank_chg"),
+        "heat": amount(item.get("rate"), f"{code} rate"),
+        "change_pct": number(item.get("rise_and_fall"), f"{code} rise_and_fall"),
+    }
 
 
 def strong_request(day: str) -> Request:
@@ -80,32 +83,32 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
     status = document.get("errocode")  # as it is spelled there
     if str(status) != "0":
         raise PayloadError(f"getharden: errocode {status!r} {str(document.get('errormsg'))[:60]}")
-    rows = []
-    for raw in list_of(document.get("data") or [], "getharden data"):
-        item = object_of(raw, "getharden row")
-        code = code_of(item.get("code"), "getharden")
-        told = iso_day(str(item.get("date")), f"{code} date")
-        if told != day:
-            raise PayloadError(f"getharden {code}: of {told}, asked was {day}")
-        reason = text_of(item.get("reason"), f"{code} reason")
-        rows.append(
-            {
-                "date": day,
-                "code": code,
-                "name": string_of(item.get("name"), f"{code} name").strip(),
-                "reason": reason,
-                "tags": _tags((reason or "").split("+"), code),
-                "price": price(item.get("close"), f"{code} close"),
-                "change_pct": required(number(item.get("zhangfu"), f"{code} zhangfu"), f"{code} zhangfu"),
-                "turnover_pct": number(item.get("huanshou"), f"{code} huanshou"),
-                "amount": amount(item.get("chengjiaoe"), f"{code} chengjiaoe"),
-                "volume": amount(item.get("chengjiaoliang"), f"{code} chengjiaoliang"),
-                "large_net": number(item.get("ddejingliang"), f"{code} ddejingliang"),
-            }
-        )
+    raws = [object_of(raw, "getharden row") for raw in list_of(document.get("data") or [], "getharden data")]
+    rows = believed_rows(raws, lambda item: _strong(item, day), "getharden", lambda item: item.get("code"))
     if len({row["code"] for row in rows}) != len(rows):
         raise PayloadError("getharden: a stock stands in it twice")
     return frame(rows, STRONG_COLUMNS)
+
+
+def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
+    code = code_of(item.get("code"), "getharden")
+    told = iso_day(str(item.get("date")), f"{code} date")
+    if told != day:
+        raise PayloadError(f"getharden {code}: of {told}, asked was {day}")
+    reason = text_of(item.get("reason"), f"{code} reason")
+    return {
+        "date": day,
+        "code": code,
+        "name": string_of(item.get("name"), f"{code} name").strip(),
+        "reason": reason,
+        "tags": _tags((reason or "").split("+"), code),
+        "price": price(item.get("close"), f"{code} close"),
+        "change_pct": required(number(item.get("zhangfu"), f"{code} zhangfu"), f"{code} zhangfu"),
+        "turnover_pct": number(item.get("huanshou"), f"{code} huanshou"),
+        "amount": amount(item.get("chengjiaoe"), f"{code} chengjiaoe"),
+        "volume": amount(item.get("chengjiaoliang"), f"{code} chengjiaoliang"),
+        "large_net": number(item.get("ddejingliang"), f"{code} ddejingliang"),
+    }
 
 
 def _tags(parts: list[Any], code: str) -> str | None:

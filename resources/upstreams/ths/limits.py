@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from resources.errors import InputError, PayloadError
+from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
@@ -48,11 +49,14 @@ _SHANGHAI = timedelta(hours=8)
 
 @dataclass(frozen=True)
 class LimitPage:
+    """`received`: rows on the wire, of which some may not be believed; `total`: rows of all pages."""
+
     rows: list[dict[str, Any]]
+    received: int
     total: int
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.received
 
 
 def limit_request(pool: str, day: str, page: int) -> Request:
@@ -74,7 +78,7 @@ def limit_request(pool: str, day: str, page: int) -> Request:
 
 def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
     """Rows with the keys of `LIMIT_COLUMNS`. PayloadError for another date, more rows than the answer's own
-    count, or a row that cannot be believed."""
+    count; a row that cannot be believed is left out as rejected."""
     what = f"{POOLS[pool]}"
     data = answered(body, what)
     raws = list_of(data.get("info"), f"{what} info")
@@ -85,7 +89,9 @@ def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
     told = iso_day(str(data.get("date")), f"{what} date")
     if raws and told != day:
         raise PayloadError(f"{what}: answered for {told}, asked was {day}")
-    return LimitPage([_row(object_of(raw, f"{what} row"), pool, day) for raw in raws], total)
+    found = [object_of(raw, f"{what} row") for raw in raws]
+    rows = believed_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("code"))
+    return LimitPage(rows, len(raws), total)
 
 
 def limit_rows(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from resources.warehouse.batch_records import HELD_BACK
 from serving_api.reading import Session
 
 _COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
@@ -23,3 +24,19 @@ def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -
         (day, _SPAN, day, day, day, next_day, *periods),
     )
     return [dict(zip((*_NAMES, "rows"), row, strict=True)) for row in rows]
+
+
+def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
+    """Batch -> (check, failing rows) of what was stored and is not adjusted by."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for at in range(0, len(batches), 500):
+        asked = batches[at : at + 500]
+        rows = session.run(
+            "SELECT batch_id, check_name, MAX(failed_count) FROM sys_quality_record "
+            f"WHERE batch_id IN ({', '.join('?' for _ in asked)}) AND action=? AND natural_key IS NULL "
+            "GROUP BY batch_id, check_name ORDER BY batch_id, check_name",
+            (*asked, HELD_BACK),
+        )
+        for batch, check, count in rows:
+            found.setdefault(str(batch), []).append((str(check), int(count)))
+    return found

@@ -16,6 +16,7 @@ from serving_api.state import state_of
 
 class ReportStatus(StrEnum):
     complete = "complete"
+    held = "held"
     fallback = "fallback"
     failed = "failed"
     not_run = "not_run"

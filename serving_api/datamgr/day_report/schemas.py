@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-Status = Literal["complete", "fallback", "failed", "not_run"]
+Status = Literal["complete", "held", "fallback", "failed", "not_run"]
 
 
 class ReportSource(BaseModel):
@@ -22,7 +22,10 @@ class ReportRow(BaseModel):
     table: str
     dataset: str
     layer: str
-    status: Status = Field(description="fallback: complete, by another source than the first")
+    status: Status = Field(
+        description="fallback: complete, by another source than the first; held: some rows cannot be true, "
+        "and nothing is adjusted by them"
+    )
     reason: str | None = Field(description="why it failed, or why an earlier source was not used")
     second_source: bool = Field(description="whether more than one source is declared for it")
     sources: list[ReportSource]
@@ -35,6 +38,7 @@ class ReportRow(BaseModel):
 
 class ReportTotals(BaseModel):
     complete: int
+    held: int
     fallback: int
     failed: int
     not_run: int

@@ -18,7 +18,7 @@ from serving_api.reading import Session
 from serving_api.state import State
 from serving_api.topics.listing import trade_date
 
-ORDER = ("failed", "fallback", "not_run", "complete")
+ORDER = ("failed", "held", "fallback", "not_run", "complete")
 """What needs a look comes first."""
 
 
@@ -57,7 +57,16 @@ def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]
                 if _concerns(batch, day, periods, _partition_of(dataset, table))
             ]
             rows.append(_row(dataset, table, sorted(found, key=_order_on(day)), settings))
-    return rows
+    held = queries.held_back(session, [str(row["batch_id"]) for row in rows if row["batch_id"]])
+    return [_held(row, held.get(str(row["batch_id"]), ())) for row in rows]
+
+
+def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """A row of the report whose batch holds rows back says so, unless it failed."""
+    if not checks or row["status"] == "failed":
+        return row
+    told = ", ".join(f"{check}: {count}" for check, count in checks)
+    return {**row, "status": "held", "reason": f"rows held back: {told}"}
 
 
 def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:

@@ -47,7 +47,7 @@ def events(session: Session, code: str, since: str) -> list[Event]:
     rows = session.rows(
         EXRIGHT,
         columns=_EVENT,
-        where="code=? AND category=? AND date>=?",
+        where="code=? AND category=? AND held_back IS NULL AND date>=?",
         values=(code, EX_RIGHT, since),
         order="date",
     )

@@ -84,3 +84,19 @@ def test_report_periods_belong_to_the_day_on_which_they_were_loaded(bare: Desk) 
     assert (row(bare, PERIODS)["batch_id"], row(bare, PERIODS)["rows"]) == (load, 3)
     # A quarter end that is a trade date is not the day on which its reports were told.
     assert row(bare, PERIODS, OPEN)["status"] == "not_run"
+
+
+def test_a_table_with_rows_that_are_held_back_says_so(bare: Desk) -> None:
+    batch = ended(bare, FUSED, TODAY, rows=358)
+    for action, check, failed in (("held_back", "close_is_next_reference", 342), ("warning", "other", 5)):
+        bare.execute(
+            "INSERT INTO sys_quality_record (batch_id, table_name, check_name, severity, action, "
+            "failed_count, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            batch, FUSED, check, "soft", action, failed, f"{TODAY} 15:40:00", f"{TODAY} 15:40:00",
+        )  # fmt: skip
+
+    told = row(bare, FUSED)
+    assert (told["status"], told["reason"]) == ("held", "rows held back: close_is_next_reference: 342")
+    answer = bare.get("/datamgr/day-report", date=TODAY, status="held").json()
+    assert [one["table"] for one in answer["results"]] == [FUSED]
+    assert answer["totals"]["held"] == 1

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.errors import InputError, PayloadError, Refused
+from resources.rejections import noting
 from resources.upstreams.sina import bars, finance, quotes
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, damaged_text, quick
 
@@ -110,17 +111,34 @@ def test_unknown_and_suspended_symbols() -> None:
         (gbk(STOCK), "answered 1"),  # one of two is missing
         (gbk(STOCK + STOCK), "twice"),
         (gbk(STOCK + BOND.replace("118060", "118061")), "differs"),
-        (gbk(STOCK.replace("180308294", "1803082") + BOND), "wrong unit"),
-        (gbk(STOCK.replace("19.630", "19.400") + BOND), "does not lie"),
-        (gbk(STOCK.replace("19.630,19.420,", "19.410,,") + BOND), "does not lie"),
         (gbk(STOCK[:60]), "no statement"),
-        (gbk(STOCK.replace("2026-08-28", "2026-13-28") + BOND), "no date"),
         (STOCK.encode() + b"\xff\xff", "gb18030"),
     ],
 )
 def test_snapshots_that_cannot_be_believed(body: bytes, error: str) -> None:
     with pytest.raises(PayloadError, match=error):
         quotes.parse_quotes(body, ["sz300059", "sh118060"])
+
+
+@pytest.mark.parametrize(
+    ("stock", "error"),
+    [
+        (STOCK.replace("180308294", "1803082"), "wrong unit"),
+        (STOCK.replace("19.630", "19.400"), "does not lie"),
+        (STOCK.replace("19.630,19.420,", "19.410,,"), "does not lie"),
+        (STOCK.replace("2026-08-28", "2026-13-28"), "no date"),
+    ],
+)
+def test_an_odd_snapshot_costs_itself_alone(stock: str, error: str) -> None:
+    with noting() as rejected:
+        rows = quotes.parse_quotes(gbk(stock + BOND), ["sz300059", "sh118060"])
+
+    assert rows["symbol"].tolist() == ["sh118060"]
+    ((item, why),) = rejected
+    assert item == "sz300059"
+    assert error in why
+    with pytest.raises(PayloadError, match=error):
+        quotes.parse_quotes(gbk(stock), ["sz300059"])
 
 
 def test_a_throttled_client_is_refused() -> None:

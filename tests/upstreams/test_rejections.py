@@ -1,0 +1,143 @@
+"""One odd row costs that row, in every list whose rows stand by themselves; a page falls with its tenth."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from resources.errors import PayloadError
+from resources.rejections import noting
+from resources.upstreams.cls import roll
+from resources.upstreams.cninfo import announcements, records, schedule
+from resources.upstreams.eastmoney import changes, notices
+from resources.upstreams.exchanges import sse, sse_deals, szse, szse_deals
+from resources.upstreams.paging import UNTOLD, Page, collected
+from resources.upstreams.ths import hot, limits
+from tests.upstreams.cls import test_flashes as flashes
+from tests.upstreams.cninfo import test_announcements as cninfo
+from tests.upstreams.cninfo import test_records as disclosed
+from tests.upstreams.eastmoney import test_changes as anomalies
+from tests.upstreams.eastmoney import test_press as press
+from tests.upstreams.exchanges import test_deals as deals
+from tests.upstreams.exchanges import test_margin as margin
+from tests.upstreams.ths import test_ths as ths
+
+Row = dict[str, Any]
+Case = tuple[Callable[..., bytes], Callable[[bytes], Any], Callable[[int], Row], Row]
+
+
+def numbered(row: Row, **by: Callable[[int], Any]) -> Callable[[int], Row]:
+    return lambda number: {**row, **{name: make(number) for name, make in by.items()}}
+
+
+def code(number: int) -> str:
+    return f"{600000 + number}"
+
+
+CASES: dict[str, Case] = {
+    "SSE margin": (
+        margin.sse_body, partial(sse.parse_margin, day=margin.DAY, detail=True),
+        numbered(margin.SSE_ROW, stockCode=code), {"rqylje": 5e9, "rzrqjyzl": 1},
+    ),
+    "SSE deals": (
+        deals.sse_body, partial(sse_deals.parse_deals, since=deals.DAY, until=deals.DAY),
+        numbered(deals.SSE_ROW, stockid=code), {"tradeprice": "none"},
+    ),
+    "SZSE deals": (
+        deals.szse_body, partial(szse_deals.parse_deals, since=deals.DAY, until=deals.DAY),
+        numbered(deals.SZSE_ROW), {"cjjg": "x"},
+    ),
+    "anomalies": (
+        anomalies.body, lambda body: changes.parse_changes(body).rows,
+        numbered(anomalies.ROW, c=code), {"i": "0.1"},
+    ),
+    "notices of the portal": (
+        press.notice_body, partial(notices.parse_notices, since=press.SINCE, until=press.UNTIL),
+        numbered(press.NOTICE | {"codes": press.NOTICE["codes"][:1]}, art_code=lambda n: f"AN{n}"),
+        {"notice_date": "?"},
+    ),
+    "notices of the platform": (
+        lambda *rows: cninfo.body(list(rows), len(rows)),
+        partial(announcements.parse_announcements, query=cninfo.ALL),
+        cninfo.row, {"announcementTime": 17},
+    ),
+    "disclosure dates": (
+        disclosed.plans, partial(schedule.parse_schedule, period=disclosed.PERIOD),
+        numbered(disclosed.PLAN, seccode=code), {"f002d_0102": "soon"},
+    ),
+    "holder counts": (
+        disclosed.answer, partial(records.parse_holders, period=disclosed.PERIOD),
+        numbered(disclosed.COUNT, SECCODE=code), {"F003N": 55.0},
+    ),
+    "telegraph": (
+        flashes.rolled, roll.parse_roll, numbered(flashes.ITEM, id=lambda n: n + 1), {"ctime": 17},
+    ),
+    "limit pool": (
+        ths.page, partial(limits.parse_limits, pool="up", day=ths.DAY),
+        numbered(ths.LIMIT_UP, code=code), {"latest": 0},
+    ),
+    "hot list": (
+        ths.hot_list, hot.parse_hot, numbered(ths.HOT, code=code, order=lambda n: n + 1), {"rate": "hot"},
+    ),
+    "strong stocks": (
+        ths.strong_list, partial(hot.parse_strong, day=ths.DAY),
+        numbered(ths.STRONG, code=code), {"close": "-1"},
+    ),
+}  # fmt: skip
+
+
+def size(parsed: Any) -> int:
+    return len(parsed.rows) if hasattr(parsed, "rows") and not callable(parsed.rows) else len(parsed)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_odd_row_costs_itself_and_a_tenth_the_page(name: str) -> None:
+    body, parse, made, odd = CASES[name]
+    rows = [made(number) for number in range(30)]
+    with noting() as rejected:
+        assert size(parse(body(*rows))) == 30
+    assert rejected == []
+
+    rows[7] |= odd
+    with noting() as rejected:
+        assert size(parse(body(*rows))) == 29
+    assert len(rejected) == 1
+
+    for place in (9, 11, 13):
+        rows[place] |= odd
+    with pytest.raises(PayloadError, match="4 of 30 rows"):
+        parse(body(*rows))
+
+
+def test_a_row_of_the_margin_workbook_whose_sum_does_not_close_costs_itself() -> None:
+    tabs = szse.parse_tabs(margin.SZSE_TABS, margin.DAY)
+    sheet = [margin.HEADS, *([f"{number:06d}", *margin.EXACT[1:]] for number in range(1, 2106))]
+    sheet[900] = [*sheet[900][:-1], "1.00"]
+
+    with noting() as rejected:
+        made = szse.parse_sheet(margin.workbook(sheet), margin.DAY, tabs)
+
+    assert len(made.rows) == 2104
+    assert [item for item, _ in rejected] == ["000900"]
+
+
+def test_a_list_that_does_not_count_itself_ends_with_a_short_page() -> None:
+    rows = [{"at": at} for at in range(45)]
+
+    def ask(page: int) -> Page:
+        part = rows[(page - 1) * 20 : page * 20]
+        return Page(part, len(part), UNTOLD)
+
+    assert collected(ask, "list", most_pages=9) == rows
+    rows = rows[:40]
+    assert collected(ask, "list", most_pages=9) == rows
+    with pytest.raises(PayloadError, match="no end"):
+        collected(ask, "list", most_pages=2)
+
+    body = deals.szse_body(deals.SZSE_ROW).replace(b', "recordcount": 1', b"")
+    assert b"recordcount" not in body
+    page = szse_deals.parse_deals(body, deals.DAY, deals.DAY)
+    assert (len(page.rows), page.total) == (1, UNTOLD)
+    tabs = szse.parse_tabs(margin.SZSE_TABS.replace(b',"recordcount":2105', b""), margin.DAY)
+    assert (tabs.count, len(tabs)) == (None, 1)
