@@ -17,7 +17,7 @@ help:
 	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make real-day  the whole path on real bars into both engines, compared with the files"
 	@echo "make bench     benchmarks with their baselines"
-	@echo "make witness   a public client reads the simulated market with its own parsers"
+	@echo "make witness   two public clients read the simulated market with their own parsers"
 	@echo "make soak      the long sizes of the tests"
 
 $(VENV)/bin/python:
@@ -65,7 +65,7 @@ bench: $(TEST_STAMP)
 	@$(BIN)/python -m tests.benchmarks
 
 witness: $(TEST_STAMP)
-	@$(BIN)/python -m pytest tests/witness
+	@$(BIN)/python -m pytest tests/witness tests/simulated_market/tdx/test_pytdx.py
 
 soak: $(TEST_STAMP)
 	@$(BIN)/python -m tests.soak

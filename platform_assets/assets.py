@@ -44,6 +44,7 @@ from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
 from platform_assets.pipeline.writing import Loaded
 from platform_assets.run_lease import CODES_TAG, lease_for
+from platform_assets.run_patience import patience_for
 from platform_assets.run_stop import canceling
 from resources.dagster_resources import PlatformResource
 from resources.errors import ConflictError, InputError, PlatformError, Transient
@@ -280,7 +281,8 @@ def _run(
             lease=lease,
             refused=refused,
         )
-        return plan.load(run, scope)
+        with patience_for(trigger.kind, context.run.run_id):
+            return plan.load(run, scope)
 
 
 def _succeeded(
@@ -293,7 +295,7 @@ def _succeeded(
             if result is not None:
                 whole = shown_whole(loaded) if result is last else {}
                 context.add_asset_metadata(
-                    {**partition_metadata(loaded, result), **whole},
+                    {**partition_metadata(loaded, result, newest=result is last), **whole},
                     asset_key=asset_key(plan.table),
                     partition_key=day,
                 )

@@ -152,11 +152,21 @@ def evidence_counts() -> str:
     return table(("upstream", *CLASSES), [*rows, ("all", *sums)])
 
 
+def evidence_risks() -> str:
+    """Tables of which no source asks a call that has any proof."""
+    from platform_assets.source_calls import risks
+
+    rows = [(f"`{name}`", f"`{source}`", ", ".join(f"`{call}`" for call in calls))
+            for name, source, calls in risks()]  # fmt: skip
+    return table(("table", "first source", "assumed calls"), rows) if rows else "None."
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "settings": settings,
     "tasks": tasks,
     "errors": error_classes,
     "evidence": evidence_counts,
+    "evidence-risks": evidence_risks,
     "sites": sites,
     "pacing": pacing,
     "faults": fault_kinds,

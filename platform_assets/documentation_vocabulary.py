@@ -12,6 +12,8 @@ from typing import Any
 from platform_assets.declaration import columns, dataset, rules, scope
 from platform_assets.documentation_blocks import cell, table
 from resources.upstreams import desk
+from resources.upstreams.evidence import CLASSES as KINDS
+from resources.upstreams.evidence import columns as named_columns
 from resources.upstreams.evidence import evidence
 
 CLASSES: tuple[tuple[str, type], ...] = (
@@ -102,6 +104,7 @@ def client_calls() -> str:
             _methods(client),
             "### Evidence",
             _evidence(key),
+            *([_column_evidence()] if key == "eastmoney" else []),
             "### Columns",
             _schemas(package),
         ]
@@ -116,6 +119,21 @@ def _evidence(upstream: str) -> str:
         if one.call.partition(".")[0] == upstream
     ]
     return table(("call", "evidence", "recording or client", "fields"), rows)
+
+
+def _column_evidence() -> str:
+    """What speaks for the columns that are asked for by name, report by report."""
+    rows = []
+    for report in dict.fromkeys(one.report for one in named_columns()):
+        told = [one for one in named_columns() if one.report == report]
+        shown = (", ".join(f"`{one.column}`" for one in told if one.kind == kind) for kind in KINDS)
+        rows.append((f"`{report}`", *shown))
+    return (
+        "Columns of reports of the data centre, from `resources/data/evidence_columns.csv`: every one "
+        "that is asked for by name is here (one unknown name costs the whole answer), and some of those "
+        "that are read from reports which are asked for all of their columns.\n\n"
+        + table(("report", *KINDS), rows)
+    )
 
 
 def _words() -> str:

@@ -42,11 +42,10 @@ def _about(spec: ColumnSpec) -> str | None:
     return "; ".join(note for note in notes if note) or None
 
 
-def partition_metadata(loaded: Loaded, result: WriteResult) -> dict[str, Any]:
-    """Figures of one batch."""
-    return {
-        "dagster/row_count": result.rows_ok + result.rows_warning,
-        "batch_id": result.batch_id,
+def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = True) -> dict[str, Any]:
+    """Figures of one batch; a figure that is not there is 0. A range has an event per date, so what is the
+    same for all of them, the sources and the preview, stands in the `newest` alone."""
+    figures = {
         "rows_in": result.rows_in,
         "rows_ok": result.rows_ok,
         "rows_warning": result.rows_warning,
@@ -54,10 +53,16 @@ def partition_metadata(loaded: Loaded, result: WriteResult) -> dict[str, Any]:
         "rows_unchanged": result.rows_unchanged,
         "rows_written": result.rows_written,
         "rows_superseded": result.rows_superseded,
-        "content_hash": result.content_hash[:16],
-        "sources": dg.MetadataValue.md(_sources(loaded)),
-        "preview": dg.MetadataValue.md(_preview(loaded.preview)),
     }
+    told: dict[str, Any] = {
+        "dagster/row_count": result.rows_ok + result.rows_warning,
+        "batch_id": result.batch_id,
+        **{name: count for name, count in figures.items() if count or name == "rows_written"},
+    }
+    if newest:
+        told["sources"] = dg.MetadataValue.md(_sources(loaded))
+        told["preview"] = dg.MetadataValue.md(_preview(loaded.preview))
+    return told
 
 
 def shown_whole(loaded: Loaded) -> dict[str, Any]:

@@ -32,7 +32,8 @@ def stretches(days: Sequence[str], calendar: TradeCalendar) -> Iterator[list[str
 
 def backfill(work: Work) -> dict[str, Any]:
     """Args backfill_id, table (whose batches tell what is loaded). A stretch that fails does not keep the
-    later ones out; the backfill is then partial, or failed when nothing came of it."""
+    later ones out, and is tried once more at the end where its reason may have passed; what is missing then
+    makes the backfill partial, or failed when nothing came of it."""
     table = work.args.get("table")
     if not isinstance(table, str):
         raise InputError("table", "names the table whose batches tell what is loaded")
@@ -41,9 +42,10 @@ def backfill(work: Work) -> dict[str, Any]:
     ledger.begin(asked.id, now=work.house.clock.now())
     going = _Going(work, ledger, asked, table)
     try:
-        for stretch in stretches(going.left(), work.house.calendar):
-            work.check()
-            going.load(stretch)
+        for days in (going.left, going.worth_another_try):
+            for stretch in stretches(days(), work.house.calendar):
+                work.check()
+                going.load(stretch)
     except Stopped as error:
         if error.message != GOING_DOWN:  # else the command comes back, and goes on
             going.show("canceled")
@@ -66,6 +68,7 @@ class _Going:
         self._asked = asked
         self._table = table
         self._failures: dict[str, str] = {}
+        self._passing: set[str] = set()
         # Those of the command itself: of a worker that could not end it.
         self._earlier = [*asked.run_ids, *work.facts.get("runs", ())]
 
@@ -77,6 +80,10 @@ class _Going:
         """Its trade dates that none of its runs committed."""
         loaded = self._ledger.loaded(self._run_ids, self._table).days
         return [day for day in self._asked.days if day not in loaded]
+
+    def worth_another_try(self) -> list[str]:
+        """Those of them that failed for a reason that may have passed by now."""
+        return [day for day in self.left() if day in self._passing]
 
     def load(self, stretch: list[str]) -> None:
         """One run; what it left out has failed with its reason."""
@@ -90,7 +97,11 @@ class _Going:
         )
         loaded = self._ledger.loaded(self._run_ids, self._table).days
         why = outcome.error or f"the run {outcome.run_id} committed nothing for this date"
-        self._failures |= {day: why[:500] for day in stretch if day not in loaded}
+        missed = [day for day in stretch if day not in loaded]
+        self._failures |= dict.fromkeys(missed, why[:500])
+        self._failures = {day: text for day, text in self._failures.items() if day not in loaded}
+        if not outcome.success and self._ledger.may_pass(outcome.run_id, why):
+            self._passing.update(missed)
         self.show("running")
 
     def show(self, status: str) -> None:

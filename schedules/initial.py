@@ -106,7 +106,7 @@ def plan_load(
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
     `history_dates` trade dates where they are missing, the report periods of those dates, the newest five
     dates in full (of a new warehouse the newest with all that its tasks load); then what is calculated from
-    bars, as far back as they are, from the newest five dates, and from the `earlier_dates` before them."""
+    these five, from bars as far back as they are, and from the `earlier_dates` before the five."""
     window = calendar.last(history_dates, newest)
     newest_dates = window[-DETAIL_DATES:]
     ranged = max(loaded.recent, default="")
@@ -134,10 +134,11 @@ def _behind(
     """What follows the data. Of earlier dates the newer ones come first."""
     newest, first = window[-1], window[-DETAIL_DATES:][0]
     steps = []
-    if new_bars or max(loaded.ranges, default="") > max(loaded.from_bars, default=""):
-        steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
+    # The newest dates first: until then the market's phase, signals and leaders would be those of last year.
     if new_days or newest not in loaded.calculated:
         steps.append(Step(CALCULATIONS, first, newest))
+    if new_bars or max(loaded.ranges, default="") > max(loaded.from_bars, default=""):
+        steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
     before = window[:-DETAIL_DATES][-earlier_dates:] if earlier_dates else []
     chunks = [before[max(0, end - EARLIER_AT_ONCE) : end] for end in range(len(before), 0, -EARLIER_AT_ONCE)]
     if len(loaded.earlier) < len(chunks):

@@ -1,5 +1,6 @@
 """How far back a stored history reaches: what an answer says where it gives less than was asked for."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -7,6 +8,10 @@ from pydantic import BaseModel, Field
 from serving_api.failures import read_or
 from serving_api.reading import Session
 from serving_api.state import State
+
+_UNKNOWN = "unknown"
+_DATES = {"decision_card": "decision_date"}
+"""Tables whose keys are no dates -> the date that reads are by."""
 
 
 class Reach(BaseModel):
@@ -18,13 +23,15 @@ class Reach(BaseModel):
     note: str | None = Field(default=None, description="why this is less than was asked for; null: it is not")
 
 
-def first_date(session: Session, name: str, code: str | None = None) -> str | None:
-    """The first date that a table by date holds, of a code where one is given."""
+def first_date(session: Session, name: str, code: str | None = None, of: str = "code") -> str | None:
+    """The first date that a table by date holds; of a `code` (in the column `of`) where one is given."""
     if not session.has(name):
         return None
     table = session.table(name)
-    column = str(table.date_column)
-    where, values = ("code=?", (code,)) if code is not None else ("", ())
+    column = table.date_column or _DATES.get(name)
+    if column is None:
+        return None
+    where, values = (f"{of}=?", (code,)) if code is not None else ("", ())
     rows = session.rows(name, columns=(column,), where=where, values=values, order=column, limit=1)
     return str(rows[0][0])[:10] if rows else None
 
@@ -35,11 +42,35 @@ async def reach(
 ) -> dict[str, Any]:  # fmt: skip
     """`first_date` and `note` of an answer with `given` rows: of the `asked` newest trade dates, or of the
     date `day`."""
-    first = await read_or(None, state.reading.point(first_date, table, code))
-    return {"first_date": first, "note": note_of(first, given, asked, day)}
+    (first,) = await _firsts(state, (table,), code)
+    return {
+        "first_date": None if first is _UNKNOWN else first,
+        "note": None if first is _UNKNOWN else note_of(first, given, asked, day),
+    }
 
 
-def note_of(first: str | None, given: int, asked: int | None = None, day: str | None = None) -> str | None:
+async def reach_of_days(
+    state: State, tables: Sequence[str], days: int, *, code: str | None = None
+) -> dict[str, Any]:
+    """`first_date` and `note` of an answer over the `days` newest trade dates: of the table that reaches back
+    farthest."""
+    firsts = await _firsts(state, tables, code)
+    if _UNKNOWN in firsts:
+        return {"first_date": None, "note": None}
+    first = min((one for one in firsts if one is not None), default=None)
+    window = state.calendar.last(days, state.clock.now().date().isoformat())
+    given = 0 if first is None else sum(day >= first for day in window)
+    return {"first_date": first, "note": note_of(first, given, days)}
+
+
+async def _firsts(state: State, tables: Sequence[str], code: str | None) -> list[str | None]:
+    """`_UNKNOWN` where the database does not answer: then nothing is said about what it holds."""
+    return [await read_or(_UNKNOWN, state.reading.point(first_date, name, code)) for name in tables]
+
+
+def note_of(
+    first: str | None, given: int, asked: int | None = None, day: str | None = None, what: str = "trade dates"
+) -> str | None:
     """None where the answer is as long as was asked for."""
     if given and (asked is None or given >= asked):
         return None
@@ -49,4 +80,4 @@ def note_of(first: str | None, given: int, asked: int | None = None, day: str | 
         return f"nothing is stored of {day}; the first stored date is {first}"
     if asked is None:
         return f"nothing fits; the first stored date is {first}"
-    return f"{given} of {asked} trade dates are stored; the first stored date is {first}"
+    return f"{given} of {asked} {what} are stored; the first stored date is {first}"

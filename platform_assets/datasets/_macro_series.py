@@ -132,6 +132,14 @@ _CHINA = (
     ),
 )  # fmt: skip
 
+YEAR_TO_DATE: Mapping[str, str] = {
+    "cn_cpi_ytd": "cn_cpi_index", "cn_ppi_ytd": "cn_ppi_index", "cn_industry_ytd_yoy": "cn_industry_yoy",
+    "cn_rmb_loan_ytd": "cn_rmb_loan", "cn_fai_ytd": "cn_fai", "cn_gdp_ytd": "",
+}  # fmt: skip
+"""Series of the year up to a month -> series of the single months, where there is one."""
+SUMS = frozenset({"cn_rmb_loan_ytd", "cn_fai_ytd", "cn_gdp_ytd"})
+"""Those that add amounts up; the others are means."""
+
 TENOR_NAMES = {"3m": "3个月", "6m": "6个月", "1y": "1年", "2y": "2年", "3y": "3年", "5y": "5年", "7y": "7年",
                "10y": "10年", "30y": "30年"}  # fmt: skip
 YIELD_COLUMNS: Mapping[str, str] = {

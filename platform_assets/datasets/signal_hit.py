@@ -50,6 +50,8 @@ def _crossings(desk: Any, scope: Scope, bars: Bars, day: str) -> list[pd.DataFra
     frames = []
     for found in hits(bars, values):
         at = np.flatnonzero(found.hit)
+        if not at.size:
+            continue
         detail = [
             canonical_json(
                 {
@@ -82,23 +84,18 @@ def _crossings(desk: Any, scope: Scope, bars: Bars, day: str) -> list[pd.DataFra
 def _patterns(desk: Any, bars: Bars, day: str) -> list[pd.DataFrame]:
     stored = desk.read(PATTERNS, columns=("code", *DIRECTIONS), since=day, until=day)
     stored = stored.merge(rows_of(bars, day, {})[["code", "close"]], on="code")
-    frames = []
-    for name in DIRECTIONS:
-        fired = stored[stored[name].fillna(0).astype(int) != 0]
-        frames.append(
-            pd.DataFrame(
-                {
-                    "trade_date": day,
-                    "signal_key": name,
-                    "code": fired["code"],
-                    "direction": np.sign(fired[name].astype(int)),
-                    "price": fired["close"],
-                    "strength": None,
-                    "detail": None,
-                }
-            )
-        )
-    return frames
+    signs = np.sign(stored[list(DIRECTIONS)].fillna(0).to_numpy(dtype=np.int64)).T
+    which, at = np.nonzero(signs)
+    fired = {
+        "trade_date": day,
+        "signal_key": np.array(DIRECTIONS, dtype=object)[which],
+        "code": stored["code"].to_numpy(dtype=object)[at],
+        "direction": signs[which, at],
+        "price": stored["close"].to_numpy(dtype=np.float64)[at],
+        "strength": None,
+        "detail": None,
+    }
+    return [pd.DataFrame(fired)] if at.size else []
 
 
 DATASET = Dataset(

@@ -121,7 +121,8 @@ def mark_delisted(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     following = dict(itertools.pairwise(dates))
     first_absent = known.where(known.notna(), newest.map(following)).astype(object)
     rows["delist_date"] = first_absent.where(gone, None)
-    rows["list_status"] = rows["list_status"].where(~gone, "D")
+    # The terminal's list, which alone tells of a past date, names who is listed and says no more about it.
+    rows["list_status"] = rows["list_status"].fillna("L").where(~gone, "D")
     return rows
 
 

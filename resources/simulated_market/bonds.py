@@ -1,7 +1,8 @@
 """Terms of the convertible bonds of a world: whose shares they become, at which price, with which coupons.
 
-A bond belongs to a stock that was listed before it. Its conversion price is set at the begin of the world so
-that its price then stands some percent above its conversion value, and follows the ex-rights of the stock.
+A bond belongs to a stock of its exchange and board that was listed before it and stays. Its conversion price
+is set on its first day of the world so that its price then stands some percent above its conversion value,
+and follows the ex-rights of the stock.
 """
 
 import zlib
@@ -11,11 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import PRICE_UNIT, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Security, World
+from resources.simulated_market.world.other_issues import BOND_BOARDS, maturity_date, value_date
 
 _RATINGS = ("AAA", "AA+", "AA", "AA", "AA-", "A+")
 _COUPONS = ((0.2, 0.4, 0.6, 1.0, 1.5, 2.0), (0.3, 0.5, 1.0, 1.5, 1.8, 2.0), (0.4, 0.6, 1.0, 1.6, 2.2, 2.8))
-_YEARS = 6
 _NUMBERS = "一二三四五六"
 _PUT, _CALL = 0.70, 1.30
 _UNIT = 100
@@ -24,6 +25,11 @@ _UNIT = 100
 
 def _draw(*parts: object) -> int:
     return zlib.crc32(" ".join(str(part) for part in parts).encode())
+
+
+def _stays(world: World, security: Security) -> bool:
+    known = world.find(security.symbol)
+    return known is None or known.delist_date is None
 
 
 @dataclass
@@ -36,10 +42,14 @@ class Bond:
     @cached_property
     def stock(self) -> Security | None:
         """The stock that it converts into: the same one at all times."""
+        world, board = self.view.world, BOND_BOARDS.get(self.security.code[:3])
         found = [
             one
-            for one in self.view.world.securities(self.view.now)
-            if one.kind == "stock" and one.list_date <= self.security.list_date and one.delist_date is None
+            for one in world.securities(self.view.now)
+            if one.kind == "stock"
+            and one.list_date <= self.security.list_date
+            and (one.market, one.board) == (self.security.market, board)
+            and _stays(world, one)
         ]
         # As `_draw` of all three words, of which the first two are the same for every stock.
         begun = zlib.crc32(f"bond {self.security.symbol} ".encode())
@@ -82,14 +92,12 @@ class Bond:
 
     @property
     def value_date(self) -> int:
-        """The day from which it bears interest; six years later, after the end of the world, it is paid."""
-        last = int(self.view.world.trade_dates()[-1]) // 10_000
-        year = last - _draw("issued", self.security.symbol) % (_YEARS - 1)
-        return year * 10_000 + 100 * (1 + _draw("month", self.security.symbol) % 12) + 15
+        """The day from which it bears interest."""
+        return value_date(self.security.symbol, self.security.list_date)
 
     @property
     def maturity_date(self) -> int:
-        return self.value_date + _YEARS * 10_000
+        return maturity_date(self.security.symbol, self.security.list_date)
 
     @property
     def issue_size_yi(self) -> float:

@@ -2,7 +2,8 @@
 
 They go on from the world's quarterly reports (which the terminal's snapshot shows as well): a balance still
 is liabilities + equity, amounts are cumulative since 1 January, and what is added to them (cash, stocks,
-loans, expenses, investment) are shares of theirs that belong to a company and never change. One company in
+loans, expenses, investment) are shares of theirs that belong to a company and never change, within the
+ranges of its industry. One company in
 seven publishes an express report of a year or half year before the statements; one in thirteen corrects its
 annual report of odd years some days after the notice, and the correction has a notice date of its own.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.accounts import Accounts, Range, accounts_of, within
 from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.session import date_number
@@ -26,6 +28,8 @@ _LOWERED = 0.97
 _CORRECTIONS_FROM = 506
 """After the last notices of annual reports and first quarters: the newest report of nobody changes."""
 _LOAN_RATE = 0.03
+_MOST_NAMED = 0.92
+"""Of the current assets: cash, receivables and inventories together."""
 
 
 @dataclass(frozen=True)
@@ -52,34 +56,67 @@ class Result:
         """A number in [0, 1) of the company and a purpose."""
         return share_of(self.security, purpose)
 
-    # --- balance
+    @property
+    def accounts(self) -> Accounts:
+        """What the books of its industry look like."""
+        return accounts_of(self.security.sector, self.security.industry)
+
+    def _within(self, span: Range, purpose: str) -> float:
+        return within(span, self.share(purpose))
+
+    # --- balance; None is what a company of its kind does not tell
+
+    @property
+    def current_assets(self) -> float | None:
+        return self.report.current_assets if self.accounts.is_classified else None
+
+    @property
+    def current_liabilities(self) -> float | None:
+        return self.report.current_liabilities if self.accounts.is_classified else None
+
+    def _of_assets(self, span: Range | None, purpose: str) -> float | None:
+        """A part of the current assets (of all where they are not divided), never more of them than there
+        are."""
+        usual = self.accounts
+        if span is None:
+            return None
+        spans = {"cash": usual.cash, "receivables": usual.due, "inventory": usual.stock}
+        parts = sum(self._within(one, name) for name, one in spans.items() if one is not None)
+        whole = self.report.current_assets if usual.is_classified else self.report.total_assets
+        return round(whole * self._within(span, purpose) / max(1.0, parts / _MOST_NAMED), 2)
 
     @property
     def cash(self) -> float:
-        return round(self.report.current_assets * (0.2 + 0.3 * self.share("cash")), 2)
+        return self._of_assets(self.accounts.cash, "cash") or 0.0
 
     @property
-    def receivables(self) -> float:
-        return round(self.report.current_assets * (0.1 + 0.15 * self.share("receivables")), 2)
+    def receivables(self) -> float | None:
+        return self._of_assets(self.accounts.due, "receivables")
 
     @property
-    def inventory(self) -> float:
-        return round(self.report.current_assets * (0.05 + 0.2 * self.share("inventory")), 2)
+    def inventory(self) -> float | None:
+        return self._of_assets(self.accounts.stock, "inventory")
 
     @property
     def goodwill(self) -> float:
-        return round(self.report.other_assets * 0.2 * self.share("goodwill"), 2)
+        most = 0.2 if self.accounts.is_classified else 0.002
+        return round(self.report.other_assets * most * self.share("goodwill"), 2)
 
     @property
-    def prepaid(self) -> float:
-        return round(self.report.current_liabilities * 0.2 * self.share("prepaid"), 2)
+    def prepaid(self) -> float | None:
+        """What customers paid before."""
+        owed = self.current_liabilities
+        return None if owed is None else round(owed * 0.2 * self.share("prepaid"), 2)
 
     @property
-    def short_loans(self) -> float:
-        return round(self.report.current_liabilities * (0.1 + 0.3 * self.share("short")), 2)
+    def short_loans(self) -> float | None:
+        owed = self.current_liabilities
+        return None if owed is None else round(owed * (0.1 + 0.3 * self.share("short")), 2)
 
     @property
-    def long_loans(self) -> float:
+    def long_loans(self) -> float | None:
+        if not self.accounts.is_classified:
+            return None
         return round(self.report.long_liabilities * (0.3 + 0.5 * self.share("long")), 2)
 
     # --- income
@@ -90,20 +127,35 @@ class Result:
         return None if gross is None else round(self.report.revenue - gross, 2)
 
     @property
-    def selling(self) -> float:
-        return round(self.report.revenue * (0.01 + 0.06 * self.share("selling")), 2)
+    def selling(self) -> float | None:
+        return self._spent(0.1 + 0.5 * self.share("selling"))
 
     @property
-    def administration(self) -> float:
-        return round(self.report.revenue * (0.01 + 0.05 * self.share("administration")), 2)
+    def administration(self) -> float | None:
+        """A financial company has this one kind of expenses."""
+        if self.report.gross_profit is None:
+            return round(self.report.revenue * (0.22 + 0.15 * self.share("administration")), 2)
+        return self._spent(0.85 - 0.5 * self.share("selling"))
+
+    def _spent(self, share: float) -> float | None:
+        """A part of what stands between gross and operating profit beside research and interest."""
+        gross, research, interest = self.report.gross_profit, self.research, self.interest
+        if gross is None or research is None or interest is None:
+            return None
+        left = gross - self.report.operating_profit - research - interest
+        return round(max(left, 0.02 * self.report.revenue) * share, 2)
 
     @property
-    def research(self) -> float:
-        return round(self.report.revenue * 0.06 * self.share("research"), 2)
+    def research(self) -> float | None:
+        span = self.accounts.research
+        return None if span is None else round(self.report.revenue * self._within(span, "research"), 2)
 
     @property
-    def interest(self) -> float:
-        return round((self.short_loans + self.long_loans) * _LOAN_RATE * self.year_part, 2)
+    def interest(self) -> float | None:
+        short, long = self.short_loans, self.long_loans
+        return (
+            None if short is None or long is None else round((short + long) * _LOAN_RATE * self.year_part, 2)
+        )
 
     @property
     def deducted(self) -> float:

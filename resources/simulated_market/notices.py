@@ -2,8 +2,8 @@
 
 Tied to events where the world tells of them (a report on its notice date, a distribution a week before its
 ex-day), else drawn from the name of the stock and the day: one stock in six has a routine notice on a trade
-date, one in forty on another day. A notice is put up on the evening before its disclosure date. A replayed
-market knows of none.
+date, one in forty on another day. A notice is put up on the evening before its disclosure date, one in four
+at noon or in the evening of the date itself. A replayed market knows of none.
 """
 
 import zlib
@@ -14,29 +14,41 @@ from datetime import date, datetime, timedelta
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
-_ROUTINE = (
-    "第五届董事会第{n}次会议决议公告",
-    "关于控股股东部分股份质押的公告",
-    "关于使用闲置募集资金进行现金管理的进展公告",
-    "2026年第{n}次临时股东大会决议公告",
-    "关于回购公司股份的进展公告",
-    "关于签订日常经营重大合同的公告",
-    "股票交易异常波动公告",
-    "关于持股5%以上股东减持股份计划的预披露公告（更新后）",
-    "关于收到监管部门问询函的公告",
-    "独立董事关于第五届董事会第{n}次会议相关事项的独立意见",
-    "关于为子公司提供担保的公告",
-    "关于公司及相关人员收到<行政处罚决定书>的公告",
+# Title, the portal's word for the kind, the platform's code of the content, its category. The codes are those
+# of recorded notices; 012399 is what the platform gives to the rest.
+_ROUTINE: tuple[tuple[str, str, str, str], ...] = (
+    ("第五届董事会第{n}次会议决议公告", "董事会决议公告", "012399", "dshgg"),
+    ("第五届监事会第{n}次会议决议公告", "监事会决议公告", "012399", "jshgg"),
+    ("关于控股股东部分股份质押的公告", "股份质押、冻结", "012399", "gqbd"),
+    ("关于使用闲置募集资金进行现金管理的进展公告", "委托理财", "012399", "rcjy"),
+    ("{year}年第{q}次临时股东大会决议公告", "股东大会决议公告", "011999", "gddh"),
+    ("关于回购公司股份的进展公告", "股份回购", "012399", "gqbd"),
+    ("关于签订日常经营重大合同的公告", "签订协议", "012399", "rcjy"),
+    ("关于持股5%以上股东减持股份计划的预披露公告（更新后）", "股东减持", "011507", "gqbd"),
+    ("关于收到监管部门问询函的公告", "问询函", "012399", "rcjy"),
+    ("独立董事关于第五届董事会第{n}次会议相关事项的独立意见", "独立董事意见", "012399", "gszl"),
+    ("关于为子公司提供担保的公告", "担保事项", "012399", "rcjy"),
+    ("关于公司及相关人员收到<行政处罚决定书>的公告", "处罚", "012399", "fxts"),
 )
+_REPORTS = {331: "01030501", 630: "010303", 930: "01030701", 1231: "010301"}
+_KIND_OF = {331: "一季度报告", 630: "半年度报告", 930: "三季度报告", 1231: "年度报告"}
+_CATEGORY_OF = {331: "yjdbg", 630: "bndbg", 930: "sjdbg", 1231: "ndbg"}
+_MARKET_CODES = {"SZ": "010112"}
+_UNUSUAL = {"main": 20.0, "gem": 30.0, "star": 30.0, "bj": 40.0}
+"""Percent by which three closes have moved together when an unusual movement is announced."""
+_DAYTIME = ((11 * 3600 + 2_100, 4_800), (15 * 3600 + 1_800, 14_400))
+"""Notices that are out on their own disclosure date: at noon, or after the close (second of day, span)."""
 _PERIODS = {331: "第一季度报告", 630: "半年度报告", 930: "第三季度报告", 1231: "年度报告"}
 _SHARED = "关于与{other}签署战略合作框架协议的公告"
 _EX_LEAD = 7
+_SPAN = 3
 _DAYS_HELD, _LISTS_HELD = 400, 64
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One notice of one or more stocks. `kind` is the portal's word for it, `types` the platform's codes."""
+    """One notice of one or more stocks. `kind` is the portal's word for it, `types` the platform's codes: who
+    announces, in which market, what."""
 
     number: int
     day: date
@@ -49,14 +61,32 @@ class Notice:
     categories: tuple[str, ...]
     size_kb: int
 
+    @property
+    def told_at(self) -> datetime:
+        """What the platform tells: the moment of a notice of the same day, else the begin of its date."""
+        same = self.shown.date() == self.day
+        return self.shown if same else datetime(self.day.year, self.day.month, self.day.day)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What one notice says, before it has a number and a moment."""
+
+    title: str
+    kind: str
+    content: str
+    category: str
+
 
 @dataclass(frozen=True)
 class _Listed:
-    """The stocks that may have notices on a day, and whether it is a trade date."""
+    """The stocks that may have notices on a day, whether it is a trade date, and former names of those that
+    are called otherwise from this day on."""
 
     stocks: Sequence[Security]
     places: Mapping[str, int]
     trading: bool
+    renamed: Mapping[str, str]
 
     def near(self, code: str) -> list[int]:
         """The places whose notices a stock may have a part in: its own, and the one before it."""
@@ -107,7 +137,11 @@ class NoticeBook:
                 self._listed.clear()
             stocks = [one for one in view.world.securities(_evening_before(day)) if one.kind == "stock"]
             trading = int(day.strftime("%Y%m%d")) in view.world.trade_dates()
-            self._listed[key] = _Listed(stocks, {one.code: at for at, one in enumerate(stocks)}, trading)
+            number = int(day.strftime("%Y%m%d"))
+            changes = view.world.renames(datetime(day.year, day.month, day.day))
+            renamed = {one.symbol: one.old_name for one in changes if one.date == number}
+            places = {one.code: at for at, one in enumerate(stocks)}
+            self._listed[key] = _Listed(stocks, places, trading, renamed)
         return self._listed[key]
 
 
@@ -122,53 +156,91 @@ def _made(view: View, day: date, listed: _Listed, places: Iterable[int]) -> list
     for at in places:
         security = stocks[at]
         draw = zlib.crc32(f"{security.symbol} {day}".encode())
-        titles = _events(view, security, day)
+        told = _events(view, security, day, listed)
+        planned = len(told)
         if draw % (6 if trading else 40) == 0:
-            titles.append((_ROUTINE[draw // 64 % len(_ROUTINE)].format(n=draw // 1024 % 30 + 1), "", "", ()))
-        for place, (title, kind, types, categories) in enumerate(titles):
+            title, kind, content, category = _ROUTINE[draw // 64 % len(_ROUTINE)]
+            words = {"n": draw // 1024 % 30 + 1, "q": min(day.month // 4 + 1, 4), "year": day.year}
+            told.append(_Told(title.format(**words), kind, content, category))
+        for place, one in enumerate(told):
             owners: tuple[Security, ...] = (security,)
-            if draw % 96 == 0 and not kind:
+            if draw % 96 == 0 and place >= planned:
                 owners = (security, stocks[(at + 1) % len(stocks)])
-            if len({one.code for one in owners}) < len(owners):
+            if len({owner.code for owner in owners}) < len(owners):
                 continue
-            names = tuple(view.world.name(one, evening) for one in owners)
+            names = tuple(view.world.name(owner, evening) for owner in owners)
+            shared = len(owners) > 1
             made.append(
                 Notice(
                     number=draw % 90_000_000 + 10_000_000 + place,
                     day=day,
-                    shown=evening + timedelta(seconds=draw % 18_000),
-                    title=title if len(owners) == 1 else _SHARED.format(other=names[1]),
+                    shown=_moment(day, draw, trading=trading and place >= planned),
+                    title=_SHARED.format(other=names[1]) if shared else one.title,
                     securities=owners,
                     names=names,
-                    kind=kind or "其他",
-                    types=types or "01010501||010113||012399",
-                    categories=categories or ("category_rcjy_szsh",),
+                    kind="签订协议" if shared else one.kind,
+                    types=f"01010503||{_MARKET_CODES.get(security.market, '010113')}||{one.content}",
+                    categories=(f"category_{'rcjy' if shared else one.category}_szsh",),
                     size_kb=draw % 900 + 40,
                 )
             )
     return made
 
 
-def _events(view: View, security: Security, day: date) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """(title, kind, types, categories) of what the world knows to happen on this day."""
-    found: list[tuple[str, str, str, tuple[str, ...]]] = []
+def _moment(day: date, draw: int, *, trading: bool) -> datetime:
+    if trading and draw // 32 % 4 == 0:
+        first, span = _DAYTIME[draw // 128 % 2]
+        return datetime(day.year, day.month, day.day) + timedelta(seconds=first + draw % span)
+    return _evening_before(day) + timedelta(seconds=draw % 18_000)
+
+
+def _events(view: View, security: Security, day: date, listed: _Listed) -> list[_Told]:
+    """What the world knows to happen on this day."""
+    found: list[_Told] = []
     number = int(day.strftime("%Y%m%d"))
     close = datetime(day.year, day.month, day.day, 23, 59)
     finance = view.world.finance(security, min(close, view.now + timedelta(days=1)))
     if finance is not None and finance.published == number:
         year, period = divmod(finance.report_date, 10_000)
-        word = _PERIODS.get(period, "定期报告")
-        category = {331: "yjdbg", 630: "bndbg", 930: "sjdbg", 1231: "ndbg"}.get(period, "ndbg")
         for tail in ("", "摘要"):
-            found.append(
-                (f"{year}年{word}{tail}", word, "01010503||010112||01030701", (f"category_{category}_szsh",))
-            )
+            title = f"{year}年{_PERIODS.get(period, '定期报告')}{tail}"
+            kind = f"{_KIND_OF.get(period, '定期报告')}{tail or '全文'}"
+            content, category = _REPORTS.get(period, "012399"), _CATEGORY_OF.get(period, "ndbg")
+            found.append(_Told(title, kind, content, category))
     ahead = day + timedelta(days=_EX_LEAD)
     for right in view.world.exrights(security, view.now + timedelta(days=_EX_LEAD + 1)):
         if right.category == 1 and right.date == int(ahead.strftime("%Y%m%d")):
-            title = f"{day.year}年权益分派实施公告"
-            found.append((title, "权益分派", "01010501||010301||012301", ("category_qyfpxzcs_szsh",)))
+            found.append(_Told(f"{day.year}年权益分派实施公告", "分配方案实施", "012399", "qyfpxzcs"))
+    if security.symbol in listed.renamed:
+        found.append(_renamed(listed.renamed[security.symbol], view.world.name(security, close)))
+    if _moved_unusually(view, security, day):
+        found.append(_Told("股票交易异常波动公告", "股票交易异常波动", "012399", "fxts"))
     return found
+
+
+def _renamed(before: str, after: str) -> _Told:
+    """The words of a change of names: special treatment, its end, a delisting, or nothing but a name."""
+    if after.startswith("退市"):
+        title = "关于公司股票进入退市整理期交易的公告"
+        return _Told(title, "终止上市", "012399", "tszlq")
+    if "ST" in after and "ST" not in before:
+        what = "退市" if after.startswith("*ST") else "其他"
+        return _Told(f"关于公司股票被实施{what}风险警示的公告", "实施风险警示", "012399", "tbclts")
+    if "ST" in before and "ST" not in after:
+        return _Told("关于撤销公司股票交易风险警示的公告", "撤销风险警示", "012399", "tbclts")
+    return _Told("关于变更公司证券简称的公告", "公司名称变更", "012399", "rcjy")
+
+
+def _moved_unusually(view: View, security: Security, day: date) -> bool:
+    """Whether the three closes before this day rose or fell by the board's threshold, and no fewer did."""
+    bars = view.world.bars(security, min(_evening_before(day), view.now))
+    if len(bars) < _SPAN or not bars.traded[-_SPAN:].all():
+        return False
+    if _evening_before(day).date().strftime("%Y%m%d") != str(int(bars.date[-1])):
+        return False
+    moved = (bars.close / bars.preclose - 1)[-_SPAN:] * 100
+    least = _UNUSUAL.get(security.board, 20.0)
+    return bool(abs(float(moved[1:].sum())) < least <= abs(float(moved.sum())))
 
 
 def _day(text: str) -> date | None:

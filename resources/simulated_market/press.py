@@ -2,35 +2,38 @@
 
 An article reports each notice of the day before it, in the words of another title; one stock in eight has an
 article of its own on a trade date, and some are printed twice. One stock in ten has a research report on a
-trade date. Flash news come every ten minutes of a trade date's day. A replayed market has none of it.
+trade date. Flash news come every ten minutes. What is said of a price fits its moment: who falls is not said
+to rise, and a limit-up is told of a stock that stands at its limit. A replayed market has none of it.
 """
 
 import zlib
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from resources.simulated_market import headlines
 from resources.simulated_market.notices import NoticeBook
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _MEDIA = ("证券时报", "上海证券报", "中国证券报", "每日经济新闻", "财联社")
 _ARTICLES = (
-    "{name}：{industry}景气上行 全年业绩有望增长",
-    "{name}获{n}家机构调研",
-    "{name}今日跌停 主力资金净流出",
-    "{name}涨停 龙虎榜显示机构买入",
-    "{industry}板块盘中走强 {name}领涨",
-    "{name}股东拟减持不超2%股份",
-    "{name}融资余额连续{n}日变动 ➊ 一图看懂",
+    "{name}：{industry}需求平稳 公司订单饱满",
+    "{name}召开投资者交流会 回应{n}个问题",
+    "{name}股东大会通过{n}项议案",
+    "{industry}行业观察：从{name}看产能布局",
+    "{name}融资余额变动 ➊ 一图看懂",
 )
 _ORGS = ("中信证券", "华泰证券", "国泰君安", "招商证券", "诚通证券")
 _RATINGS = (("买入", "007", "3"), ("增持", "006", "2"), ("中性", "005", "1"))
 _RESEARCH = ("{year}年业绩点评：{industry}龙头稳健增长", "深度报告：产能释放在即", "季报点评：业绩符合预期")
 _FLASHES = (
-    "{name}{month}月{day}日快速回调", "{industry}板块异动拉升 {name}涨超5%", "{name}：与多方签署合作协议",
-)  # fmt: skip
+    "{name}：与多方签署合作协议",
+    "{name}：子公司通过高新技术企业认定",
+    "{industry}行业协会：倡议加强自律",
+)
 _LONG = "产品的研发、生产和销售。" * 8_500
 _ARTICLE_DAYS, _EVERY = 30, timedelta(minutes=10)
+_MOST_TOLD = 2_000
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Press:
 
     def __init__(self, notices: NoticeBook) -> None:
         self._notices = notices
+        self._told: dict[tuple[int, datetime], Flash] = {}
 
     def articles(self, view: View, code: str) -> list[Article]:
         """Articles about a stock of the newest weeks, newest first."""
@@ -99,7 +103,7 @@ class Press:
                     number=f"{time:%Y%m%d}{notice.number}",
                     time=time,
                     title=f"{notice.names[0]}发布公告：{notice.title}",
-                    content=f"{notice.names[0]}晚间公告，{notice.title}。详情请见公司披露的公告全文。",
+                    content=f"{notice.names[0]}公告，{notice.title}。详情请见公司披露的公告全文。",
                     media=_MEDIA[notice.number % len(_MEDIA)],
                     security=security,
                 )
@@ -133,15 +137,45 @@ class Press:
         time = datetime(view.now.year, view.now.month, view.now.day) - timedelta(days=1) + timedelta(hours=8)
         while time <= view.now:
             draw = zlib.crc32(f"flash {time}".encode())
-            security = listed[draw % len(listed)]
-            words = {"name": view.world.name(security, view.now), "industry": security.industry or "综合"}
-            title = _FLASHES[draw // 7 % len(_FLASHES)].format(month=time.month, day=time.day, **words)
-            colour = 3 if draw % 11 == 0 else 1 if draw % 5 == 0 else 0
-            number = f"{time:%Y%m%d%H%M}{draw % 10_000:04d}"
-            made.append(Flash(number, time + timedelta(seconds=draw % 600), title, colour, security))
+            told = time + timedelta(seconds=draw % 600)
+            if told <= view.now:
+                made.append(self._flash(view, listed, told, draw))
             time += _EVERY
-        known = [one for one in made if one.time <= view.now]
-        return sorted(known, key=lambda one: (one.time, one.number), reverse=True)
+        return sorted(made, key=lambda one: (one.time, one.number), reverse=True)
+
+    def _flash(self, view: View, listed: list[Security], time: datetime, draw: int) -> Flash:
+        """A flash of the past is the same at all times, and made once."""
+        key = (id(view.world), time)
+        if view.fault is not None or key not in self._told:
+            # The lowest bits of neighbouring names are much alike.
+            title, security = _flash_line(view, listed, time, draw * 2_654_435_761 % 2**32 >> 12)
+            colour = 3 if draw % 11 == 0 else 1 if draw % 5 == 0 else 0
+            made = Flash(f"{time:%Y%m%d%H%M}{draw % 10_000:04d}", time, title, colour, security)
+            if view.fault is not None:
+                return made
+            if len(self._told) > _MOST_TOLD:
+                self._told.clear()
+            self._told[key] = made
+        return self._told[key]
+
+
+def _flash_line(view: View, listed: list[Security], time: datetime, draw: int) -> tuple[str, Security]:
+    """One in four is about an index, one in four about a stock at its limit, where there is one."""
+    world, pick = view.world, draw // 16
+    if draw % 4 == 0:
+        found = headlines.index_line(world, time, pick)
+        if found is not None:
+            return found
+    if draw % 4 == 1:
+        sealed = headlines.at_limit(world, listed, time, pick)
+        if sealed is not None:
+            return headlines.of_stock(world.name(sealed[0], time), sealed[1], pick), sealed[0]
+    security = listed[pick % len(listed)]
+    name, state = world.name(security, time), headlines.state_of(world, security, time)
+    if state is not None and draw % 4 < 3:
+        return headlines.of_stock(name, state, pick), security
+    words = {"name": name, "industry": security.industry or "综合"}
+    return _FLASHES[pick // 7 % len(_FLASHES)].format(**words), security
 
 
 def _own(view: View, security: Security, day: date) -> list[Article]:
@@ -149,10 +183,14 @@ def _own(view: View, security: Security, day: date) -> list[Article]:
     draw = zlib.crc32(f"press {security.symbol} {day}".encode())
     if draw % 8 or int(day.strftime("%Y%m%d")) not in view.world.trade_dates():
         return []
-    name = view.world.name(security, view.now)
-    words = {"name": name, "industry": security.industry or "综合", "n": draw // 512 % 40 + 2}
-    title = _ARTICLES[draw // 64 % len(_ARTICLES)].format(**words)
     time = datetime(day.year, day.month, day.day, 8) + timedelta(seconds=draw % 36_000)
+    name = view.world.name(security, view.now)
+    words = {"name": name, "industry": security.industry or "综合", "n": draw // 512 % 9 + 2}
+    state = headlines.state_of(view.world, security, time)
+    if state is not None and draw // 64 % 3:
+        title = headlines.of_stock(name, state, draw // 512)
+    else:
+        title = _ARTICLES[draw // 64 % len(_ARTICLES)].format(**words)
     content = (
         f"{name}（{security.code}）{title}。公司主要从事{words['industry']}" + "产品的研发、生产和销售。"
     )

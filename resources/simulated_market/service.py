@@ -50,6 +50,10 @@ class SimulatedMarket:
         """HTTP requests per upstream and call."""
         return self._http.calls()
 
+    def terminal_calls(self) -> dict[str, int]:
+        """Requests to the terminal server by call, since its start."""
+        return {} if self._tcp is None else self._tcp.calls()
+
     def reset_calls(self) -> None:
         self._http.reset_calls()
 

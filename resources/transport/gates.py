@@ -32,6 +32,8 @@ from resources.transport.state import MemoryStore, SqliteStore, Step, Store
 log = logging.getLogger(__name__)
 # A reservation further ahead than this cannot come from queued calls: the wall clock was set back.
 _LONGEST_QUEUE_SEC = 300.0
+PROBE_S = 1.0
+"""Who waits for another one's probe looks again after this."""
 
 
 class BreakerState(StrEnum):
@@ -190,7 +192,11 @@ class StateGate:
         now = self._now()
         cooling = _read_host(step, host).cooling_until
         if cooling > now:
-            raise Unavailable(f"{host} cools down for another {cooling - now:.0f} s", source=rule.upstream)
+            raise Unavailable(
+                f"{host} cools down for another {cooling - now:.0f} s",
+                source=rule.upstream,
+                seconds_left=cooling - now,
+            )
         if rule.breaker is None:
             return
         breaker = _read_breaker(step, rule.breaker.name)
@@ -203,10 +209,16 @@ class StateGate:
             if opened <= now < opened + rule.breaker.cooldown_sec:
                 left = opened + rule.breaker.cooldown_sec - now
                 raise Unavailable(
-                    f"{rule.breaker.name} is open for another {left:.0f} s", source=rule.upstream
+                    f"{rule.breaker.name} is open for another {left:.0f} s",
+                    source=rule.upstream,
+                    seconds_left=left,
                 )
         elif breaker.prober != me and now < breaker.probe_until:
-            raise Unavailable(f"{rule.breaker.name} is half-open and being probed", source=rule.upstream)
+            raise Unavailable(
+                f"{rule.breaker.name} is half-open and being probed",
+                source=rule.upstream,
+                seconds_left=min(PROBE_S, breaker.probe_until - now),
+            )
         breaker.state = BreakerState.HALF_OPEN
         breaker.prober = me
         breaker.probe_until = now + self._settings.probe_lease_sec

@@ -25,6 +25,7 @@ from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries, KnowsReadiness
+from resources.transport.patience import may_wait, wait_out
 from resources.transport.redact import redact
 from resources.transport.request import Request, Site, Sites
 from resources.transport.retry import RetryPolicy, parse_retry_after
@@ -154,24 +155,30 @@ class HttpTransport:
             earlier = answer.error
 
     def _may_retry(self, site: Site) -> bool:
-        """Whether the gate would let a retry pass as things stand: no backoff is spent in vain."""
-        if not isinstance(self._gate, KnowsReadiness):
+        """Whether the gate would let a retry pass as things stand, or the work waits until it does: no
+        backoff is spent in vain."""
+        if not isinstance(self._gate, KnowsReadiness) or may_wait():
             return True
         return any(self._gate.ready(site.family, host) for _, host in site.targets())
 
     def _enter(self, site: Site, attempt: int) -> tuple[str, str]:
-        """Pass the gate with one of the site's hosts: another one at each attempt, none that cools down."""
+        """Pass the gate with one of the site's hosts: another one at each attempt, none that cools down.
+        Where all do, work that has the patience waits for the first."""
         targets = site.targets()
-        refusal: Unavailable | None = None
-        for step in range(len(targets)):
-            base, host = targets[(attempt - 1 + step) % len(targets)]
-            try:
-                self._gate.enter(site.family, host)
-            except Unavailable as error:
-                refusal = refusal or error
-            else:
-                return base, host
-        raise refusal or Unavailable(f"{site.upstream} has no address", source=site.upstream)
+        while True:
+            refusals: list[Unavailable] = []
+            for step in range(len(targets)):
+                base, host = targets[(attempt - 1 + step) % len(targets)]
+                try:
+                    self._gate.enter(site.family, host)
+                except Unavailable as error:
+                    refusals.append(error)
+                else:
+                    return base, host
+            if not refusals:
+                raise Unavailable(f"{site.upstream} has no address", source=site.upstream)
+            if not wait_out(refusals):
+                raise refusals[0]
 
     def _attempt(
         self,

@@ -26,6 +26,11 @@ class Evidence:
     reads: str
     where: str
 
+    @property
+    def is_proved(self) -> bool:
+        """Something beside our own reading of documents speaks for it."""
+        return self.kind != "assumed"
+
     def text(self) -> str:
         """In one cell of a table."""
         told = self.where or self.witness
@@ -46,9 +51,34 @@ def evidence() -> dict[str, Evidence]:
     return found
 
 
+@dataclass(frozen=True)
+class ColumnEvidence:
+    """A column that a question to the data centre names: one wrong name there costs the whole answer."""
+
+    report: str
+    column: str
+    kind: str
+    proof: str
+
+
+@cache
+def columns() -> tuple[ColumnEvidence, ...]:
+    """Every record of `data/evidence_columns.csv`."""
+    text = files("resources").joinpath("data/evidence_columns.csv").read_text(encoding="utf-8")
+    return tuple(
+        ColumnEvidence(row["report"], row["column"], row["evidence"], row["proof"])
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
 def counts() -> dict[str, Counter[str]]:
     """Upstream -> how many of its calls are of each class."""
     made: dict[str, Counter[str]] = {}
     for one in evidence().values():
         made.setdefault(one.call.partition(".")[0], Counter())[one.kind] += 1
     return made
+
+
+def weakest(calls: frozenset[str]) -> str:
+    """The class of work that needs all of these calls; `assumed` where none is known."""
+    return max((evidence()[call].kind for call in calls), key=CLASSES.index, default="assumed")

@@ -14,7 +14,6 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from platform_assets.declaration.frames import rows
 from platform_assets.declaration.tables import Layer, Table
 from resources.errors import StorageError
 
@@ -45,7 +44,7 @@ class Plan:
         cls,
         *,
         table: Table,
-        frame: pd.DataFrame,
+        incoming: list[Row],
         stored: list[Row],
         batch_id: str,
         now: str,
@@ -57,7 +56,7 @@ class Plan:
         later_rows: Sequence[bool] | None = None,
         final: Callable[[pd.DataFrame], pd.Series] | None = None,
     ) -> "Plan":
-        plan = cls(rows_in=len(frame))
+        plan = cls(rows_in=len(incoming))
         names = table.names
         at = {name: i for i, name in enumerate(names)}
         content_at = [at[name] for name in table.content]
@@ -66,7 +65,7 @@ class Plan:
         pick_key = _picker([at[name] for name in table.key])
         pick_content = _picker(content_at)
         old = {pick_key(row): row for row in stored}
-        incoming = _with_quality(rows(frame, names), at.get("quality"))
+        incoming = _with_quality(incoming, at.get("quality"))
         keys = [pick_key(row) for row in incoming]
         standing = _standing(stored, names, pick_key, final)
         kept = standing if replace else old

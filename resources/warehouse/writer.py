@@ -16,7 +16,7 @@ from typing import Any, TypedDict, Unpack
 import pandas as pd
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.frames import coerce
+from platform_assets.declaration.frames import coerce, rows
 from platform_assets.declaration.tables import Table
 from resources.clock import Clock, stamp
 from resources.fetch import Fetch
@@ -105,6 +105,24 @@ def _ids(batch: Batch) -> dict[str, Any]:
     return {"batch_id": batch.batch_id, "run_id": batch.run_id, "command_id": batch.command_id}
 
 
+def incoming_of(table: Table, frames: Sequence[pd.DataFrame]) -> list[list[Row]]:
+    """The frames as rows for the driver. Those of one shape are converted at once: of hundreds of small ones,
+    as a range has them, the conversion would cost more than all the rest of a write."""
+    told: list[list[Row]] = [[] for _ in frames]
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    for at, frame in enumerate(frames):
+        if len(frame):
+            alike.setdefault((*frame.columns, *frame.dtypes), []).append(at)
+    for places in alike.values():
+        whole = pd.concat([frames[at] for at in places], ignore_index=True)
+        found = rows(coerce(whole, table.all_columns)[0], table.names)
+        start = 0
+        for at in places:
+            told[at] = found[start : start + len(frames[at])]
+            start += len(frames[at])
+    return told
+
+
 class Writer:
     """Transactional writes of declared tables on one warehouse."""
 
@@ -150,18 +168,18 @@ class Writer:
         Raises LockLost, StorageError; then nothing is written.
         """
         bodies = [self._store_bodies(piece.fetches) for piece in pieces]
-        clean = [coerce(piece.frame.reset_index(drop=True), table.all_columns)[0] for piece in pieces]
+        told = incoming_of(table, [piece.frame for piece in pieces])
         with transaction(self._engine) as connection:
             version = claim_version(self._sql, connection, table)
             now = stamp(self._clock.now())
             plans = []
-            for piece, frame in zip(pieces, clean, strict=True):
+            for piece, incoming in zip(pieces, told, strict=True):
                 insert_batch(self._sql, connection, table, piece.batch, now)
                 given = piece.frame.get("provenance")
                 plans.append(
                     Plan.make(
                         table=table,
-                        frame=frame,
+                        incoming=incoming,
                         stored=self._stored(connection, table, piece.where),
                         batch_id=piece.batch.batch_id,
                         now=now,

@@ -9,15 +9,18 @@ from typing import Any
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.registry import Registry, builtin_registry
 from platform_assets.declaration.rules import Interface
+from platform_assets.source_calls import behind
 from resources.clock import stamp
 from resources.errors import Forbidden, InputError, NotFound, PlatformError
 from serving_api.catalog.live import LIVE
 from serving_api.catalog.parameters import described, read_params
-from serving_api.catalog.question import Question
+from serving_api.catalog.question import Executor, Question
+from serving_api.catalog.reached import reached
 from serving_api.catalog.search import Index
 from serving_api.catalog.templates import EXECUTORS
 from serving_api.datamgr_live.clients import Answered
 from serving_api.parameters import AsOf
+from serving_api.reading import Session
 from serving_api.state import State
 
 WRITERS = ("sync_", "save_", "update_", "delete_", "download_", "run_")
@@ -53,7 +56,7 @@ class Catalog:
         """Interfaces that fit a question, best first."""
         hits = []
         for name, score in self._index.rank(text):
-            interface = self._interfaces[name][0]
+            interface, dataset = self._interfaces[name]
             if dimension is None or interface.dimension == dimension:
                 hits.append(
                     {
@@ -62,9 +65,12 @@ class Catalog:
                         "score": score,
                         "description": interface.description,
                         "params": described(interface),
+                        "evidence": _evidence(interface, dataset),
                     }
                 )
-        return hits[:limit]
+                if len(hits) == limit:
+                    break
+        return hits
 
     def find(self, name: str) -> tuple[Interface, Dataset]:
         """Raises Forbidden for the name of a writer, NotFound (with the nearest names) for any other."""
@@ -80,9 +86,11 @@ class Catalog:
         meant = [found for found, _ in self._index.rank(name.replace("_", " "))]
         return list(dict.fromkeys([*alike, *meant, *sorted(self._interfaces)]))[:NEAREST]
 
-    async def call(self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None) -> Any:
-        """The value of an interface. Raises Forbidden, NotFound and InputError in this order; PlatformError
-        when the execution fails."""
+    async def call(
+        self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """The value of an interface, and how far back it reaches. Raises Forbidden, NotFound and InputError
+        in this order; PlatformError when the execution fails."""
         interface, dataset = self.find(name)
         params = read_params(interface, given)
         table = dataset.table_of(interface)
@@ -99,7 +107,7 @@ class Catalog:
             now=now,
         )
         with _told_of(name):
-            return await state.reading.scan(EXECUTORS[interface.template], asked)
+            return await state.reading.scan(_answered, EXECUTORS[interface.template], asked)
 
     async def call_live(
         self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
@@ -111,6 +119,19 @@ class Catalog:
             raise InputError("as_of", f"{name} tells the present; leave it out")
         with _told_of(name):
             return await LIVE[interface.template](state, params)
+
+
+def _evidence(interface: Interface, dataset: Dataset) -> list[dict[str, str]]:
+    """What speaks for the wire formats of the tables behind an interface, source by source."""
+    return [
+        {"table": table, "source": one.source, "evidence": one.kind}
+        for table, one in behind(dataset, interface.table)
+    ]
+
+
+def _answered(session: Session, executor: Executor, asked: Question) -> tuple[Any, dict[str, Any]]:
+    value = executor(session, asked)
+    return value, reached(session, asked, value)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """/datamgr/fusion/interfaces and call: the catalog over HTTP."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from starlette.requests import Request
@@ -45,18 +45,26 @@ async def search(
 
 
 @router.post("/call")
-@serving(object, top=[_TOTAL, ("as_of", str)], cache=NO_STORE, raises=(403, 404))
+@serving(
+    object,
+    top=[_TOTAL, ("as_of", str), ("first_date", str), ("note", str)],
+    cache=NO_STORE,
+    raises=(403, 404),
+)
 async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     """The value of one interface."""
     state = state_of(request)
     catalog = builtin_catalog()
     interface, dataset = catalog.find(body.interface)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
+    far: dict[str, Any] = {}
     if interface.live:
         told = await catalog.call_live(state, body.interface, body.params, as_of)
         value, headers = told.value, told.headers
     else:
-        value = await catalog.call(state, body.interface, body.params, as_of)
+        value, far = await catalog.call(state, body.interface, body.params, as_of)
         headers = (await state.versions.stand((dataset.table_of(interface).name,))).headers
     total = {"total": len(value)} if isinstance(value, list) else {}
-    return Answer({"results": value, **total}, top={"as_of": as_of.echo if as_of else None}, headers=headers)
+    return Answer(
+        {"results": value, **total}, top={"as_of": as_of.echo if as_of else None, **far}, headers=headers
+    )

@@ -342,12 +342,23 @@ class Entry(BaseModel):
     description: str
 
 
+class SourceProof(BaseModel):
+    """One upstream of an interface, and what speaks for our reading of its answers."""
+
+    table: str
+    source: str
+    evidence: Literal["recorded", "witnessed", "assumed"] = Field(
+        description="a real answer is kept; a client that others wrote reads the same fields; neither"
+    )
+
+
 class Hit(BaseModel):
     name: str
     dimension: Literal["stock", "timeseries", "market"]
     score: float
     description: str
     params: list[Param]
+    evidence: list[SourceProof] = Field(description="of the datasets' own sources, in the order asked")
 
 
 class Call(BaseModel):

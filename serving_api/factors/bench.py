@@ -7,28 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from platform_assets.compute.factors.definitions import FACTORS
-from platform_assets.compute.factors.history import (
-    REPORT_FIELDS,
-    YEAR,
-    BarHistory,
-    as_published,
-    scores_by_date,
-)
+from platform_assets.compute.factors.history import YEAR, scores_by_date
 from platform_assets.compute.factors.ic import factor_ic, lags_of
-from platform_assets.compute.factors.scores import has_bar
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
-from platform_assets.datasets._wide_events import REPORTS_SINCE, reports_since
 from resources.calendar import TradeCalendar
 from serving_api.factors import queries
+from serving_api.factors.grids import Grid, inputs_of
 from serving_api.reading import Session
 
 Floats = npt.NDArray[np.float64]
-_BARS = (
-    *("close", "volume", "amount", "amplitude_pct", "turnover_pct", "limit_status", "is_suspended"),
-    "adj_factor",
-)
-_RATIOS = ("pe_ttm", "pb", "ps_ttm", "total_market_cap", "float_market_cap")
-_FLOWS = ("main_net_pct", "main_net")
 _DIGITS = 6
 
 
@@ -44,23 +31,9 @@ def bench(
     if newest is None:
         return unknown(forward_days)
     dates = calendar.last(YEAR + lookback_days + forward_days, newest)
-    grid = _Grid(dates, sorted(codes))
-    bars = grid.spread(queries.series(session, queries.KLINE, _BARS, grid.codes, dates[0], dates[-1]), _BARS)
-    status = bars.pop("limit_status")
-    close = bars.pop("close") * bars.pop("adj_factor")
-    traded = has_bar(close, bars.pop("is_suspended"))
-    history = BarHistory(
-        dates,
-        close,
-        bars.pop("volume"),
-        np.where(traded, status == "up", np.nan),
-        np.where(traded, status == "up_open", np.nan),
-    )
+    grid = Grid(dates, sorted(codes))
     since = dates[-lookback_days - forward_days :][0]
-    inputs = history.inputs() | bars
-    for table, columns in ((queries.VALUATION, _RATIOS), (queries.FLOW, _FLOWS)):
-        inputs |= grid.spread(queries.series(session, table, columns, grid.codes, since, dates[-1]), columns)
-    inputs |= _reported(session, grid, since)
+    inputs, traded, history = inputs_of(session, grid, since)
     window = slice(-lookback_days - forward_days, -forward_days)
     scores = scores_by_date({name: one[window] for name, one in inputs.items()}, traded[window])
     returns = np.where(traded, history.following(forward_days), np.nan)[window]
@@ -105,42 +78,3 @@ def _note(window: int, lags: int) -> str:
         f"The returns of {window} sessions that follow one date and the next overlap, so the dates are not "
         f"independent: {told}, which takes them for independent and is too large."
     )
-
-
-class _Grid:
-    """Dates and codes of arrays [dates, codes]."""
-
-    def __init__(self, dates: Sequence[str], codes: Sequence[str]) -> None:
-        self.dates = dates
-        self.codes = codes
-        self._line = {day: at for at, day in enumerate(dates)}
-        self._place = {code: at for at, code in enumerate(codes)}
-
-    def spread(self, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> dict[str, Any]:
-        """Columns of (code, date, *columns): floats, NaN where there is no row; texts as they are."""
-        shape = (len(self.dates), len(self.codes))
-        kept = [row for row in rows if str(row[1]) in self._line]
-        at = np.array(
-            [self._line[str(row[1])] * shape[1] + self._place[row[0]] for row in kept], dtype=np.intp
-        )
-        found: dict[str, Any] = {}
-        for place, name in enumerate(columns, start=2):
-            values = [row[place] for row in kept]
-            kind: Any = object if name == "limit_status" else np.float64
-            grid = np.full(shape[0] * shape[1], None if kind is object else np.nan, dtype=kind)
-            grid[at] = np.array(values, dtype=kind)
-            found[name] = grid.reshape(shape)
-        return found
-
-
-def _reported(session: Session, grid: _Grid, since: str) -> dict[str, Floats]:
-    """Figures of the newest report that was published on each date."""
-    rows = queries.reports(session, REPORT_FIELDS, grid.codes, reports_since(since), grid.dates[-1])
-    of_code: dict[str, list[tuple[str, str, Sequence[float | None]]]] = {}
-    for code, announced, period, *figures in rows:
-        of_code.setdefault(code, []).append((str(announced), str(period), figures))
-    found = np.full((len(REPORT_FIELDS), len(grid.dates), len(grid.codes)), np.nan)
-    for place, code in enumerate(grid.codes):
-        if code in of_code:
-            found[:, :, place] = as_published(grid.dates, of_code[code], REPORTS_SINCE).T
-    return dict(zip(REPORT_FIELDS, found, strict=True))

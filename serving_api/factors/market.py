@@ -1,7 +1,7 @@
 """A scored market as screens look at it: one date's wide rows as arrays, ranked once per version of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +19,10 @@ from platform_assets.compute.factors.presets import (
 )
 from platform_assets.compute.factors.scores import Scores, has_bar, score
 from platform_assets.compute.names import plain_industry, special
+from resources.calendar import TradeCalendar
 from serving_api.display import COLUMNS, NUMBERS
 from serving_api.factors import queries
+from serving_api.factors.past import NOTE, past_columns
 from serving_api.reading import Session
 from serving_api.state import State
 
@@ -28,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 _BYTES_PER_STOCK = 2500
+TABLES = (queries.WIDE, queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE, queries.NAMES)
+"""What a market is made from."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Market:
     columns: Mapping[str, Sequence[Any]]
     """Stored values by column of the wide table"""
     scores: Scores
+    note: str | None = None
+    """What is to be said of it; None: it is the market of the wide table"""
 
     @classmethod
     def of(cls, date: str, stored: Mapping[str, Sequence[Any]]) -> "Market":
@@ -153,22 +159,27 @@ class Markets:
         """The market of a date (None: the newest), as it was known at `as_of`; None when nothing is stored.
         Raises StorageError."""
         if as_of is not None:
-            return await self._state.reading.scan(_read, day, as_of)
-        version = (await self._state.versions.stand((queries.WIDE,))).token
+            return await self._state.reading.scan(_read, self._state.calendar, day, as_of)
+        version = (await self._state.versions.stand(TABLES)).token
 
         async def load() -> Market | None:
-            return await self._state.reading.scan(_read, day, None)
+            return await self._state.reading.scan(_read, self._state.calendar, day, None)
 
         return await self._state.cache.one(
             "factors", day, version, load, lambda market: market.size * _BYTES_PER_STOCK
         )
 
 
-def _read(session: Session, day: str | None, as_of: str | None) -> Market | None:
+def _read(session: Session, calendar: TradeCalendar, day: str | None, as_of: str | None) -> Market | None:
     found = queries.market(session, day, as_of)
-    if found is None or not found[1].get("code"):
-        return None
-    made = Market.of(*found)
+    if found is not None and found[1].get("code"):
+        made = Market.of(*found)
+    else:
+        # An instant in the past is asked for what was known then: of that only the wide rows tell.
+        past = past_columns(session, calendar, day) if day is not None and as_of is None else None
+        if day is None or past is None:
+            return None
+        made = replace(Market.of(day, past), note=NOTE)
     _ = (
         made.gates,
         made.blocked,

@@ -11,6 +11,10 @@ from serving_api.display import COLUMNS
 from serving_api.reading import Session
 
 WIDE = "fusion_stock_wide"
+MASTER = "fusion_stock_master"
+INDUSTRIES = "fusion_stock_industry"
+NAMES = "ref_name_history"
+INDUSTRY = ("industry", "em_industry", "sw_l1_name", "sw_l2_name")
 KLINE = "fusion_kline_daily"
 VALUATION = "fusion_valuation"
 FLOW = "fusion_fund_flow"
@@ -43,6 +47,35 @@ def market(session: Session, day: str | None, as_of: str | None) -> tuple[str, C
     rows = session.rows(WIDE, columns=names, where="trade_date=?", values=(day,), as_of=as_of, order="code")
     found = zip(*rows, strict=True) if rows else [()] * len(names)
     return day, {name: list(values) for name, values in zip(names, found, strict=True)}
+
+
+def bars_of_day(session: Session, day: str) -> list[dict[str, Any]]:
+    """Bars of all stocks on a date, by code."""
+    if not session.has(KLINE):
+        return []
+    return session.dicts(
+        KLINE,
+        columns=("code", "close", "change_pct", "is_suspended"),
+        where="date=? AND sec_type='stock'",
+        values=(day,),
+        order="code",
+    )
+
+
+def facts_on(session: Session, day: str) -> dict[str, dict[str, Any]]:
+    """Code -> the name that it bore on a date, whether that was one of special treatment, its exchange and
+    its industries. Without a history of names the name of today, and nothing about special treatment."""
+    found: dict[str, dict[str, Any]] = {}
+    for table, columns in ((MASTER, ("name", "market")), (INDUSTRIES, INDUSTRY)):
+        if session.has(table):
+            for row in session.dicts(table, columns=("code", *columns)):
+                found.setdefault(str(row.pop("code")), {}).update(row)
+    if session.has(NAMES):
+        where = "valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
+        spans = session.dicts(NAMES, columns=("code", "name", "is_st"), where=where, values=(day, day))
+        for row in spans:
+            found.setdefault(str(row.pop("code")), {}).update(row)
+    return found
 
 
 def newest_bar(session: Session) -> str | None:

@@ -107,9 +107,15 @@ async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) ->
     day = None if body.date is None else trade_date(state, "date", body.date)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     market = await _market(state, day, as_of)
+    # The date may come from the wide table, its rows from what that is made of.
     headers = (await state.versions.stand((queries.WIDE,))).headers
     told = nothing(asked, day) if market is None else screened(market, asked)
-    reached = await reach(state, queries.WIDE, told["universe_size"], day=told["date"])
+    past = market is None or market.note is not None
+    reached = await reach(
+        state, queries.KLINE if past else queries.WIDE, told["universe_size"], day=told["date"]
+    )
+    if market is not None and market.note is not None:
+        reached["note"] = market.note
     return Answer({**told, **reached}, top=_echo(as_of), headers=headers)
 
 

@@ -20,6 +20,7 @@ DIMENSIONS: Mapping[str, str] = {
 }
 INTERFACES: Mapping[str, str] = {
     "get_breadth_intraday": _SAMPLED,
+    "get_dividend_calendar": "ex-dates to come: between two seasons of dividends none is announced",
     "get_hk_finance": _IN_TURN,
     "get_minute_kline": _ASKED_FOR,
     "get_morning_note": _WRITTEN,
@@ -47,3 +48,24 @@ ROUTES: Mapping[str, str] = {
         for part in ("indicators", "statements", "dividend", "profile")
     },
 }
+
+_PRESENT = "told of the present only, and the newest complete date was over before the first start"
+PRESENT: Mapping[str, Mapping[str, str]] = {
+    kind: dict.fromkeys(names, _PRESENT)
+    for kind, names in {
+        "tables": ("raw_convertible_bond", "raw_news_flash", "raw_reit", "raw_risk_comment"),
+        "freshness dimensions": ("raw_convertible_bond", "raw_news_flash", "raw_reit", "raw_risk_comment"),
+        "interfaces": (
+            "get_convertible_bond", "get_convertible_bond_list", "get_convertible_bond_history",
+            "get_new_stocks", "get_news_flash", "get_reit_list", "get_reit_history", "get_stock_comment",
+            "get_stock_comment_rank",
+        ),
+        "read routes": (
+            *(f"/api/v1/convertible-bond/{part}" for part in ("list", "overview", "{code}")),
+            *(f"/api/v1/convertible-bond/{{code}}/{part}" for part in ("history", "events")),
+            *(f"/api/v1/reit/{part}" for part in ("list", "{code}", "{code}/history")),
+            *(f"/api/v1/risk/{part}" for part in ("comment-list", "comment-detail/{code}")),
+        ),
+    }.items()
+}  # fmt: skip
+"""By kind: what a first start in a session or on a morning shows from that evening on, when its tasks ran."""

@@ -7,6 +7,11 @@ def any_row(table: str) -> str:
     return f"SELECT 1 FROM {table} LIMIT 1"
 
 
+def any_row_beside(table: str, source: str) -> str:
+    """A row of another source than this one of ours."""
+    return f"SELECT 1 FROM {table} WHERE src<>'{source}' LIMIT 1"
+
+
 def distinct(column: Column) -> str:
     """The values of a column, in their order."""
     where = f" WHERE {column.where}" if column.where else ""

@@ -18,6 +18,8 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 _EVENTS = "text/event-stream"
+_QUOTES, _OF_THE_PAST = "raw_quote", "tdx"
+"""Quotes of a past date have this one source; every other one tells of the present."""
 
 
 @dataclass
@@ -56,9 +58,14 @@ class Walk:
     def all(self) -> list[Found]:
         return [self.tables(), self.dimensions(), self.interfaces(), self.routes()]
 
+    def _found(self, kind: str, reasons: Mapping[str, str]) -> Found:
+        """Nothing looked at yet. Before anybody told of the present more may be empty."""
+        present = self._query(queries.any_row_beside(_QUOTES, _OF_THE_PAST))
+        return Found(kind, dict(reasons) if present else {**reasons, **by_nature.PRESENT[kind]})
+
     def tables(self) -> Found:
         """Tables that a load fills."""
-        found = Found("tables", by_nature.TABLES)
+        found = self._found("tables", by_nature.TABLES)
         for dataset in self._registry.datasets.values():
             for table in dataset.tables():
                 found.look(table.name, bool(self._query(queries.any_row(table.name))))
@@ -66,14 +73,14 @@ class Walk:
 
     def dimensions(self) -> Found:
         """Freshness dimensions; stale ones are named."""
-        found = Found("freshness dimensions", by_nature.DIMENSIONS)
+        found = self._found("freshness dimensions", by_nature.DIMENSIONS)
         _, answer = self._ask("GET", f"{PREFIX}/datamgr/stats/freshness", {}, None)
         for name, one in answer["results"]["details"].items():
             found.look(name, not one["isStale"])
         return found
 
     def interfaces(self) -> Found:
-        found = Found("interfaces", by_nature.INTERFACES)
+        found = self._found("interfaces", by_nature.INTERFACES)
         for name, (interface, dataset) in self._registry.interfaces.items():
             table = dataset.table_of(interface)
             choices = {}
@@ -96,7 +103,7 @@ class Walk:
 
     def routes(self) -> Found:
         """Every GET route of the document but event streams, which have no end."""
-        found = Found("read routes", by_nature.ROUTES)
+        found = self._found("read routes", by_nature.ROUTES)
         _, document = self._ask("GET", "/openapi.json", {}, None)
         for path, methods in document["paths"].items():
             if "get" in methods and not _is_stream(methods["get"]):

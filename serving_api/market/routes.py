@@ -9,9 +9,10 @@ from serving_api.envelope import PREFIX, local_iso
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
-from serving_api.market.context import context_of
+from serving_api.market_context.service import context_of
 from serving_api.permissions import Anyone
 from serving_api.routing import area_router, serving
+from serving_api.share_brief.service import share_brief_of
 from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
@@ -113,3 +114,11 @@ async def event_chain(request: Request, subject: Anyone) -> Answer:
     and enter no score. Text from outside: escape it."""
     made = await state_of(request).part(context_of).read()
     return Answer({**made.events, "timestamp": local_iso(made.at)})
+
+
+@router.get("/share-brief")
+@serving(schemas.ShareBrief)
+async def share_brief(request: Request, subject: Anyone) -> Answer:
+    """The market of the moment as an SVG picture of 1200 by 630 pixels; null without any fact. It needs no
+    Chinese font: characters are drawn."""
+    return Answer(await state_of(request).part(share_brief_of).read())

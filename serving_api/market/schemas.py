@@ -265,3 +265,24 @@ class EventChain(BaseModel):
     edges: list[ChainEdge]
     items: list[ChainItem]
     timestamp: str = MOMENT
+
+
+class BriefFact(BaseModel):
+    label: str
+    value: str | None
+
+
+class Brief(BaseModel):
+    date: str
+    title: str
+    facts: list[BriefFact]
+    note: str | None = Field(description="why there is no picture")
+
+
+class ShareBrief(BaseModel):
+    """A picture to post, and what it says in words."""
+
+    svg: str | None = Field(description="null without any fact")
+    width: int
+    height: int
+    brief: Brief

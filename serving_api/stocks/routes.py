@@ -12,6 +12,7 @@ from serving_api.documents import DataAvailability
 from serving_api.envelope import PREFIX
 from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.permissions import Anyone
+from serving_api.reach import note_of
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.stocks import queries, schemas
@@ -21,6 +22,7 @@ router = area_router(f"{PREFIX}/stocks", "stocks")
 
 _FACTS = (queries.WIDE, queries.MASTER, queries.INDUSTRY, *queries.AVAILABILITY.values())
 _AS_OF = ("as_of", str)
+_REACH = [("first_date", str), ("note", str)]
 _AVAILABLE = ("data_availability", DataAvailability)
 
 
@@ -34,6 +36,15 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 
 def _bound(as_of: AsOf | None) -> str | None:
     return None if as_of is None else as_of.bound
+
+
+def _bars(as_of: AsOf | None) -> str:
+    """What is counted in a note."""
+    return "bars" if as_of is None else "bars of that time"
+
+
+def _reach(first: str | None, given: int, asked: int, as_of: AsOf | None) -> dict[str, Any]:
+    return {"first_date": first, "note": note_of(first, given, asked, what=_bars(as_of))}
 
 
 @router.get("/search")
@@ -82,7 +93,7 @@ async def batch_quotes(
 @router.get("/batch-kline")
 @serving(
     dict[str, list[schemas.KBar]],
-    top=[("adjust", str), ("total", int), _AS_OF],
+    top=[("adjust", str), ("total", int), _AS_OF, *_REACH],
     tables=(queries.KLINE,),
     cache=_chart,
 )
@@ -95,14 +106,22 @@ async def batch_kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """The newest bars of several codes, oldest first."""
-    found = await state_of(request).stocks.batch_kline(codes, days, adjust, _bound(as_of))
-    return Answer({"results": found, "adjust": adjust, "total": len(found)}, top=_echo(as_of))
+    stocks = state_of(request).stocks
+    found, counts = await stocks.batch_kline(codes, days, adjust, _bound(as_of))
+    first = await stocks.first_bar(None)
+    few = [code for code, count in counts.items() if count < days]
+    told = {
+        "first_date": first[0] if first else None,
+        "note": f"fewer than {days} {_bars(as_of)} are stored of {', '.join(few)}" if few and first else None,
+    }
+    answer = {"results": found, "adjust": adjust, "total": len(found)}
+    return Answer(answer, top={**_echo(as_of), **told})
 
 
 @router.get("/{code}/kline")
 @serving(
     list[schemas.KBar],
-    top=[("adjust", str), ("total", int), _AS_OF],
+    top=[("adjust", str), ("total", int), _AS_OF, *_REACH],
     tables=(queries.KLINE,),
     cache=_chart,
 )
@@ -115,8 +134,11 @@ async def kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Daily bars, oldest first."""
-    items, total = await state_of(request).stocks.kline(code, days, adjust, _bound(as_of))
-    return Answer({"items": items, "total": total, "adjust": adjust}, top=_echo(as_of))
+    stocks = state_of(request).stocks
+    items, total = await stocks.kline(code, days, adjust, _bound(as_of))
+    first = await stocks.first_bar(code)
+    told = {} if first is None else _reach(first[0], total, days, as_of)
+    return Answer({"items": items, "total": total, "adjust": adjust}, top={**_echo(as_of), **told})
 
 
 @router.get("/{code}/base-info")

@@ -8,6 +8,7 @@ import orjson
 from resources.errors import NotFound
 from serving_api.cache import VersionedCache
 from serving_api.failures import read_or
+from serving_api.reach import first_date
 from serving_api.reading import Reading, Session
 from serving_api.stocks import queries
 from serving_api.stocks.bars import EncodedBars, adjusted
@@ -37,6 +38,20 @@ class Stocks:
         """(JSON array of the newest `days` bars, oldest first; their number)."""
         return (await read_or(_no_bars(), self._encoded(code, days, adjust, as_of))).last(days)
 
+    async def first_bar(self, code: str | None) -> tuple[str | None] | None:
+        """(the date of the first stored bar, of a code where one is given); None where the database does not
+        answer."""
+        version = (await self._versions.stand((queries.KLINE,))).token
+        known: tuple[str | None] | None = self._cache.get("first bar", code, version)
+        if known is None:
+            known = await read_or(None, self._first_bar(code))
+            if known is not None:
+                self._cache.put("first bar", code, version, known, 64)
+        return known
+
+    async def _first_bar(self, code: str | None) -> tuple[str | None]:
+        return (await self._reading.point(first_date, queries.KLINE, code),)
+
     async def _encoded(self, code: str, days: int, adjust: str, as_of: str | None) -> EncodedBars:
         if as_of is not None:
             return _encode(await self._reading.point(queries.bars, code, days, as_of), days, adjust)
@@ -51,8 +66,8 @@ class Stocks:
 
     async def batch_kline(
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None
-    ) -> dict[str, orjson.Fragment]:
-        """The newest `days` bars of each code; a code without bars has an empty array."""
+    ) -> tuple[dict[str, orjson.Fragment], dict[str, int]]:
+        """The newest `days` bars of each code, and how many they are; without bars an empty array."""
         version = (await self._versions.stand((queries.KLINE,))).token if as_of is None else None
         found: dict[str, EncodedBars] = {}
         for code in codes:
@@ -65,7 +80,8 @@ class Stocks:
             for code, bars in (await read_or({}, read)).items():
                 found[code] = made = _encode(bars, days, adjust)
                 self._cache.put("kline", (code, adjust), version, made, made.size)
-        return {code: found.get(code, _no_bars()).last(days)[0] for code in codes}
+        told = {code: found.get(code, _no_bars()).last(days) for code in codes}
+        return {code: bars for code, (bars, _) in told.items()}, {code: n for code, (_, n) in told.items()}
 
     # -- the list ---------------------------------------------------------------------------------
 

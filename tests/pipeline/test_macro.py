@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets import _macro_sources
+from platform_assets.datasets.macro_indicator import accumulates_within_its_year
 from platform_assets.pipeline.download import AllSourcesFailed
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import House, opened_house
@@ -190,3 +191,50 @@ def test_a_report_that_changed_is_left_out_and_a_portal_that_is_away_leaves_the_
         house.fuse("macro_indicator", LATER)
     house.faults.clear()
     assert len(rows(house)) > 10_000
+
+
+def test_a_year_so_far_that_its_months_cannot_add_up_to_is_marked(house: House) -> None:
+    names = ["indicator", "period_date", "value"]
+    stored = house.warehouse.frame(VALUES, columns=names)
+    told = {(name, day): value for name, day, value in stored.itertuples(index=False)}
+    loans = [told["cn_rmb_loan_ytd", f"2026-{month:02d}-01"] for month in range(1, 8)]
+    assert loans == sorted(loans)
+    assert loans[0] == told["cn_rmb_loan", "2026-01-01"]
+    assert told["cn_gdp_ytd", "2026-04-01"] > told["cn_gdp_ytd", "2026-01-01"]
+
+    context = Table(stored)
+    assert accumulates_within_its_year(stored, context).all()
+    wrong = stored.copy()
+    at = wrong.index[(wrong["indicator"] == "cn_rmb_loan_ytd") & (wrong["period_date"] == "2026-01-01")]
+    gdp = wrong.index[(wrong["indicator"] == "cn_gdp_ytd") & (wrong["period_date"] == "2026-04-01")]
+    cpi = wrong.index[(wrong["indicator"] == "cn_cpi_ytd") & (wrong["period_date"] == "2026-01-01")]
+    wrong.loc[at, "value"] *= 1.3
+    wrong.loc[gdp, "value"] = told["cn_gdp_ytd", "2026-01-01"] * 0.9
+    wrong.loc[cpi, "value"] += 1
+    marked = wrong.index[~accumulates_within_its_year(wrong, context)]
+    assert {*at, *gdp, *cpi} <= set(marked)
+    assert set(wrong.loc[marked, "indicator"]) == {"cn_rmb_loan_ytd", "cn_gdp_ytd", "cn_cpi_ytd"}
+
+
+def test_a_year_so_far_may_fall_after_a_month_below_zero() -> None:
+    """New loans of July 2025 were below zero."""
+    rows = pd.DataFrame(
+        {
+            "indicator": ["cn_rmb_loan", "cn_rmb_loan", "cn_rmb_loan_ytd", "cn_rmb_loan_ytd"],
+            "period_date": ["2025-06-01", "2025-07-01", "2025-06-01", "2025-07-01"],
+            "value": [22400.0, -500.0, 129200.0, 128700.0],
+        }
+    )
+    assert accumulates_within_its_year(rows, Table(rows)).all()
+    rows.loc[1, "value"] = 500.0
+    assert accumulates_within_its_year(rows, Table(rows)).tolist() == [True, True, True, False]
+
+
+class Table:
+    """What a check reads: the stored series."""
+
+    def __init__(self, stored: pd.DataFrame) -> None:
+        self._stored = stored
+
+    def read(self, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
+        return self._stored[list(columns)]

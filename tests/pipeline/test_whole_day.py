@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,17 @@ def test_a_past_date_is_told_by_bars_when_quotes_cannot(house: House) -> None:
     assert {row["src"] for row in rows} == {"tdx"}
     assert all(row["name"] is None for row in rows)
     assert NUMBER > 20260818
+
+
+def test_a_first_start_in_a_session_knows_who_is_listed(house: House) -> None:
+    """The newest complete date is a past one then: only the terminal tells of it, and no state of anybody."""
+    house.clock.at = datetime.fromisoformat("2026-08-24T10:30")
+    house.fresh()
+    house.master("2026-08-21")
+
+    rows = house.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
+    assert len(rows) > 50
+    assert {row["list_status"] for row in rows} == {"L"}
 
 
 def test_single_codes_get_period_bars_of_the_terminal(house: House) -> None:

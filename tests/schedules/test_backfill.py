@@ -1,8 +1,10 @@
 """The command `backfill`: stretches of neighbours, what failed, and going on with what is left."""
 
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy.engine import Engine
 
 from resources.errors import NotFound
@@ -201,3 +203,52 @@ def test_a_backfill_that_nobody_asked_a_command_for_is_given_up(engine: Engine) 
     assert ledger.end_forgotten(now=NOW + timedelta(minutes=11)) == [forgotten.id]
 
     assert (ledger.get(forgotten.id).status, ledger.get(asked_for.id).status) == ("failed", "queued")
+
+
+class Flaky(Loader):
+    """Of some dates the first run fails, for the reason `why`; its batch names what its sources said."""
+
+    def __init__(self, house: House, day: str, why: str, source_error: str | None = None) -> None:
+        super().__init__(house, day)
+        self.why, self.source_error = why, source_error
+
+    def run(self, job: str, **how: Any) -> RunOutcome:
+        failing = bool(self.broken)
+        outcome = super().run(job, **how)
+        if outcome.success or not failing:
+            return outcome
+        self.broken.clear()
+        sources = [] if self.source_error is None else [{"src": "sse", "error": self.source_error}]
+        row = {
+            "batch_id": f"bad{how['run_id'][:20]}",
+            "table_name": "raw_margin",
+            "run_id": how["run_id"],
+            "status": "failed",
+            "sources_json": json.dumps(sources),
+        }
+        with transaction(self.house.engine) as connection:
+            statement = Sql(self.house.engine).insert("sys_batch", list(row))
+            connection.exec_driver_sql(statement, tuple(row.values()))
+        return RunOutcome(outcome.run_id, False, self.why)
+
+
+@pytest.mark.parametrize(
+    ("why", "source_error", "again"),
+    [
+        ("raw__raw_margin: AllSourcesFailed: sse: reset by peer", "Transient", True),
+        ("raw__raw_margin: AllSourcesFailed: sse cools down for another 29 s", "Unavailable", True),
+        ("dwd__fusion_margin: resources.errors.ConflictError: daily is held by run x", None, True),
+        ("its process died", None, True),
+        ("raw__raw_margin: AllSourcesFailed: sse: HTTP 404", "Permanent", False),
+        ("dwd__fusion_margin: resources.errors.QualityError: no row is left", None, False),
+    ],
+)
+def test_what_failed_for_a_passing_reason_is_tried_again_at_the_end(
+    house: House, why: str, source_error: str | None, again: bool
+) -> None:
+    loader = Flaky(house, DATES[0], why, source_error)
+
+    _, done = work(house, asked(house, DATES[0], DATES[3]), loader)
+
+    assert loader.calls == [(DATES[0],), (DATES[3],), *([(DATES[0],)] if again else [])]
+    assert (done.status, done.failures) == (("success", {}) if again else ("partial", {DATES[0]: why}))

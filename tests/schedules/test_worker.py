@@ -275,20 +275,21 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
 
     days = house.calendar.dates
     from_bars = f"bar_calculations {days[0]}..2026-08-25"
-    calculated = [f"calculations {days[-5]}..2026-08-25", "freshness_snapshot 2026-08-25"]
+    of_days, overview = f"calculations {days[-5]}..2026-08-25", "freshness_snapshot 2026-08-25"
+    calculated = [of_days, overview]
     recent, newest = f"recent_days {days[0]}..{days[-2]}", f"whole_day {days[-1]}"
     assert plan(Loaded()) == ["security_list 2026-08-25", recent, newest, *calculated]
     assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "whole_day 2026-08-25"]
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
     assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
     some = replace(some, reports=frozenset({"2026-08-25"}))
-    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", from_bars, *calculated]
+    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", of_days, from_bars, overview]
     some = replace(some, from_bars=frozenset({"2026-08-25"}))
     assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", *calculated]
     assert plan(Loaded(days=frozenset(days))) == calculated
     cut_off = Loaded(ranges=frozenset({"2026-08-25"}), reports=frozenset({"2026-08-25"}))
-    assert plan(cut_off) == [recent, newest, from_bars, *calculated]
-    assert plan(replace(cut_off, recent=frozenset({days[-2]}))) == [newest, from_bars, *calculated]
+    assert plan(cut_off) == [recent, newest, of_days, from_bars, overview]
+    assert plan(replace(cut_off, recent=frozenset({days[-2]}))) == [newest, of_days, from_bars, overview]
     assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
     assert plan(Loaded(whole=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
 
@@ -315,7 +316,7 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
 
     before = ["security_list", "history", "history", "reports"]
     assert [step.job for step in steps] == [
-        *before, "recent_days", "whole_day", "bar_calculations", "bar_calculations", "calculations",
+        *before, "recent_days", "whole_day", "calculations", "bar_calculations", "bar_calculations",
         "earlier_days", "earlier_days", "calculations", "freshness_snapshot",
     ]  # fmt: skip
     assert history[0].start == calendar.last(320, "2026-08-21")[0]

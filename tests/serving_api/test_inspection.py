@@ -72,11 +72,24 @@ def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
     assert "read routes: 1 of 2 empty, 1 unexplained" in list(routes.lines())
 
 
+@pytest.mark.parametrize(("told", "explained"), [(True, False), (False, True)])
+def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(told: bool, explained: bool) -> None:
+    def query(statement: str) -> list[tuple[Any, ...]]:
+        return [(1,)] if told and "src<>" in statement else []
+
+    tables = Walk(builtin_registry(), lambda *_: (404, None), query).tables()
+
+    assert ("raw_reit" not in tables.unexplained) is explained
+    assert "fusion_kline_daily" in tables.unexplained
+
+
 def test_only_what_exists_may_be_empty() -> None:
     registry = builtin_registry()
     tables = {table.name for dataset in registry.datasets.values() for table in dataset.tables()}
 
     assert set(by_nature.TABLES) <= tables
     assert set(by_nature.INTERFACES) <= set(registry.interfaces)
+    assert set(by_nature.PRESENT["tables"]) <= tables
+    assert set(by_nature.PRESENT["interfaces"]) <= set(registry.interfaces)
     for reasons in (by_nature.TABLES, by_nature.DIMENSIONS, by_nature.INTERFACES, by_nature.ROUTES):
         assert all(len(reason) > 15 for reason in reasons.values())

@@ -95,6 +95,15 @@ def test_a_correction_is_seen_only_after_it_was_made(own_on_both: Bench) -> None
     assert close("?as_of=2026-08-20") == 10.0
 
 
+def test_fewer_bars_than_asked_for_are_explained(bench: Bench) -> None:
+    whole, cut = (bench.api.get(f"/stocks/600519/kline?days={days}").json() for days in (30, 100))
+
+    assert (whole["first_date"], "note" in whole) == (DAYS[0], False)
+    assert cut["note"] == f"39 of 100 bars are stored; the first stored date is {DAYS[0]}"
+    many = bench.api.get("/stocks/batch-kline?codes=600519,999999&days=30").json()
+    assert (many["first_date"], many["note"]) == (DAYS[0], "fewer than 30 bars are stored of 999999")
+
+
 def test_unknown_code_has_no_bars(bench: Bench) -> None:
     answer = bench.api.get("/stocks/999999/kline")
 
@@ -379,7 +388,8 @@ def test_the_second_read_comes_from_the_cache(own: Bench) -> None:
     stats = own.api.get("/stocks/cache-stats").json()["results"]
     assert stats["byKey"]["kline"] == {"hits": 2, "misses": 1}
     assert stats["byKey"]["hot"] == {"hits": 0, "misses": 2}  # asked from the second request on
-    assert stats["hitRate"] == pytest.approx(0.4)
+    assert stats["byKey"]["first bar"] == {"hits": 2, "misses": 1}
+    assert stats["hitRate"] == pytest.approx(0.5)
     assert 0 < stats["size"] < stats["maxSize"]
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.frames import coerce
+from platform_assets.declaration.frames import coerce, rows
 from platform_assets.declaration.tables import Layer, Table
 from resources.warehouse.plan import Plan
 
@@ -18,7 +18,7 @@ def test_a_valid_from_of_the_tables_own_is_content_and_stays() -> None:
 
     plan = Plan.make(
         table=SPANS,
-        frame=coerce(frame, SPANS.all_columns)[0],
+        incoming=rows(coerce(frame, SPANS.all_columns)[0], SPANS.names),
         stored=[],
         batch_id="b",
         now=NOW,

@@ -6,10 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from platform_assets.declaration.frames import coerce, rows
 from platform_assets.declaration.tables import Table
 from resources.clock import ManualClock
 from resources.errors import ConflictError, LockLost, StorageError
 from resources.fetch import Fetch, Outcome
+from resources.warehouse import writer
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -305,6 +307,29 @@ def test_many_dates_in_one_transaction_are_a_batch_each(warehouse: Warehouse, cl
     assert [row["batch_id"][0] for row in rows] == ["0", "0", "4", "1", "5", "2"]
     assert len(warehouse.rows("sys_batch", where="status='success'")) == 6
     counters_hold(warehouse)
+
+
+def test_many_frames_are_converted_at_once_and_as_each_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["date", "code", "close", "volume"]
+    frames = [
+        pd.DataFrame([(DAY, "600001", 10.0 + at, at), (DAY, "600002", None, 7)], columns=names)
+        for at in range(50)
+    ]
+    frames[7] = frames[7].iloc[:0]
+    frames[9]["volume"] = [1.5, None]  # whole numbers elsewhere
+    frames[11]["close"] = ["10.25", "nonsense"]
+    single = [rows(coerce(frame, BARS.all_columns)[0], BARS.names) for frame in frames]
+    asked: list[int] = []
+
+    def counted(frame: pd.DataFrame, columns: Any) -> Any:
+        asked.append(len(frame))
+        return coerce(frame, columns)
+
+    monkeypatch.setattr(writer, "coerce", counted)
+    assert writer.incoming_of(BARS, frames) == single
+    assert len(asked) <= 3
+    kinds = {type(value) for frame in writer.incoming_of(BARS, frames) for row in frame for value in row}
+    assert kinds <= {str, int, float, bool, type(None)}
 
 
 def test_two_batches_of_one_transaction_with_the_same_key_write_nothing(warehouse: Warehouse) -> None:

@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 from resources.simulated_market.books import Books
@@ -68,7 +68,7 @@ class CninfoResponder:
 
 def _row(notice: Notice, at: int) -> dict[str, Any]:
     """A notice of two companies is two rows with one id; a title may carry the marks of a hit."""
-    midnight = datetime(notice.day.year, notice.day.month, notice.day.day, tzinfo=UTC) - timedelta(hours=8)
+    told = notice.told_at.replace(tzinfo=UTC) - timedelta(hours=8)
     security = notice.securities[at]
     title = notice.title
     if notice.number % 5 == 0:
@@ -82,7 +82,7 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
         "orgId": org_id(security),
         "announcementId": f"12{notice.number:08d}",
         "announcementTitle": title,
-        "announcementTime": int(midnight.timestamp() * 1000),
+        "announcementTime": int(told.timestamp() * 1000),
         "adjunctUrl": f"finalpage/{notice.day}/12{notice.number:08d}.PDF",
         "adjunctSize": notice.size_kb,
         "adjunctType": "PDF",

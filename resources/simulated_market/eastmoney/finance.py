@@ -13,6 +13,7 @@ Clause = tuple[str, str, list[str]]
 
 _SHARE = "058001001"
 _QUARTERS = {3: "一季报", 6: "中报", 9: "三季报", 12: "年报"}
+_ORG_TYPES = {"银行": "银行", "证券": "证券", "保险": "保险"}
 _TYPES = {3: "一季报", 6: "半年报", 9: "三季报", 12: "年报"}
 
 
@@ -226,17 +227,17 @@ def _forecast_type(value: float, before: float | None) -> str:
 def main_row(one: Result) -> Row:
     """RPT_F10_FINANCE_MAINFINADATA; what banks and brokers add is left out."""
     report = one.report
-    quick = report.current_assets - one.inventory
+    current, owed, stock, due = one.current_assets, one.current_liabilities, one.inventory, one.receivables
+    quick = None if current is None or stock is None else current - stock
     opening = one.opening
     mean = None if opening is None else (opening.total_assets + report.total_assets) / 2
     days = report.months * 30
     turnover = None if mean is None else round(report.revenue / mean, 6)
-    cost = one.cost or 0.0
     return {
         "SECUCODE": secucode(one.security),
         "SECURITY_CODE": one.security.code,
         "SECURITY_NAME_ABBR": one.name,
-        "ORG_TYPE": "通用",
+        "ORG_TYPE": _ORG_TYPES.get(one.security.industry) or _ORG_TYPES.get(one.security.sector, "通用"),
         "REPORT_DATE": day(one.period),
         "REPORT_TYPE": _QUARTERS[report.months],
         "REPORT_DATE_NAME": f"{one.period // 10_000}{_QUARTERS[report.months]}",
@@ -263,25 +264,29 @@ def main_row(one: Result) -> Row:
         "XSJLL": percent(report.net_profit, report.revenue),
         "XSMLL": one.gross_margin,
         "ZCFZL": percent(report.total_liabilities, report.total_assets),
-        "LD": round(report.current_assets / report.current_liabilities, 12),
-        "SD": round(quick / report.current_liabilities, 12),
+        "LD": _ratio(current, owed),
+        "SD": _ratio(quick, owed),
         "QYCS": round(report.total_assets / report.net_assets, 12),
         "TAXRATE": percent(report.total_profit - report.net_profit, report.total_profit),
         "TOAZZL": turnover,
         "ZZCZZTS": round(days / turnover, 6) if turnover else None,
-        "CHZZL": round(cost / one.inventory, 6) if cost else None,
-        "CHZZTS": round(days * one.inventory / cost, 6) if cost else None,
-        "YSZKZZL": round(report.revenue / one.receivables, 6),
-        "YSZKZZTS": round(days * one.receivables / report.revenue, 6),
-        "YSZKYYSR": round(one.prepaid / report.revenue, 12),
+        "CHZZL": _ratio(one.cost, stock, 6),
+        "CHZZTS": None if not one.cost or not stock else round(days * stock / one.cost, 6),
+        "YSZKZZL": _ratio(report.revenue, due, 6),
+        "YSZKZZTS": None if not due else round(days * due / report.revenue, 6),
+        "YSZKYYSR": _ratio(one.prepaid, report.revenue),
         "XSJXLYYSR": round(1 + report.operating_cash_flow / report.revenue / 10, 12),
         "JYXJLYYSR": round(report.operating_cash_flow / report.revenue, 12),
-        "XJLLB": round(report.operating_cash_flow / report.current_liabilities, 12),
+        "XJLLB": _ratio(report.operating_cash_flow, owed),
         "CQBL": round(report.total_liabilities / report.net_assets, 12),
         "YYZSRGDHBZC": _rolling(one, "revenue"),
         "NETPROFITRPHBZC": _rolling(one, "net_profit"),
         "KFJLRGDHBZC": _rolling(one, "net_profit"),
     }
+
+
+def _ratio(part: float | None, whole: float | None, digits: int = 12) -> float | None:
+    return None if part is None or not whole else round(part / whole, digits)
 
 
 def _rolling(one: Result, name: str) -> float | None:
@@ -306,8 +311,8 @@ def _amounts(one: Result, statement: str) -> dict[str, float | None]:
             "MONETARYFUNDS": one.cash,
             "ACCOUNTS_RECE": one.receivables,
             "INVENTORY": one.inventory,
-            "TOTAL_CURRENT_ASSETS": report.current_assets,
-            "TOTAL_CURRENT_LIAB": report.current_liabilities,
+            "TOTAL_CURRENT_ASSETS": one.current_assets,
+            "TOTAL_CURRENT_LIAB": one.current_liabilities,
             "FIXED_ASSET": report.fixed_assets,
             "GOODWILL": one.goodwill,
             "CONTRACT_LIAB": one.prepaid,

@@ -135,9 +135,9 @@ def indicator_row(one: Pair, result: Result) -> Row:
 def _balance(result: Result) -> list[tuple[str, float | None]]:
     report = result.report
     return [
-        ("流动资产合计", report.current_assets),
+        ("流动资产合计", result.current_assets),
         ("总资产", report.total_assets),
-        ("流动负债合计", report.current_liabilities),
+        ("流动负债合计", result.current_liabilities),
         ("总负债", report.total_liabilities),
         ("股东权益", report.net_assets),
     ]

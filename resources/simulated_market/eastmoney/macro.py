@@ -1,7 +1,6 @@
 """Reports of the data centre about the economy, and the daily levels of exchange rates."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -9,6 +8,7 @@ from resources.simulated_market import connect_days, economy
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.eastmoney import envelope
 from resources.simulated_market.eastmoney.events import between, number_of
+from resources.simulated_market.eastmoney.monthly import MONTHLY, rows_of
 from resources.simulated_market.economy import Line, released
 from resources.simulated_market.wire import HttpRequest, Reply, View
 
@@ -24,7 +24,6 @@ _RESERVES = (
     (date(2023, 9, 14), date(2023, 9, 15), 10.75, 10.5), (date(2024, 1, 24), date(2024, 2, 5), 10.5, 10.0),
     (date(2024, 9, 24), date(2024, 9, 27), 10.0, 9.5), (date(2025, 5, 7), date(2025, 5, 15), 9.5, 9.0),
 )  # fmt: skip
-_REVISED = 0.3
 _KINDS = {"hgt": "001", "sgt": "003", "north": "005", "ggt_sh": "002", "ggt_sz": "004"}
 LEVELS = {
     "133.USDCNH": ("USDCNH", 133, "美元兑离岸人民币", Line("usdcnh", 7.1, 0.15, 500, 0.01)),
@@ -32,119 +31,6 @@ LEVELS = {
 }
 
 
-@dataclass(frozen=True)
-class Monthly:
-    """A report of one row a month, out at a moment of the next month. `lines`: column -> (line, decimals);
-    `index` is a column that is 100 more than another."""
-
-    lines: Mapping[str, tuple[Line, int]]
-    day: int
-    hour: str = "09:30"
-    after: int = 1
-    index: Mapping[str, str] | None = None
-    quarterly: bool = False
-
-
-def _percent(name: str, level: float, swing: float = 0.8, jitter: float = 0.1) -> tuple[Line, int]:
-    return Line(name, level, swing, jitter=jitter), 1
-
-
-def _sum(name: str, level: float, growth: float = 0.06) -> tuple[Line, int]:
-    return Line(name, level, jitter=level * 0.01, growth=growth), 1
-
-
-MONTHLY: Mapping[str, Monthly] = {
-    "RPT_ECONOMY_CPI": Monthly(
-        {
-            **{f"{place}_SAME": _percent(f"cpi{place}", level)
-               for place, level in (("NATIONAL", 1.2), ("CITY", 1.1), ("RURAL", 1.4))},
-            **{f"{place}_SEQUENTIAL": _percent(f"cpi{place}m", 0.1, 0.3)
-               for place in ("NATIONAL", "CITY", "RURAL")},
-            **{f"{place}_ACCUMULATE": _percent(f"cpi{place}a", 101.0, 0.6)
-               for place in ("NATIONAL", "CITY", "RURAL")},
-        },
-        9,
-        index={f"{place}_BASE": f"{place}_SAME" for place in ("NATIONAL", "CITY", "RURAL")},
-    ),
-    "RPT_ECONOMY_PPI": Monthly(
-        {"BASE_SAME": _percent("ppi", 0.4, 2.5), "BASE_ACCUMULATE": _percent("ppia", 100.2, 2.0)},
-        9,
-        index={"BASE": "BASE_SAME"},
-    ),
-    "RPT_ECONOMY_PMI": Monthly(
-        {"MAKE_INDEX": _percent("pmi", 50.2, 0.9, 0.3), "MAKE_SAME": _percent("pmis", 0.2, 1.5),
-         "NMAKE_INDEX": _percent("npmi", 52.0, 1.1, 0.4), "NMAKE_SAME": _percent("npmis", 0.1, 1.5)},
-        0,
-        after=0,
-    ),
-    "RPT_ECONOMY_CURRENCY_SUPPLY": Monthly(
-        {
-            "BASIC_CURRENCY": _sum("m2", 420_000, 0.11), "BASIC_CURRENCY_SAME": _percent("m2s", 9.5),
-            "BASIC_CURRENCY_SEQUENTIAL": _percent("m2m", 0.8, 0.4),
-            "CURRENCY": _sum("m1", 150_000, 0.08), "CURRENCY_SAME": _percent("m1s", 4.5, 2.0),
-            "CURRENCY_SEQUENTIAL": _percent("m1m", 0.6, 0.4),
-            "FREE_CASH": _sum("m0", 32_000, 0.07), "FREE_CASH_SAME": _percent("m0s", 9.0, 2.0),
-            "FREE_CASH_SEQUENTIAL": _percent("m0m", 0.5, 0.4),
-        },
-        13,
-        "16:00",
-    ),
-    "RPT_ECONOMY_GDP": Monthly(
-        {
-            "FIRST_PRODUCT_BASE": _sum("gdp1", 9_000), "SECOND_PRODUCT_BASE": _sum("gdp2", 40_000),
-            "THIRD_PRODUCT_BASE": _sum("gdp3", 50_000), "SUM_SAME": _percent("gdps", 5.1, 0.5),
-            "FIRST_SAME": _percent("gdp1s", 3.6, 0.4), "SECOND_SAME": _percent("gdp2s", 5.0, 0.8),
-            "THIRD_SAME": _percent("gdp3s", 5.4, 0.6),
-        },
-        17,
-        "10:00",
-        after=3,
-        quarterly=True,
-    ),
-    "RPT_ECONOMY_INDUS_GROW": Monthly(
-        {"BASE_SAME": _percent("indus", 5.6, 1.0), "BASE_ACCUMULATE": _percent("indusa", 5.5, 0.7)},
-        17,
-        "10:00",
-    ),
-    "RPT_ECONOMY_TOTAL_RETAIL": Monthly(
-        {
-            "RETAIL_TOTAL": _sum("retail", 9_500, 0.08), "RETAIL_TOTAL_SAME": _percent("retails", 4.0, 2.0),
-            "RETAIL_TOTAL_SEQUENTIAL": _percent("retailm", 0.3, 0.4),
-            "RETAIL_TOTAL_ACCUMULATE": _sum("retaila", 60_000, 0.08),
-            "RETAIL_ACCUMULATE_SAME": _percent("retailas", 4.2, 1.5),
-        },
-        17,
-        "10:00",
-    ),
-    "RPT_ECONOMY_ASSET_INVEST": Monthly(
-        {"BASE": _sum("fai", 20_000), "BASE_SAME": _percent("fais", 3.5, 2.0),
-         "BASE_SEQUENTIAL": _percent("faim", 0.2, 0.5), "BASE_ACCUMULATE": _sum("faia", 150_000)},
-        17,
-        "10:00",
-    ),
-    "RPT_ECONOMY_CUSTOMS": Monthly(
-        {
-            f"{side}_{what}": figure
-            for side, level in (("EXIT", 1.2e8), ("IMPORT", 1.0e8))
-            for what, figure in (
-                ("BASE", _sum(side, level, 0.06)), ("BASE_SAME", _percent(f"{side}s", 5.0, 4.0)),
-                ("BASE_SEQUENTIAL", _percent(f"{side}m", 1.0, 3.0)),
-                ("ACCUMULATE", _sum(f"{side}a", level * 6, 0.06)),
-                ("ACCUMULATE_SAME", _percent(f"{side}as", 5.0, 3.0)),
-            )
-        },
-        8,
-        "11:00",
-    ),
-    "RPT_ECONOMY_RMB_LOAN": Monthly(
-        {
-            "RMB_LOAN": _sum("loan", 4_500, 0.09), "RMB_LOAN_SAME": _percent("loans", 3.0, 6.0),
-            "RMB_LOAN_SEQUENTIAL": _percent("loanm", 2.0, 5.0), "RMB_LOAN_ACCUMULATE": _sum("loana", 30_000),
-        },
-        13,
-        "16:00",
-    ),
-}  # fmt: skip
 _FOREIGN = {
     "EMG00000733": ("美国CPI年率", Line("uscpi", 2.9, 0.6, jitter=0.1)),
     "EMG00001039": ("美国失业率", Line("usjobs", 4.2, 0.4, jitter=0.05)),
@@ -154,7 +40,7 @@ _FOREIGN = {
 
 def reports() -> Mapping[str, Rows]:
     """Rows of the reports, by the name of each."""
-    monthly = {name: _monthly_rows(name, told) for name, told in MONTHLY.items()}
+    monthly = {name: rows_of(name, told) for name, told in MONTHLY.items()}
     return {
         **monthly,
         "RPT_ECONOMY_DEPOSIT_RESERVE": _reserves,
@@ -164,36 +50,6 @@ def reports() -> Mapping[str, Rows]:
         "RPT_ECONOMICVALUE_USA": _foreign,
         "RPT_MUTUAL_DEAL_HISTORY": _connect_days,
     }
-
-
-def _monthly_rows(name: str, told: Monthly) -> Rows:
-    def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
-        return [
-            monthly_row(name, told, place, month, view)
-            for place, month in economy.months(view.now.date())
-            if (not told.quarterly or month.month % 3 == 1)
-            and released(month, told.day, told.hour, told.after) <= view.now
-        ]
-
-    return rows
-
-
-def monthly_row(name: str, told: Monthly, place: int, month: date, view: View) -> Row:
-    """One period. Retail sales of a month are corrected when the next month's come out."""
-    row: Row = {"REPORT_DATE": f"{month} 00:00:00", "TIME": f"{month.year}年{month.month:02d}月份"}
-    for column, (line, digits) in told.lines.items():
-        row[column] = round(line.at(place), digits)
-    for column, same in (told.index or {}).items():
-        row[column] = round(row[same] + 100, 1)
-    if told.quarterly:
-        quarter = month.month // 3 + 1
-        row["TIME"] = f"{month.year}年第{quarter if quarter == 1 else f'1-{quarter}'}季度"
-        row["DOMESTICL_PRODUCT_BASE"] = round(
-            sum(row[f"{part}_PRODUCT_BASE"] for part in ("FIRST", "SECOND", "THIRD")), 1
-        )
-    if name == "RPT_ECONOMY_TOTAL_RETAIL" and released(month, told.day, told.hour, 2) <= view.now:
-        row["RETAIL_TOTAL"] = round(row["RETAIL_TOTAL"] + _REVISED * (1 + economy.draw("rev", place)), 1)
-    return row
 
 
 def _since(clauses: Sequence[Clause], column: str, default: str = "2016-01-01") -> date:

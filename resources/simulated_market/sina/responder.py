@@ -216,7 +216,7 @@ def _items(one: Result, kind: str) -> list[Row]:
             ("归属于母公司所有者的净利润", report.net_profit),
         ),
         "fzb": (
-            ("流动资产合计", report.current_assets),
+            ("流动资产合计", one.current_assets),
             ("资产总计", report.total_assets),
             ("负债合计", report.total_liabilities),
         ),

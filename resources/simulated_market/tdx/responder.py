@@ -1,6 +1,8 @@
 """From one request to one answer: reads the payload, names the call, takes its fault, renders the body."""
 
 import struct
+import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -54,7 +56,7 @@ class Answer:
 
 
 class Responder:
-    """Answers every call of the method table from a world. Stateless but for built files."""
+    """Answers every call of the method table from a world. Stateless but for built files and counts."""
 
     def __init__(self, world: World, clock: Clock, faults: FaultPlan, *, quote_head: bool = True) -> None:
         """`quote_head` chooses the layout of 0x051d: today's (True) or the one up to about 2019."""
@@ -63,6 +65,13 @@ class Responder:
         self._faults = faults
         self._quote_head = quote_head
         self._files = files.Files()
+        self._calls: Counter[str] = Counter()
+        self._calls_lock = threading.Lock()
+
+    def calls(self) -> dict[str, int]:
+        """Requests that were understood, by call."""
+        with self._calls_lock:
+            return dict(self._calls)
 
     def answer(self, method: int, payload: bytes) -> Answer:
         """BadRequest when the payload does not fit the method."""
@@ -74,6 +83,8 @@ class Responder:
             name, render = reader(self, scene, payload)
         except (struct.error, UnicodeDecodeError, KeyError) as error:
             raise BadRequest(f"method {method:#06x}: {error}") from error
+        with self._calls_lock:
+            self._calls[name] += 1
         fault = self._faults.take(UPSTREAM, name)
         if fault is not None and fault.kind in FIGURE_LIES:
             scene, fault = Scene(with_figures(scene.world, fault), scene.now), None

@@ -55,6 +55,10 @@ class TdxServer:
         host, port = self._listener.getsockname()[:2]
         return str(host), int(port)
 
+    def calls(self) -> dict[str, int]:
+        """Requests by call."""
+        return self._responder.calls()
+
     def start(self) -> None:
         self._stopping.clear()
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)

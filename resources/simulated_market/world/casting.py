@@ -62,7 +62,7 @@ class Profile:
 
 
 PROFILES: dict[str, Profile] = {
-    "S": Profile("S", 60, 20240102, 20261231, 2, 1, 1, 1, 2, 20),
+    "S": Profile("S", 60, 20240102, 20261231, 4, 2, 6, 3, 2, 20),
     "M": Profile("M", 600, 20220104, 20261231, 40, 10, 20, 5, 4, 60),
     "L": Profile("L", 5_500, 20170103, 20261231, 900, 60, 500, 60, 40, 300),
 }
@@ -118,52 +118,6 @@ def name_of(index: int, sector: str, seed: int, used: set[str]) -> str:
             used.add(name)
             return name
     raise DeclarationError(f"the vocabulary has no name left for {sector}")
-
-
-def funds(profile: Profile, days: Ints, seed: int) -> list[Plan]:
-    """Everything that is no A share: the loaders have to sort it out."""
-    made: list[Plan] = []
-
-    def add(kind: str, code: int, market: str, name: str, price: int, shares: int, sigma: float) -> None:
-        numbers = draws.uniform(draws.raw(seed, Stream.TRAITS, 1, 4, start=4 * len(made)))
-        listed = 20050101 + int(numbers[0] * 17) * 10_000 + int(numbers[1] * 11) * 100 + int(numbers[2] * 27)
-        made.append(
-            Plan(
-                code=f"{code:06d}", market=market, kind=kind, board="", names=[(0, name)],
-                list_date=trade_date(listed), decimals=2 if market == "SZ" and kind == "b" else 3,
-                price=round(price * (0.7 + 0.8 * numbers[3])), total=shares, floating=shares,
-                beta=0.95 if kind in ("etf", "lof") else 0.25, sigma=sigma, turnover=0.02,
-            )
-        )  # fmt: skip
-
-    themes = ["宽基", "红利", "科创", "医药", "消费", "军工", "证券", "银行", "黄金", "债券"]
-    for k in range(profile.etfs):
-        theme = themes[k % len(themes)]
-        name = f"{FIRST[k % len(FIRST)]}{SECOND[k // len(FIRST) % len(SECOND)]}{theme}ETF"
-        half = (profile.etfs + 1) // 2
-        add("etf", 510_001 + k if k < half else 159_001 + k - half, "SH" if k < half else "SZ", name,
-            1_200, 800_000_000 + 1_000_000 * (k * 37 % 900), 0.004)  # fmt: skip
-    for k in range(profile.lofs):
-        add("lof", 160_001 + 7 * k, "SZ", f"{FIRST[-1 - k % len(FIRST)]}{SECOND[k % len(SECOND)]}LOF",
-            1_000, 60_000_000, 0.005)  # fmt: skip
-    for k in range(profile.bonds):
-        sh = k % 2 == 0
-        add("cb", (113_500 if sh else 127_300) + k // 2, "SH" if sh else "SZ",
-            f"{FIRST[k % len(FIRST)]}{SECOND[-1 - k // len(FIRST) % len(SECOND)]}转债",
-            118_000, 10_000_000, 0.011)  # fmt: skip
-    for k in range(profile.reits):
-        sh = k % 2 == 0
-        add("reit", (508_100 if sh else 180_300) + k // 2, "SH" if sh else "SZ",
-            f"{FIRST[k % len(FIRST)]}{SECOND[k * 3 % len(SECOND)]}REIT",
-            3_100, 500_000_000, 0.006)  # fmt: skip
-    for k in range(profile.b_shares):
-        sh = k % 2 == 0
-        add("b", (900_961 if sh else 200_061) + k // 2, "SH" if sh else "SZ",
-            f"{FIRST[k % len(FIRST)]}{SECOND[k * 5 % len(SECOND)]}Ｂ股",
-            480 if sh else 350, 200_000_000, 0.012)  # fmt: skip
-    for plan in made:  # all are older than the world: an issue of their own would need an auction day
-        plan.list_date = min(plan.list_date, trade_date(int(days[0]) - 10_000))
-    return made
 
 
 def stocks(profile: Profile, days: Ints, seed: int) -> list[Plan]:

@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-_KINDS = (*securities.BOARDS, "etf", "lof", "reit", "cb", "b")
+_KINDS = (*securities.BOARDS, "etf", securities.WIDE_FUND, "lof", "reit", "cb", "b")
 _PLAIN, _ST, _DELISTING = 0, 1, 2
 _LEAPS = {"seal_up": 0.1, "broken_up": 0.0}  # gain of a scripted mode; 0 = as its day says
 
@@ -49,7 +49,7 @@ class _Loop:
         self.p = parameters()
         n, days = len(plans), len(dates)
         self.n = n
-        self.kind = np.asarray([_KINDS.index(x.board or x.kind) for x in plans])
+        self.kind = np.asarray([_KINDS.index(x.board or x.band or x.kind) for x in plans])
         self.beta = np.asarray([x.beta for x in plans])
         self.load = np.asarray([x.load for x in plans])
         self.sigma = np.asarray([x.sigma for x in plans])

@@ -7,6 +7,7 @@ import numpy as np
 
 from platform_assets.compute.market_rules import day_number
 from resources.simulated_market.world import draws
+from resources.simulated_market.world.accounts import Accounts, accounts_of, within
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.model import Finance
 from resources.simulated_market.world.plan import Plan
@@ -22,7 +23,8 @@ class Report:
 
     total_assets = current_assets + fixed_assets + other_assets
                  = current_liabilities + long_liabilities + net_assets, to the cent.
-    `gross_profit` is None for banks and other financials.
+    `gross_profit` is None for banks and other financials, which do not divide their balance either: their
+    current parts are 0, and all they owe stands in `long_liabilities`.
     """
 
     period: int
@@ -61,9 +63,12 @@ def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
     noise = draws.raw(seed, Stream.REPORTS, place, quarters * 4, start=12).reshape(quarters, 4)
     zq, uq = draws.normal(noise[:, :3].reshape(-1)).reshape(quarters, 3), draws.uniform(noise[:, 3])
     cap = plan.total * plan.price * plan.tick_unit / 10_000
-    pb = float(np.exp(0.92 + 0.85 * z[0])) * (0.35 if plan.sector == "银行" else 1.0)
-    margin = float(np.clip(np.exp(-2.5 + 0.6 * z[1]), 0.01, 0.45))
-    yearly = cap / float(np.exp(3.03 + 0.75 * z[2])) if not plan.loss_maker else -cap * (0.01 + 0.05 * u[3])
+    usual = accounts_of(plan.sector, plan.industry)
+    pb = usual.pb * float(np.exp(usual.spread * z[0]))
+    margin = float(np.clip(usual.net_margin * np.exp(usual.spread * z[1]), 0.004, 0.55))
+    yearly = cap / (usual.pe * float(np.exp(usual.spread * z[2])))
+    if plan.loss_maker:
+        yearly = -cap * (0.01 + 0.05 * u[3])
     revenue_year = abs(yearly) / margin if not plan.loss_maker else cap * (0.15 + 0.5 * u[4])
     age = np.repeat(np.arange(_FIRST_YEAR, last_year + 1), 4) - 2024
     growth = np.exp((0.05 + 0.06 * float(z[5])) * age)
@@ -73,17 +78,13 @@ def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:
     equity_now = cap / pb
     kept = np.cumsum(profit * 0.6)
     equity = np.maximum(equity_now + kept - kept[min(48, quarters - 1)], 0.15 * equity_now)
-    debt = (
-        0.9 if plan.sector == "银行" else 0.55 if plan.sector == "非银金融" else 0.2 + 0.4 * u[6]
-    ) * np.ones(quarters)
+    debt = within(usual.debt, float(u[6]))
     made = []
     for k in range(quarters):
         year, q = _FIRST_YEAR + k // 4, k % 4
         cut = slice(k - q, k + 1)
         flows = (float(revenue[cut].sum()), float(profit[cut].sum()))
-        made.append(
-            _report(plan, (year, q), flows, (float(equity[k]), float(debt[k])), (float(uq[k]), u, zq[k]))
-        )
+        made.append(_report(plan, (year, q), flows, (float(equity[k]), debt), (float(uq[k]), u, zq[k])))
     return made
 
 
@@ -101,16 +102,19 @@ def _report(
     net_assets = round(equity, 2)
     assets = round(net_assets / (1 - debt), 2)
     liabilities = round(assets - net_assets, 2)
-    current_liabilities = round(liabilities * (0.6 + 0.3 * u[7]), 2)
-    current, fixed = round(assets * (0.3 + 0.35 * u[8]), 2), round(assets * (0.1 + 0.2 * u[9]), 2)
-    financial = plan.sector in ("银行", "非银金融")
+    usual = accounts_of(plan.sector, plan.industry)
+    current, fixed = 0.0, round(assets * within(usual.fixed, u[9]), 2)
+    current_liabilities = 0.0
+    if usual.current is not None:
+        current = round(assets * within(usual.current, u[8]), 2)
+        current_liabilities = round(liabilities * (0.6 + 0.3 * u[7]), 2)
     reserve = round(net_assets * (0.2 + 0.2 * u[10]), 2)
     tax = 0.15 * max(profit, 0.0)
     return Report(
         period=year * 10_000 + period,
         published=_published(year + (q == 3), deadline, late, q),
         revenue=round(revenue, 2),
-        gross_profit=None if financial else round(max(revenue * (0.12 + 0.4 * u[11]), profit * 1.2), 2),
+        gross_profit=_gross(usual, (revenue, profit), u[11]),
         operating_profit=round(profit * 1.02 + tax, 2),
         total_profit=round(profit + tax, 2),
         net_profit=round(profit, 2),
@@ -126,6 +130,14 @@ def _report(
         undistributed=round(net_assets * 0.35 if profit > 0 else -net_assets * 0.1, 2),
         holders=int(4_000 + plan.floating**0.52 * (0.6 + 0.8 * u[2]) * (1 + 0.06 * float(z[1]))),
     )
+
+
+def _gross(usual: Accounts, flows: tuple[float, float], share: float) -> float | None:
+    """What is left after the cost of sales: more than the result before tax, none of a financial company."""
+    revenue, profit = flows
+    if usual.gross is None:
+        return None
+    return round(min(max(revenue * within(usual.gross, share), profit * 1.3), revenue * 0.95), 2)
 
 
 def _published(year: int, deadline: int, late: float, q: int) -> int:

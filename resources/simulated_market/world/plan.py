@@ -65,6 +65,7 @@ class Plan:
     first_run: int = 0  # one-word days after an old-style listing
     loss_maker: bool = False
     jumpy: float = 1.0  # how often it leaps, against the model's chance
+    band: str = ""  # the class of price limits of a fund, where it is not that of its kind
 
     @property
     def symbol(self) -> str:

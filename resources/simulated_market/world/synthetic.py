@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from resources.errors import InputError, NotFound
-from resources.simulated_market.world import casting, snapshot, store
+from resources.simulated_market.world import casting, other_issues, snapshot, store
 from resources.simulated_market.world.boards import board_list
 from resources.simulated_market.world.cast import FEATURES, cast
 from resources.simulated_market.world.engine import build
@@ -37,7 +37,7 @@ from resources.simulated_market.world.weather import scripted
 Ints = npt.NDArray[np.int64]
 
 # A change of anything that moves a row bumps this and the pinned hashes in one commit.
-SAMPLE_VERSION = 2
+SAMPLE_VERSION = 3
 DEFAULT_SEED = 20240102
 _BARS_KEPT = 8192
 """Instruments: those of the largest profile."""
@@ -368,7 +368,7 @@ def _levels(price: Ints, volume: Ints, unit: int) -> tuple[tuple[int, int], ...]
 def _plans(profile: casting.Profile, days: Ints, seed: int) -> list[Plan]:
     made = cast(profile, days, seed) if profile.name == "S" else casting.stocks(profile, days, seed)
     casting.with_concepts(made, casting.concept_names(profile.concepts), seed)
-    return made + casting.funds(profile, days, seed)
+    return made + other_issues.funds(profile, days, seed)
 
 
 def _tape(profile: casting.Profile, plans: list[Plan], days: Ints, seed: int, cache_dir: Path | None) -> Tape:

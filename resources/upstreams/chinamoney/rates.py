@@ -128,9 +128,12 @@ def _records(body: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str, An
             f"{what}: rep_code {head.get('rep_code')!r:.20} {str(head.get('rep_message'))[:60]}"
         )
     records = list_of(document.get("records") or [], f"{what} records")
-    return [object_of(one, f"{what} record") for one in records], object_of(
-        document.get("data") or {}, f"{what} data"
-    )
+    data = object_of(document.get("data") or {}, f"{what} data")
+    refusal = data.get("message") or data.get("flagMessage")
+    if refusal and not records:
+        # More than a year in one question: told in words, with the code of a good answer and no record.
+        raise PayloadError(f"{what}: {str(refusal)[:60]}")
+    return [object_of(one, f"{what} record") for one in records], data
 
 
 def _day(record: Mapping[str, Any], name: str, since: str, until: str, what: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
@@ -71,6 +72,7 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
         for value in object_of(raw, f"{what} stock").values()
         if isinstance(value, str) and value[:2] in _MARKETS
         for code in stock_codes(value[2:])
+        if board_of(code, value[:2])  # not sh000001, which is an index
     ]
     return {
         "flash_id": f"cls{told}",

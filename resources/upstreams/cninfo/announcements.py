@@ -2,7 +2,7 @@
 
 `totalAnnouncement` (older answers: `totalRecordNum`) counts the list, `totalpages` rounds down and is not
 used; `announcements: null` beside a count of 0 is 'none'. The time of a notice is its disclosure date at
-00:00 of Shanghai, no time of day.
+00:00 of Shanghai; one that is put up on that date itself carries the second instead.
 """
 
 import re
@@ -120,13 +120,15 @@ def _rows(row: dict[str, Any], query: Query) -> list[dict[str, Any]]:
     kinds = row.get("announcementType")
     file = row.get("adjunctUrl")
     address = f"{LINKS['cninfo.file']}{file}" if isinstance(file, str) and _FILE.fullmatch(file) else None
+    day, moment = _time(row.get("announcementTime"), what)
     size = number(row.get("adjunctSize"), f"{what} adjunctSize", digits=0)
     if size < 0:
         raise PayloadError(f"{what} adjunctSize is below zero: {size}")
     made = {
         "ann_id": ann_id,
         "title": title_of(row.get("announcementTitle"), names, f"{what} announcementTitle"),
-        "pub_date": within(_day(row.get("announcementTime"), what), query.since, query.until, what),
+        "pub_date": within(day, query.since, query.until, what),
+        "pub_time": moment,
         "ann_type": None if kinds is None else plain_text(kinds, f"{what} announcementType", 64) or None,
         "url": address,
         "pdf_url": address if address and address.upper().endswith(".PDF") else None,
@@ -136,11 +138,15 @@ def _rows(row: dict[str, Any], query: Query) -> list[dict[str, Any]]:
     return [{**made, "code": code} for code in codes or [None]]
 
 
-def _day(value: Any, what: str) -> str:
-    """The date of milliseconds since 1970, in Shanghai."""
+def _time(value: Any, what: str) -> tuple[str, str | None]:
+    """The date of milliseconds since 1970, in Shanghai, and the moment where it is not the date's begin."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 13:
+        value = int(value)
     if type(value) is not int or not 0 < value < 4_102_444_800_000:
         raise PayloadError(f"{what} announcementTime is no time: {value!r:.40}")
-    return (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).date().isoformat()
+    told = (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).replace(microsecond=0)
+    is_begin = told.time() == datetime.min.time()
+    return told.date().isoformat(), None if is_begin else told.isoformat(sep=" ")
 
 
 def orgs_request() -> Request:

@@ -16,10 +16,10 @@ from resources.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.envelope import data_of
+from resources.upstreams.eastmoney.identity import symbol_of
 from resources.upstreams.eastmoney.pools import TOPIC_TOKEN, clock_time
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import list_of, number, object_of, required, string_of, whole
-from resources.upstreams.symbols import listed_symbol
 
 PAGE_ROWS = 64
 CHANGE_COLUMNS: dict[str, str] = {
@@ -101,11 +101,8 @@ def parse_changes(body: bytes) -> ChangesPage:
 
 
 def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
-    code, market = raw.get("c"), raw.get("m")
-    if not isinstance(code, str) or len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"changes: {code!r} is no code")
-    if type(market) is not int or market not in {0, 1}:
-        raise PayloadError(f"changes: {code} is of market {market!r}")
+    symbol = symbol_of(raw.get("c"), raw.get("m"), "changes")
+    code = symbol[2:]
     what = f"changes {code}"
     kind = whole(number(raw.get("t"), f"{what} t"), f"{what} t")
     if kind not in TYPES:
@@ -118,7 +115,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     name, label = TYPES[kind]
     return {
         "time": time,
-        "symbol": listed_symbol(market, code),
+        "symbol": symbol,
         "code": code,
         "name": string_of(raw.get("n"), f"{what} n").strip(),
         "type": name,

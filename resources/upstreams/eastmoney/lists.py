@@ -32,9 +32,10 @@ from resources.upstreams.eastmoney.fields import (
     values_of,
     wire_fields,
 )
+from resources.upstreams.eastmoney.identity import symbol_of
 from resources.upstreams.frames import frame
 from resources.upstreams.payload import check_unit, number, string_of, whole
-from resources.upstreams.symbols import instrument, listed_symbol
+from resources.upstreams.symbols import instrument
 
 PAGE = 100
 
@@ -270,12 +271,7 @@ def board_filter(board_code: str) -> str:
 
 
 def _symbol(raw: Mapping[str, Any], what: str) -> str:
-    code, market = raw.get("f12"), raw.get("f13")
-    if not isinstance(code, str) or len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{what}: {code!r} is no code")
-    if type(market) is not int or market not in {0, 1}:
-        raise PayloadError(f"{what}: {code} is of market {market!r}")
-    return listed_symbol(market, code)
+    return symbol_of(raw.get("f12"), raw.get("f13"), what)
 
 
 def _board_code(raw: Mapping[str, Any]) -> str:

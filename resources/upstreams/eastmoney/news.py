@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError, Refused
 from resources.rejections import believed_rows
 from resources.transport.request import Request
@@ -29,6 +30,7 @@ _KIND = "cmsArticleWebOld"
 _ID = re.compile(r"[0-9A-Za-z]{1,32}")
 _SECOND = "%Y-%m-%d %H:%M:%S"
 _RED = 3
+_MARKETS = {"0.": ("SZ", "BJ"), "1.": ("SH",)}
 
 
 def articles_request(keyword: str, page: int) -> Request:
@@ -144,7 +146,12 @@ def _flash(row: dict[str, Any]) -> dict[str, Any]:
     if not title:
         raise PayloadError(f"{what}: neither title nor summary")
     colour = whole_number(row.get("titleColor"), f"{what} titleColor")
-    shares = [code for one in told if one[:2] in {"0.", "1."} for code in stock_codes(one[2:])]
+    shares = [
+        code
+        for one in told
+        for code in stock_codes(one[2:])
+        if any(board_of(code, market) for market in _MARKETS.get(one[:2], ()))  # 1.000001 is an index
+    ]
     boards = [one[3:] for one in told if one.startswith("90.")]
     return {
         "flash_id": flash,

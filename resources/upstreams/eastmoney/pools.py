@@ -16,6 +16,7 @@ from resources.errors import InputError, PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.envelope import data_of
+from resources.upstreams.eastmoney.identity import symbol_of
 from resources.upstreams.frames import frame, numbers, texts
 from resources.upstreams.payload import (
     amount,
@@ -27,7 +28,6 @@ from resources.upstreams.payload import (
     string_of,
     whole,
 )
-from resources.upstreams.symbols import listed_symbol
 
 # Not a secret: every visitor's browser sends it.
 TOPIC_TOKEN = "7eea3edcaed734bea9cbfc24409ed989"  # noqa: S105
@@ -165,12 +165,7 @@ def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
 
 
 def _symbol(raw: Mapping[str, Any], pool: str) -> str:
-    code, market = raw.get("c"), raw.get("m")
-    if not isinstance(code, str) or len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{pool} pool: {code!r} is no code")
-    if type(market) is not int or market not in {0, 1}:
-        raise PayloadError(f"{pool} pool: {code} is of market {market!r}")
-    return listed_symbol(market, code)
+    return symbol_of(raw.get("c"), raw.get("m"), f"{pool} pool")
 
 
 def _name(value: Any, what: str) -> str:

@@ -58,7 +58,9 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
 
 def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
     """One row per company. Codes are a list, in some archives the text of one (`"['002670']"`)."""
-    ann_id = string_of(row.get("annId"), "notice annId")
+    told = row.get("annId")
+    # A number in what public clients recorded, a text in the newest answers.
+    ann_id = str(told) if type(told) is int else string_of(told, "notice annId")
     if not _ID.fullmatch(ann_id):
         raise PayloadError(f"notice annId {ann_id[:40]!r}")
     what = f"notice {ann_id}"

@@ -22,7 +22,7 @@ from resources.upstreams.payload import grouped_amount, iso_day, promised, requi
 MOST_PAGES = 200
 YI, WAN = 1e8, 1e4
 _TAB = "tab1"
-_WIRE = ("dqrq", "zqdm", "zqjc", "cjsl", "cjje", "plyy")
+_WIRE = ("dqrq", "zqdm", "zqjc", "cjje", "plyy")
 _REACHED = re.compile(r"^(.*?达到)-?[\d.]+%$")
 _RULES: dict[str, tuple[str, str]] = {
     "日价格涨幅偏离值达到": ("日涨幅偏离值达到7%的前5只证券",) * 2,
@@ -90,7 +90,8 @@ def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any]:
     if not reason:
         raise PayloadError(f"{what} is listed for no reason")
     traded = _figure(row["cjje"], f"{what} cjje") * YI
-    if traded > 0:  # less than half of 0.01 亿元 is shown as nothing
+    # No public client reads the volume: where it is missing, only the check of the unit is.
+    if traded > 0 and row.get("cjsl") is not None:  # less than half of 0.01 亿元 is shown as nothing
         in_one_unit(traded + YI / 200, _figure(row["cjsl"], f"{what} cjsl") * WAN, what)
     return {
         "code": code,

@@ -5,6 +5,7 @@ not told. There is no file of a day without trading in Hong Kong.
 """
 
 import math
+import re
 from typing import Any
 
 import pandas as pd
@@ -32,6 +33,8 @@ MARKETS = {
 _TURNOVER, _COUNT = "Total Turnover", "Total Trade Count"
 _BOUGHT, _SOLD, _QUOTA = "Buy Turnover", "Sell Turnover", "DQB"
 _NOT_TOLD = 999_999_999.0
+_ESCAPES = re.compile(rb'\\(?!["\\/bfnrtu])')
+"""The site's script escapes single characters of names (`阅\\文`), which a script may and JSON may not."""
 
 
 def daily_request(day: str) -> Request:
@@ -43,7 +46,7 @@ def parse_daily(body: bytes, day: str) -> pd.DataFrame:
     """Columns `DAY_COLUMNS`: the channels that were open, and `north`, the sum of both northbound ones.
     PayloadError for another day, a market that is missing, or figures that contradict each other."""
     what = f"stock connect {day}"
-    parts = [object_of(one, what) for one in list_of(json_of(body), what)]
+    parts = [object_of(one, what) for one in list_of(json_of(_ESCAPES.sub(b"", body)), what)]
     told = [string_of(part.get("market"), f"{what} market") for part in parts]
     if sorted(told) != sorted(MARKETS):
         raise PayloadError(f"{what}: markets {', '.join(told)[:80]}")

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from platform_assets.compute.securities import board_of
 from resources.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
@@ -74,5 +75,6 @@ def _codes(ext: Any, what: str) -> list[str]:
     for raw in list_of(told.get("stocks") or [], f"{what} stocks"):
         symbol = string_of(object_of(raw, f"{what} stock").get("symbol") or "", f"{what} symbol")
         if symbol[:2] in {"sh", "sz", "bj"}:
-            found += stock_codes(symbol[2:])
+            # sh000001 is an index.
+            found += [code for code in stock_codes(symbol[2:]) if board_of(code, symbol[:2])]
     return list(dict.fromkeys(found))

@@ -1,4 +1,8 @@
-"""The section 公司概况 of the terminal's company text: a box of labels and values, then numbered parts."""
+"""The section 公司概况 of the terminal's company text: a box of labels and values, then numbered parts.
+
+The main business is a part of its own in some texts and a row of the box in others, where a long value goes
+on in the next row below an empty label.
+"""
 
 import re
 
@@ -11,7 +15,7 @@ from resources.upstreams.texts import plain_text
 
 SECTION = "公司概况"
 PROFILE_COLUMNS = texts("code full_name province list_date main_business")
-_FIELD = re.compile(r"│[ 　]*([^│\r\n]{2,20}?)[ 　]*│[ 　]*([^│\r\n]*)")
+_CELLS = re.compile(r"│([^\r\n]*)")
 _BUSINESS = re.compile(r"【\d+\.主营业务】[ 　]*([^\r\n【]+)")
 _HEAD = re.compile(r"◇[ 　]*(\d{6})[ 　]")
 _NOTHING = {"", "-", "--", "暂无"}
@@ -25,7 +29,7 @@ def parse_profile(text: str, symbol: str) -> pd.DataFrame:
     head = _HEAD.search(text)
     if head is None or head.group(1) != symbol[2:]:
         raise PayloadError(f"profile {symbol}: a text of {head.group(1) if head else 'nobody'}", source="tdx")
-    told = dict(_FIELD.findall(text))
+    told = _fields(text)
     business = _BUSINESS.search(text)
     listed = _value(told.get("上市日期"), 32)
     row = {
@@ -33,9 +37,24 @@ def parse_profile(text: str, symbol: str) -> pd.DataFrame:
         "full_name": _value(told.get("公司名称"), 128),
         "province": _value(told.get("所属地域"), 32),
         "list_date": None if listed is None else iso_day(listed, f"profile {symbol} 上市日期"),
-        "main_business": _value(business.group(1) if business else None, 16_000),
+        "main_business": _value(business.group(1) if business else told.get("主营业务"), 16_000),
     }
     return frame([row], PROFILE_COLUMNS)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Label -> value; the rows of the box hold one pair or two."""
+    told: dict[str, str] = {}
+    last = ""
+    for line in _CELLS.findall(text):
+        cells = [cell.strip(" 　") for cell in line.split("│")]
+        for label, value in zip(cells[::2], cells[1::2], strict=False):
+            if 2 <= len(label) <= 20:
+                last = label
+                told.setdefault(label, value)
+            elif not label and last and value:
+                told[last] += value
+    return told
 
 
 def _value(text: str | None, most: int) -> str | None:

@@ -11,6 +11,7 @@ from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries
+from resources.transport.patience import wait_out
 from resources.upstreams.tdx.connection import CutShort
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.pool import DeadServer, Pool
@@ -80,17 +81,21 @@ class Session:
             return result
 
     def _enter(self) -> str:
-        """Pass the gate with the current host, or with the next one that it lets through."""
-        for _ in range(self.pool.hosts):
-            host = self.pool.host
-            try:
-                self.gate.enter(SOURCE, host)
-            except Unavailable as error:
-                refusal = error
-                self.pool.failed(host, at_once=True)
-            else:
-                return host
-        raise refusal
+        """Pass the gate with the current host, or with the next one that it lets through. Where none is,
+        work that has the patience waits for the first."""
+        while True:
+            refusals: list[Unavailable] = []
+            for _ in range(self.pool.hosts):
+                host = self.pool.host
+                try:
+                    self.gate.enter(SOURCE, host)
+                except Unavailable as error:
+                    refusals.append(error)
+                    self.pool.failed(host, at_once=True)
+                else:
+                    return host
+            if not wait_out(refusals):
+                raise refusals[-1]
 
     def _exchange(self, call: Call) -> bytes:
         connection = self.pool.borrow()

@@ -1,5 +1,5 @@
 """A backfill ends with its command, in the transaction that ends the command: canceled before it began, or
-failed with its worker, or before its handler could write anything."""
+failed with its worker."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -14,12 +14,15 @@ from resources.errors import NotFound
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfill_ends import BACKFILL
 from resources.warehouse.ledger.commands import Command
+from resources.warehouse.ledger.slot_rows import PROCESS_DIED
 from resources.warehouse.sql import Sql
 
 ENDED = ("success", "partial", "failed", "canceled")
 STATUSES = ("queued", "running", *ENDED)
 FORGOTTEN = timedelta(minutes=10)
 """Between the row of a backfill and its command lie milliseconds."""
+_PASSING = ("Transient", "Unavailable", "ConflictError", "LockLost", "StorageError")
+"""Names of errors after which the same may succeed."""
 _COLUMNS = (
     "backfill_id, dataset, date_from, date_to, plan_json, status, partitions_done, partitions_failed, "
     "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at"
@@ -158,6 +161,19 @@ class Backfills:
                 (table, *run_ids),
             ).all()
         return Loaded(frozenset(str(day) for day, _ in rows), sum(int(count) for _, count in rows))
+
+    def may_pass(self, run_id: str, error: str) -> bool:
+        """Whether a run failed for a reason that another try may not meet: an upstream that was away or
+        cooled down, a lock that somebody held, a database that was busy, its own process that died."""
+        if error == PROCESS_DIED or any(name in error for name in _PASSING):
+            return True
+        with reading(self._engine) as connection:
+            told = connection.exec_driver_sql(
+                self._sql.text("SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'"),
+                (run_id,),
+            ).scalars()
+            sources = [source for text in told for source in json.loads(text or "[]")]
+        return any(source.get("error") in _PASSING for source in sources)
 
     def reopen(self, backfill_id: str, *, now: datetime) -> None:
         """Queued again, without what failed before."""

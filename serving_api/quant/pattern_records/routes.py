@@ -12,6 +12,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
 from serving_api.quant.pattern_records import queries, schemas, service
+from serving_api.reach import reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 
@@ -52,7 +53,10 @@ async def pattern_performance(
     told = await read_or(
         summary([], sign), service.performance(state_of(request), column, sign, int(forward_days), days)
     )
-    return Answer({"pattern": column, "direction": sign, "forward_days": int(forward_days), **told})
+    reached = await reach_of_days(state_of(request), (queries.PATTERNS,), days)
+    return Answer(
+        {"pattern": column, "direction": sign, "forward_days": int(forward_days), **told, **reached}
+    )
 
 
 @router.get("/pattern-catalog")

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class Year(BaseModel):
     year: int
@@ -21,7 +23,7 @@ class Fillable(BaseModel):
     excess_pct: float | None
 
 
-class Performance(BaseModel):
+class Performance(Reach):
     """What followed a pattern: bought at the open of the next market date (at its close where there is no
     open), sold at the last close of `forward_days` market dates, that of the purchase included."""
 

@@ -11,6 +11,7 @@ from serving_api.catalog.queries import Row
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.dragon import queries, schemas, service
@@ -71,7 +72,8 @@ async def dragon_score_history(
         }
         for row in rows
     ]
-    return Answer({"code": code, "items": items})
+    told = await reach(state_of(request), queries.SCORES, len(items), code=code)
+    return Answer({"code": code, "items": items, **told})
 
 
 @router.get("/dragon-review")
@@ -101,6 +103,7 @@ async def dragon_review(
     ]
     stats = service.statistics(groups)
     told = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
+    told |= await reach_of_days(state, (queries.SCORES,), days)
     return Answer(paged(told, page, page_size))
 
 
@@ -118,4 +121,5 @@ async def dragon_review_curve(
     boards, index = await read_or(nothing, state.reading.scan(queries.curve, first))
     dates = state.calendar.between(first, state.clock.now().date().isoformat())
     after = dict(zip(dates, [*dates[1:], None], strict=True))
-    return Answer(service.curve(boards, index, after))
+    told = service.curve(boards, index, after)
+    return Answer({**told, **await reach_of_days(state, (queries.SCORES,), days)})

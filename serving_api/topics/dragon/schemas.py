@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class Scores(BaseModel):
     """Points, 0..20 each; null where nothing of a dimension is known."""
@@ -45,7 +47,7 @@ class ScoredDay(BaseModel):
     next_change_pct: float | None = Field(description="change on the trade date after")
 
 
-class LeaderHistory(BaseModel):
+class LeaderHistory(Reach):
     """Oldest first."""
 
     code: str
@@ -84,7 +86,7 @@ class ReviewedLeader(BaseModel):
     status: str = Field(description="pending, partial, reviewed")
 
 
-class Review(BaseModel):
+class Review(Reach):
     """Newest first. The statistics are of all pages."""
 
     stats: ReviewStatistics
@@ -105,7 +107,7 @@ class CurveDay(BaseModel):
     )
 
 
-class ReviewCurve(BaseModel):
+class ReviewCurve(Reach):
     """Closes to closes, without costs and without asking who could have bought at a sealed limit."""
 
     items: list[CurveDay]

@@ -12,6 +12,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.listing import Page, trade_day
@@ -41,6 +42,8 @@ Days90 = Annotated[int, Query(ge=1, le=750, description="newest trade dates")]
 PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE, BARS, INDEX)
 """Bars and the index decide what became of the hits of strategies, which is told when they are read."""
 BOARD_DAYS = 90
+_OF = {**{source: table.name for source, table in TABLES.items()}, DECISION: CARDS, STRATEGY: HITS}
+"""Source -> the table of its picks."""
 
 
 def _since(state: State, days: int) -> str:
@@ -69,7 +72,8 @@ async def overview(
     nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
     items, newest = await read_or(nothing, state.reading.scan(service.overview, wanted, _since(state, days)))
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
-    return Answer({"items": items, "hold_days": held, "as_of": newest})
+    told = await reach_of_days(state, [_OF[one] for one in wanted], days)
+    return Answer({"items": items, "hold_days": held, "as_of": newest, **told})
 
 
 @router.get("/picks")
@@ -99,7 +103,8 @@ async def picks(
         nothing,
         state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
     )
-    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size})
+    told = await reach(state, _OF[source], total, day=date)
+    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **told})
 
 
 @router.get("/breakdown")
@@ -118,7 +123,7 @@ async def breakdown(
     state = state_of(request)
     nothing: list[dict[str, Any]] = []
     items = await read_or(nothing, state.reading.scan(service.breakdown, source, by, _since(state, days)))
-    return Answer({"by": by, "items": items})
+    return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
 
 
 @router.get("/stock/{code}")
@@ -134,13 +139,13 @@ async def stock(
     nothing: dict[str, Any] = {
         "code": code,
         "items": [],
-        "stats": {"picks": 0, "win_rate_pct": None, "avg_profit_pct": None},
+        "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
     }
-    return Answer(
-        await read_or(
-            nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
-        )
+    found = await read_or(
+        nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
     )
+    # Of the tables, not of the stock: that it was not picked earlier is told by them.
+    return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
 
 
 @builtin_router.get("")
@@ -151,12 +156,13 @@ async def strategies(request: Request, subject: Anyone) -> Answer:
     bare = [
         {
             **{"key": one.key, "name": one.name, "desc": one.desc, "board_size": BOARD_SIZE},
-            **dict.fromkeys(("last_date", "win_rate_pct", "avg_profit_pct")),
+            **{"last_date": None, "picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
         }
         for one in STRATEGIES
     ]
     found = await read_or(bare, state.reading.scan(service.strategies, _since(state, BOARD_DAYS)))
-    return Answer({"items": found})
+    told = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
+    return Answer({"items": found, **told})
 
 
 async def _known(key: Annotated[str, Path(max_length=32, description="dragon, tactic, composite")]) -> str:
@@ -182,7 +188,8 @@ async def board(
     day, items, total = await read_or(
         nothing, state_of(request).reading.scan(queries.board, key, date, limit)
     )
-    return Answer({"key": key, "date": day, "items": items, "total": total})
+    told = await reach(state_of(request), _OF[BUILTIN], total, day=date)
+    return Answer({"key": key, "date": day, "items": items, "total": total, **told})
 
 
 @builtin_router.get("/{key}/performance")
@@ -191,4 +198,5 @@ async def performance(request: Request, subject: Anyone, key: Key, days: Days90 
     """Statistics of a strategy's picks, their curve against the CSI 300, and the newest of them."""
     state = state_of(request)
     nothing = service.no_performance(key)
-    return Answer(await read_or(nothing, state.reading.scan(service.performance, key, _since(state, days))))
+    found = await read_or(nothing, state.reading.scan(service.performance, key, _since(state, days)))
+    return Answer({**found, **await reach_of_days(state, (_OF[BUILTIN],), days)})

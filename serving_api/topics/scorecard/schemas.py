@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class PickGroup(BaseModel):
     key: str
@@ -46,7 +48,7 @@ class ScorecardRow(BaseModel):
     fillable: FillableStats
 
 
-class ScorecardOverview(BaseModel):
+class ScorecardOverview(Reach):
     items: list[ScorecardRow]
     hold_days: int = Field(description="of the source that is asked for; 5 without one")
     as_of: str | None = Field(description="newest date of a pick")
@@ -75,7 +77,7 @@ class PickRow(BaseModel):
     unfillable: bool | None = Field(description="the purchase would have been at the limit-up price")
 
 
-class PickPage(BaseModel):
+class PickPage(Reach):
     items: list[PickRow]
     total: int
     page: int
@@ -91,18 +93,19 @@ class PickBreakdownRow(BaseModel):
     avg_excess_pct: float | None
 
 
-class PickBreakdown(BaseModel):
+class PickBreakdown(Reach):
     by: str
     items: list[PickBreakdownRow]
 
 
 class StockStats(BaseModel):
     picks: int
+    reviewed: int = Field(description="settled picks, which the figures are of")
     win_rate_pct: float | None
     avg_profit_pct: float | None
 
 
-class StockPicks(BaseModel):
+class StockPicks(Reach):
     code: str
     items: list[PickRow]
     stats: StockStats
@@ -114,11 +117,13 @@ class StrategyCard(BaseModel):
     desc: str
     board_size: int
     last_date: str | None
-    win_rate_pct: float | None = Field(description="of the last 90 trade dates")
+    picks: int = Field(description="of the last 90 trade dates, as the figures below")
+    reviewed: int = Field(description="settled picks, which the figures are of")
+    win_rate_pct: float | None
     avg_profit_pct: float | None
 
 
-class StrategyCards(BaseModel):
+class StrategyCards(Reach):
     items: list[StrategyCard]
 
 
@@ -134,7 +139,7 @@ class StrategyBoardRow(BaseModel):
     detail: dict[str, Any]
 
 
-class StrategyBoard(BaseModel):
+class StrategyBoard(Reach):
     key: str
     date: str | None
     items: list[StrategyBoardRow]
@@ -163,7 +168,7 @@ class ScoreCurvePoint(BaseModel):
     index_cum_pct: float
 
 
-class StrategyPerformance(BaseModel):
+class StrategyPerformance(Reach):
     key: str
     stats: FullStats
     curve: list[ScoreCurvePoint]

@@ -169,7 +169,7 @@ def _board(code: str) -> str:
 def of_stock(session: Session, calendar: TradeCalendar, code: str, since: str) -> dict[str, Any]:
     rows = queries.of_code(session, calendar, code, since)
     told = brief(group_stats(queries.picks_of(rows)))
-    names = ("picks", "win_rate_pct", "avg_profit_pct")
+    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct")
     return {"code": code, "items": rows, "stats": {name: told[name] for name in names}}
 
 
@@ -188,6 +188,8 @@ def strategies(session: Session, since: str) -> list[dict[str, Any]]:
                 "desc": one.desc,
                 "board_size": BOARD_SIZE,
                 "last_date": last.get(one.key),
+                "picks": told.get("picks", 0),
+                "reviewed": told.get("reviewed", 0),
                 "win_rate_pct": rounded(told.get("win_rate_pct")),
                 "avg_profit_pct": rounded(told.get("avg_profit_pct")),
             }

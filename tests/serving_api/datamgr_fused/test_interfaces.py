@@ -353,6 +353,17 @@ def test_search_is_limited_filtered_and_honest_about_nothing(fused: Bench) -> No
     assert fused.api.get(path, params={"q": "x"}).status_code == 401
 
 
+def test_a_hit_tells_what_speaks_for_each_of_its_sources(fused: Bench) -> None:
+    path = "/datamgr/fusion/interfaces/search"
+    (hit,) = results(fused, path, q="get_kline_daily", limit=1)
+    (ratios,) = results(fused, path, q="get_industry_valuation", limit=1)
+
+    told = {one["source"]: one["evidence"] for one in hit["evidence"]}
+    assert (told["tencent"], told["sina"]) == ("recorded", "witnessed")
+    assert {one["table"] for one in hit["evidence"]} == {"fusion_kline_daily"}  # asked for directly
+    assert [one["source"] for one in ratios["evidence"]] == ["cninfo", "sw", "eastmoney"]
+
+
 def test_the_nearest_of_nonsense_are_still_names() -> None:
     catalog: Catalog = builtin_catalog()
 

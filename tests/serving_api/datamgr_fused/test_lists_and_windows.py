@@ -185,6 +185,31 @@ def test_bars_of_many_codes_and_returns(stocked: Bench) -> None:
     assert first["return_pct"] is None
 
 
+def test_a_call_about_the_past_says_how_far_back_it_reaches(stocked: Bench) -> None:
+    def asked(name: str, **params: Any) -> tuple[Any, Any]:
+        answer = call(stocked, name, **params).json()
+        return answer.get("first_date"), answer.get("note")
+
+    first = value(stocked, "get_kline_daily", code=MAOTAI, limit=250)[0]["date"]
+    given = len(value(stocked, "get_kline_daily", code=MAOTAI, limit=250))
+    told = f"the first stored date is {first}"
+    assert asked("get_kline_daily", code=MAOTAI, limit=3) == (first, None)
+    assert asked("get_kline_daily", code=MAOTAI, limit=250) == (
+        first,
+        f"{given} of at most 250 are stored; {told}",
+    )
+    assert asked("get_kline_daily", code=MAOTAI, start_date="2020-01-02") == (
+        first,
+        f"asked from 2020-01-02; {told}",
+    )
+    assert asked("get_kline_daily", code=MAOTAI, start_date=TODAY, limit=9) == (first, None)
+    assert asked("get_kline_daily", code="999999") == (None, "nothing is stored of 999999")
+    assert asked("get_fund_flow_by_date", trade_date="2020-01-02")[1].startswith(
+        "nothing is stored of 2020-01-02"
+    )
+    assert asked("get_stock_list") == (None, None)
+
+
 def test_where_a_valuation_stands_in_its_window(stocked: Bench) -> None:
     told = value(stocked, "get_valuation_percentile", code=MAOTAI, days=10)
     assert (told["count"], told["date"], told["pe_pct"], told["pb_pct"]) == (10, TODAY, 100.0, 100.0)

@@ -85,6 +85,7 @@ def bars(size: int = 30, days: int = 330) -> pd.DataFrame:
     rows["amount"] = rows["close"] * rows["volume"]
     rows["amplitude_pct"] = 100 / rows["close"]
     rows["turnover_pct"] = chance.random(len(rows))
+    rows["sec_type"] = "stock"
     rows["limit_status"], rows["is_suspended"], rows["adj_factor"], rows["src"] = "none", False, 1.0, "tdx"
     return rows
 

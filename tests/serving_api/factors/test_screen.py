@@ -10,11 +10,22 @@ from pydantic import TypeAdapter
 
 from platform_assets.compute.factors.presets import apply_preset, preset_of
 from platform_assets.compute.factors.scores import factor_scores
+from resources.calendar import shipped_calendar
 from serving_api.factors import schemas
 from serving_api.factors.market import Market
 from serving_api.factors.screen import preset_hits
 from tests.serving_api.conftest import Bench
-from tests.serving_api.factors.conftest import LOSS, SIZE, ST, SUSPENDED, TODAY, YESTERDAY, screen, told
+from tests.serving_api.factors.conftest import (
+    LOSS,
+    SIZE,
+    ST,
+    SUSPENDED,
+    TODAY,
+    YESTERDAY,
+    bars,
+    screen,
+    told,
+)
 
 DISPLAY = (
     "code name industry market price change_pct turnover_pct volume_ratio pe_ttm pb total_market_cap "
@@ -143,6 +154,34 @@ def test_a_date_and_an_instant_decide_what_is_ranked(screens: Bench) -> None:
     assert known["as_of"].startswith("2026-08-20T23:59:59")
     early = screen(screens, as_of="2026-08-19", preset="valueDeep")
     assert (early["items"], early["total"], early["universe_size"], early["date"]) == ([], 0, 0, None)
+
+
+def test_a_date_without_wide_rows_is_ranked_by_what_is_stored_of_it(screens: Bench) -> None:
+    dates = shipped_calendar().last(330, TODAY)
+    past, early = screen(screens, date=dates[-20], pageSize=200), screen(screens, date=dates[3])
+
+    assert (past["universe_size"], past["date"], past["first_date"]) == (30, dates[-20], dates[0])
+    assert "the wide table holds no rows of this date" in past["note"]
+    assert past["total"] == len(past["items"]) == 30
+    composites = [row["composite"] for row in past["items"]]
+    assert composites == sorted(composites, reverse=True)
+    history = bars().pivot(index="date", columns="code", values="close")
+    change = history.loc[dates[-20]] / history.loc[dates[-40]] - 1
+    momentum = {row["code"]: row["scores"]["momentum"] for row in past["items"]}
+    assert momentum[change.idxmax()] > 60 > 40 > momentum[change.idxmin()]
+    assert all(0 < row["coverage"] < 1 for row in past["items"])
+    assert all(row["vol_accel_5_5"] == round(row["vol_accel_5_5"], 4) for row in past["items"])
+    # Three sessions have no change of twenty; who has nothing is not ranked by it.
+    assert early["universe_size"] == 30
+    assert all(row["scores"]["momentum"] is None for row in early["items"])
+
+
+def test_a_date_before_the_first_bar_says_where_they_begin(screens: Bench) -> None:
+    dates = shipped_calendar().last(331, TODAY)
+    nothing = screen(screens, date=dates[0])
+
+    assert (nothing["universe_size"], nothing["items"], nothing["first_date"]) == (0, [], dates[1])
+    assert nothing["note"] == f"nothing is stored of {dates[0]}; the first stored date is {dates[1]}"
 
 
 # -- a score from its breakdown ---------------------------------------------------------------------

@@ -32,7 +32,7 @@ def asked(bench: Desk) -> Counter[str]:
     portal = calls.get("eastmoney", {})
     return Counter(
         pool=sum(count for name, count in portal.items() if "pool" in name.lower()),
-        auction=calls.get("tdx", {}).get("auction", 0),
+        auction=bench.market.terminal_calls().get("auction", 0),
         changes=portal.get("stock_changes", 0),
     )
 
@@ -120,6 +120,8 @@ def test_each_kind_is_kept_for_its_own_time(bench: Desk) -> None:
     bench.clock.at = AUCTION
     first = moves(bench)
     once = asked(bench)
+    assert once["auction"] >= len(first["auction"]) > 0, "the counter of the terminal counts"
+    assert once["pool"] > 0
     assert first["cached"] is False
     bench.ticks.advance(19)
     again = moves(bench)

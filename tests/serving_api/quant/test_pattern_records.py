@@ -124,6 +124,8 @@ def test_record_of_a_pattern(api: Api) -> None:
         "pattern": "double_bottom",
         "direction": 100,
         "forward_days": 5,
+        "first_date": FIRST,
+        "note": told["note"],
         **figures,
         "dates": 2,
         "median_pct": pytest.approx(changes[2], abs=1e-4),
@@ -141,6 +143,15 @@ def test_record_of_a_pattern(api: Api) -> None:
             }
         ],
     }
+
+
+def test_a_record_says_how_far_back_its_signals_reach(api: Api) -> None:
+    reach = len(DAYS) - DAYS.index(FIRST)
+    assert reach >= 20
+    assert record(api, pattern="double_bottom", days=20)["note"] is None
+    cut = record(api, pattern="double_bottom", days=250)
+    assert cut["first_date"] == FIRST
+    assert cut["note"] == f"{reach} of 250 trade dates are stored; the first stored date is {FIRST}"
 
 
 def test_a_signal_down_wins_by_a_fall(api: Api) -> None:

@@ -195,6 +195,17 @@ def test_the_history_of_a_code_and_the_catalog(market: Handmade) -> None:
     assert len(market.call("get_dragon_score_history", code=LEADER)) == 1
 
 
+def test_answers_about_the_past_say_how_far_back_they_reach(market: Handmade) -> None:
+    history = market.told("/market/dragon-score-history", code=LEADER)
+    nobody = market.told("/market/dragon-score-history", code="600999")
+    assert (history["first_date"], history["note"]) == (DAY, None)
+    assert (nobody["first_date"], nobody["note"]) == (None, "nothing is stored yet")
+    for path in ("dragon-review", "dragon-review-curve"):
+        whole, cut = (market.told(f"/market/{path}", days=days) for days in (5, 100))
+        assert (whole["first_date"], whole["note"]) == (DAY, None)
+        assert cut["note"].endswith(f"of 100 trade dates are stored; the first stored date is {DAY}")
+
+
 def test_bad_parameters_are_named(market: Handmade) -> None:
     assert "date" in market.refused("/market/dragon-score", date="2026-08-16")
     assert "limit" in market.refused("/market/dragon-score", limit=201)

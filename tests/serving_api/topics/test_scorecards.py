@@ -313,7 +313,7 @@ def test_every_pick_of_a_stock(bench: Bench) -> None:
         (NEW, "builtin", "dragon"), (DAY, "preset", "momentumCore"), (DAY, "decision", "chat"),
         (DAY, "builtin", "composite"), (OLD, "builtin", "dragon"),
     ]  # fmt: skip
-    assert answer["stats"] == {"picks": 5, "win_rate_pct": 100.0, "avg_profit_pct": 4.75}
+    assert answer["stats"] == {"picks": 5, "reviewed": 4, "win_rate_pct": 100.0, "avg_profit_pct": 4.75}
     assert told(bench, "/scorecard/stock/000002")["items"] == []
 
 
@@ -331,6 +331,30 @@ def test_sources_and_strategies(bench: Bench) -> None:
     assert (cards["dragon"]["last_date"], cards["dragon"]["win_rate_pct"]) == (NEW, 50.0)
     assert (cards["tactic"]["last_date"], cards["tactic"]["win_rate_pct"]) == (None, None)
     assert {row["board_size"] for row in cards.values()} == {20}
+
+
+@pytest.mark.parametrize(
+    ("path", "params"),
+    [
+        ("/scorecard/overview", {"source": "builtin"}),
+        ("/scorecard/breakdown", {"source": "builtin"}),
+        ("/scorecard/stock/600519", {}),
+        ("/builtin-strategies/dragon/performance", {}),
+    ],
+)
+def test_a_record_says_how_far_back_it_reaches(bench: Bench, path: str, params: dict[str, Any]) -> None:
+    whole, cut = (told(bench, path, days=days, **params) for days in (20, 100))
+
+    assert (whole["first_date"], whole["note"]) == (OLD, None)
+    assert cut["note"] == f"35 of 100 trade dates are stored; the first stored date is {OLD}"
+
+
+def test_a_rate_has_its_count_beside_it(bench: Bench) -> None:
+    cards = {row["key"]: row for row in told(bench, "/builtin-strategies")["items"]}
+    assert (cards["dragon"]["picks"], cards["dragon"]["reviewed"]) == (5, 4)
+    assert (cards["tactic"]["reviewed"], cards["tactic"]["win_rate_pct"]) == (0, None)
+    stats = told(bench, "/scorecard/stock/600519")["stats"]
+    assert 0 < stats["reviewed"] < stats["picks"]
 
 
 def test_a_board_and_its_performance(bench: Bench) -> None:
@@ -356,7 +380,8 @@ def test_a_board_and_its_performance(bench: Bench) -> None:
 
 def test_without_a_database_answers_are_empty(own: Bench) -> None:
     own.lose_database()
-    assert told(own, "/scorecard/overview") == {"items": [], "hold_days": 5, "as_of": None}
+    nothing = {"items": [], "hold_days": 5, "as_of": None, "first_date": None, "note": None}
+    assert told(own, "/scorecard/overview") == nothing
     assert told(own, "/builtin-strategies/dragon/board")["items"] == []
     assert told(own, "/builtin-strategies/dragon/performance")["curve"] == []
     assert len(told(own, "/builtin-strategies")["items"]) == 3

@@ -78,9 +78,9 @@ def test_marks_are_of_the_newest_session_alone(world: SyntheticWorld) -> None:
 def test_a_bond_belongs_to_one_stock_for_ever(world: SyntheticWorld) -> None:
     for security in world.securities(view(world).now):
         if security.kind == "cb":
-            told = [
-                bonds.Bond(view(world, text), security) for text in ("2025-06-02T20:00", "2026-08-21T20:00")
-            ]
+            first = str(max(security.list_date, 20250602))
+            day = f"{first[:4]}-{first[4:6]}-{first[6:]}T20:00"
+            told = [bonds.Bond(view(world, text), security) for text in (day, "2026-08-21T20:00")]
             assert told[0].stock == told[1].stock is not None
             assert told[0].maturity_date == told[1].maturity_date
             assert told[0].convert_price is not None

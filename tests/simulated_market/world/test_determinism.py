@@ -14,7 +14,7 @@ from resources.simulated_market.world.loader import load_world
 from resources.simulated_market.world.synthetic import SAMPLE_VERSION
 from tests.simulated_market.world.moments import at
 
-PINNED = {2: "f0f17e3362a61dbe6bb398b0bf06d0362cae9581b424291193370eb3dd02ef53"}
+PINNED = {3: "a3d958998d7623a3be0d6dc0e0f0da8d795494ddaef6470d018c12ce66b1ea7b"}
 
 
 def fingerprint(world):

@@ -42,7 +42,7 @@ def test_limits_agree_with_the_rules_of_the_day(world):
                 assert world.limits(security, date) is None
                 continue
             listed = first + k - plan.list_day + 1 if plan.list_day >= 0 else None
-            scope = security.board or security.kind
+            scope = security.board or plan.band or security.kind
             expected = market_rules.price_limits(
                 bars.preclose[k] / 10_000, scope, world.is_st(security, date), date, listed
             )

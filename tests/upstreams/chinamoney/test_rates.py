@@ -91,3 +91,15 @@ def test_damaged_answers(data: st.DataObject) -> None:
         return
     assert rows["date"].between(*SPAN).all()
     assert not (rows["rate"].abs() > 30).any()
+
+
+def test_a_refusal_in_words_is_not_a_time_without_rates() -> None:
+    """As two public clients read it: code 200, no record, the reason in `data.message`."""
+    told = {"message": "只提供一年历史数据查询及下载"}
+    refused = json.dumps({"head": {"rep_code": "200"}, "data": told, "records": []}).encode()
+
+    for parse in (rates.parse_shibor, rates.parse_lpr):
+        with pytest.raises(PayloadError, match="只提供一年"):
+            parse(refused, *SPAN)
+    silent = json.dumps({"head": {"rep_code": "200"}, "data": {"message": ""}, "records": [LPR]}).encode()
+    assert len(rates.parse_lpr(silent, *SPAN)) == 2

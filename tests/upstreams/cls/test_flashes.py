@@ -61,6 +61,13 @@ def test_an_item_of_the_telegraph() -> None:
     assert (row["flash_id"], row["pub_time"]) == ("cls1934567", "2026-08-21 15:00:00")
     assert (row["importance"], row["codes"], row["media"]) == (1, '["600519"]', "财联社")
     assert row["title"].startswith("【贵州茅台涨超5%】")
+    index = {
+        **ITEM,
+        "stock_list": [{"StockID": "sh000001"}, {"StockID": "sz000001"}, {"StockID": "sz399006"}],
+    }
+    assert roll.parse_roll(rolled(index)).iloc[0]["codes"] == '["000001"]'
+    index["stock_list"] = [{"StockID": "sh000001"}]
+    assert roll.parse_roll(rolled(index)).iloc[0]["codes"] == "[]"  # the index, not the bank in Shenzhen
     with pytest.raises(PayloadError, match="errno 10012"):
         roll.parse_roll(rolled(errno=10012))
     with pytest.raises(PayloadError, match="twice"):

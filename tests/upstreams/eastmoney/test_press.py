@@ -47,7 +47,7 @@ ARTICLE = {
 FLASH = {
     "summary": "【快速回调】中铝国际快速回调。", "code": "202606163772915624", "titleColor": 0,
     "realSort": "1781590197015624", "showTime": "2026-06-16 14:09:57", "title": "中铝国际6月16日快速回调",
-    "stockList": ["1.601068", "90.BK0477", "105.AAPL"], "image": [], "pinglun_Num": 0, "share": 0,
+    "stockList": ["1.601068", "1.000001", "90.BK0477", "105.AAPL"], "image": [], "pinglun_Num": 0, "share": 0,
 }  # fmt: skip
 LISTED = {
     "id": "x", "annId": "1225583046", "title": "国盛证券：关于公告", "content": "None",
@@ -131,6 +131,24 @@ def test_shenzhens_codes_are_a_list_or_the_text_of_one() -> None:
     asked = json.loads(request.content)
     assert (request.method, asked["seDate"], asked["pageNum"]) == ("POST", ["2026-09-01", "2026-09-30"], 2)
     assert (asked["channelCode"], asked["stock"]) == (["listedNotice_disc"], ["000858"])
+
+
+def test_shenzhens_id_is_a_number_in_what_public_clients_recorded() -> None:
+    """A row of github.com/kkllor/analyser_a, SZEntity.java (2020-04-29)."""
+    recorded = {
+        "id": "b2c2be36-0908-4e2f-8bdb-15db04c5104b", "annId": 1206068128,
+        "title": "大族激光：2018年年度报告",
+        "content": None, "publishTime": "2019-04-23 00:00:00",
+        "attachPath": "/disc/disk01/finalpage/2019-04-23/500beec2-6e31-4c88-9911-f8efbd765e94.PDF",
+        "attachFormat": "PDF", "attachSize": 3761, "secCode": ["002008"], "secName": ["大族激光"],
+        "bondType": None, "bigIndustryCode": None, "bigCategoryId": None, "smallCategoryId": None,
+        "channelCode": None,
+    }  # fmt: skip
+
+    (row,) = shenzhen.parse_notices(listed_body(recorded), "2019-04-23", "2019-04-23").rows
+
+    assert (row["ann_id"], row["code"], row["title"]) == ("1206068128", "002008", "2018年年度报告")
+    assert row["pdf_url"].endswith("765e94.PDF")
 
 
 def test_a_report_has_numbers_for_texts_and_nothing_for_blanks() -> None:

@@ -138,6 +138,24 @@ def test_the_terminals_text() -> None:
         parse_profile(TEXT, "sh600520")
 
 
+def test_the_terminals_text_with_everything_in_one_box() -> None:
+    """The form that two public clients of the terminal read: pairs side by side, values over two rows."""
+    box = (
+        "公司概况☆ ◇600519 贵州茅台 更新日期：2026-09-18◇ 通达信沪深京F10\r\n★本栏包括【1.基本资料】\r\n"
+        "【1.基本资料】\r\n┌────┬────┐\r\n│公司名称      │贵州茅台酒股份有限公司   │\r\n"
+        "├────┼────┤\r\n"
+        "│主营业务      │茅台酒及系列酒的生产与  │\r\n│              │销售                    │\r\n"
+        "├────┼────┤\r\n"
+        "│所属地域      │贵州         │上市日期      │2001-08-27  │\r\n└────┴────┘\r\n"
+    )
+
+    row = parse_profile(box, SYMBOL).iloc[0]
+
+    assert row["full_name"] == "贵州茅台酒股份有限公司"
+    assert (row["province"], row["list_date"]) == ("贵州", "2001-08-27")
+    assert row["main_business"] == "茅台酒及系列酒的生产与销售"
+
+
 def _tell(parse: Any, answer: Any) -> None:
     """A value or a refusal that the pipeline knows, nothing else."""
     with suppress(ACCEPTED):

@@ -200,6 +200,15 @@ def test_damaged_texts(body: bytes) -> None:
     assert all(row["date"] == DAY and row["reason"] for row in (*board.listings, *board.seats))
 
 
+def test_a_listing_without_a_volume_is_a_listing() -> None:
+    """No public client reads `cjsl`: it only checks the unit of the amount."""
+    bare = {name: value for name, value in SZSE_ROW.items() if name != "cjsl"}
+
+    rows = SzseClient(Pages(szse_body(bare))).billboard(DAY, DAY)
+
+    assert rows["amount"].tolist() == [1_525_000_000]
+
+
 @quick
 @given(st.one_of(damaged_json(szse_body(SZSE_ROW)), damaged_bytes(szse_body(SZSE_ROW))))
 def test_damaged_rows(body: bytes) -> None:

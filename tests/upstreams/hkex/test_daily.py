@@ -152,3 +152,11 @@ def test_damaged_answers(data: st.DataObject) -> None:
     north = rows[rows["channel"].isin(["hgt", "sgt", "north"])]
     assert north[["net_buy", "buy_amt", "sell_amt", "quota_balance"]].isna().all().all()
     assert (rows["deal_amt"] >= 0).all()
+
+
+def test_a_script_may_escape_what_json_may_not() -> None:
+    """A public client repairs `阅\\文` in the script by hand before it reads it."""
+    escaped = script().replace(b'"style": 1', '"name": "阅\\文集团 \\"A\\" \\u0041", "style": 1'.encode())
+
+    assert parse_daily(escaped, DAY).equals(parse_daily(script(), DAY))
+    assert escaped != script()

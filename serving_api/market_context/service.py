@@ -21,7 +21,7 @@ from serving_api.failures import read_or
 from serving_api.live.chain import UnifiedReads, unified_of
 from serving_api.live.facts import INDUSTRIES, MAIN_INDEX
 from serving_api.live.queries import BLOCKS
-from serving_api.market import context_queries as queries
+from serving_api.market_context import queries
 from serving_api.reading import Session
 from serving_api.state import State
 

@@ -1,0 +1,1 @@
+"""The market among others: risk temperature and event chain."""

@@ -1,0 +1,1 @@
+"""The market of the moment as a picture to post."""

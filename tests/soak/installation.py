@@ -1,0 +1,143 @@
+"""Installations for the storm: the whole platform as `make run` starts it, or its worker and market alone."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from resources.settings import load_settings
+from schedules.house import House, make_house
+from schedules.supervisor import checks, plan
+from schedules.supervisor.family import POLL_S, Family
+
+ROOT = Path(__file__).parents[2]
+NOW = "2026-08-21T15:45"
+FIRST_LOAD_S = 900.0
+PAUSES = (
+    "EM_MIN_INTERVAL", "EM_JITTER_MIN", "EM_JITTER_MAX", "TENCENT_MIN_INTERVAL", "XQ_MIN_INTERVAL",
+    "EOD_STOCK_THROTTLE_MIN", "EOD_STOCK_THROTTLE_MAX",
+)  # fmt: skip
+"""A storm is dense: nobody waits for an upstream's sake."""
+
+
+@dataclass
+class Installation:
+    """What runs in a folder, and the house that looks at it from outside."""
+
+    folder: Path
+    house: House
+    instance: Any
+    said: list[str]
+
+    def processes(self, *words: str) -> dict[int, str]:
+        """Processes of this installation, all or those with one of `words` in their command line."""
+        found = {}
+        mark = f"DATA_DIR={self.folder}".encode()
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit() or int(entry.name) == os.getpid():
+                continue
+            try:
+                if mark not in (entry / "environ").read_bytes().split(b"\0"):
+                    continue
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+            except OSError:
+                continue  # it ended meanwhile
+            if line and (not words or any(word in line for word in words)):
+                found[int(entry.name)] = line
+        return found
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "DATA_DIR": str(folder),
+        "DATA_SOURCE": "mock",
+        "ENV_FILE": str(folder / "absent.env"),
+        "DAGSTER_HOME": str(folder / "dagster"),
+        "PYTHONPATH": str(ROOT),
+        **dict.fromkeys(PAUSES, "0"),
+        **more,
+    }
+
+
+def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installation:
+    from dagster import DagsterInstance
+
+    settings = load_settings(env, dotenv=folder / "absent.env")
+    return Installation(
+        folder, make_house(settings), DagsterInstance.from_config(str(folder / "dagster")), said
+    )
+
+
+@contextmanager
+def worker_alone(folder: Path) -> Iterator[Installation]:
+    """Market and worker, kept by the supervisor's own family; the market clock stands still."""
+    env = environment(folder, SAMPLE_NOW=NOW)
+    ports = plan.Ports(simulator_http=checks.free_port(), simulator_tcp=checks.free_port())
+    settings = load_settings(env, dotenv=folder / "absent.env")
+    env |= plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
+    subprocess.run([sys.executable, "-m", "schedules.prepare"], env=env, cwd=ROOT, check=True)
+    said: list[str] = []
+    family = Family(folder / "logs", env, said.append, backoff_s=(0.5, 1.0))
+    family.start(plan.simulator(settings, ports))
+    family.start(plan.worker(settings, ports))
+    family.listen()
+
+    def watch() -> None:
+        while not family.stopping.wait(POLL_S):
+            family.watch()
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    made = outside(folder, env, said)
+    try:
+        yield made
+    finally:
+        family.stopping.set()
+        watching.join()
+        family.stop()
+        made.instance.dispose()
+        made.house.engine.dispose()
+
+
+@contextmanager
+def whole_platform(folder: Path, *, history_dates: int) -> Iterator[Installation]:
+    """`python -m schedules.run` without the API, after its first load; the clock goes, schedules tick."""
+    env = environment(
+        folder,
+        APP_ROLE="worker",
+        DAGSTER_PORT="0",
+        SAMPLE_HISTORY_DATES=str(history_dates),
+        LOG_FORMAT="text",
+    )
+    said: list[str] = []
+    with subprocess.Popen(
+        [sys.executable, "-m", "schedules.run"],
+        env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as platform:  # fmt: skip
+        threading.Thread(
+            target=lambda: said.extend(line.rstrip() for line in platform.stdout or ()), daemon=True
+        ).start()
+        try:
+            end = time.monotonic() + FIRST_LOAD_S
+            while not any("Ctrl-C stops" in line for line in said):
+                if platform.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError("the platform did not start:\n" + "\n".join(said[-20:]))
+                time.sleep(0.2)
+            made = outside(folder, env, said)
+            yield made
+            made.instance.dispose()
+            made.house.engine.dispose()
+        finally:
+            platform.send_signal(signal.SIGTERM)
+            try:
+                platform.wait(60)
+            except subprocess.TimeoutExpired:
+                platform.kill()
