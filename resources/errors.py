@@ -6,6 +6,7 @@ PlatformError
 │   ├── Refused               403, captcha, block page: never retried, opens the breaker
 │   └── Permanent             404, contract change: no retry, needs a person
 ├── PayloadError              an answer that cannot be believed (truncated, wrong entity, other format)
+│   └── WrongUnit             its figures are in another unit
 ├── Unavailable               our own guard said no (breaker open, cooldown, budget used up): nothing was sent
 ├── QualityError              parsed data failed a check that forbids writing
 ├── StorageError              the database refused or is not there
@@ -50,6 +51,10 @@ class Permanent(UpstreamError):
 
 class PayloadError(PlatformError):
     """Bytes arrived that cannot be believed: truncated, malformed, wrong instrument, wrong date."""
+
+
+class WrongUnit(PayloadError):
+    """Lots for shares, cents for CNY: whoever sends one such row sends more of them."""
 
 
 class Unavailable(PlatformError):

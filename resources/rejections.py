@@ -2,7 +2,8 @@
 
 A parser leaves such a row out and says so; whoever runs the parser keeps the reasons with the record of the
 response (`Fetch.rejected`), and the batch shows them. An answer of which more than `ODD_SHARE` is odd is
-refused as a whole: that is no odd row, but another format.
+refused as a whole: that is no odd row, but another format. So is one with two rows in another unit: a unit is
+of a board or of an answer, never of a row.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from resources.errors import PayloadError
+from resources.errors import PayloadError, WrongUnit
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -35,10 +36,24 @@ def noting() -> Iterator[list[Rejection]]:
         _noted.reset(token)
 
 
+class Odd(list[Rejection]):
+    """What was left out so far; `units`: how many for their unit."""
+
+    units = 0
+
+    def add(self, item: str, error: PayloadError | ValueError) -> None:
+        self.append((item, str(error)))
+        self.units += isinstance(error, WrongUnit)
+
+
 def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
-    """Notes the `odd` ones of `rows` rows. PayloadError when they are all, or more than the share."""
+    """Notes the `odd` ones of `rows` rows. PayloadError when they are all, more than the share, or two in
+    another unit."""
     if not odd:
         return
+    if isinstance(odd, Odd) and odd.units > 1:
+        item, reason = odd[0]
+        raise PayloadError(f"{what}: {odd.units} of {rows} rows are in another unit; {item}: {reason}")
     if len(odd) == rows or len(odd) > max(1, int(ODD_SHARE * rows)):
         item, reason = odd[0]
         told = reason if rows == 1 else f"{len(odd)} of {rows} rows cannot be believed; {item}: {reason}"
@@ -56,7 +71,7 @@ def believed_table(
         return read(raws)
     except PayloadError:
         most = max(1, int(ODD_SHARE * len(raws)))
-        odd: list[Rejection] = []
+        odd = Odd()
         good = _good(raws, 0, read, item, odd, most)
         reject(odd, len(raws), what)
         return read(good)
@@ -67,7 +82,7 @@ def _good(
     first: int,
     read: Callable[[Sequence[R]], Any],
     item: Callable[[R], object],
-    odd: list[Rejection],
+    odd: Odd,
     most: int,
 ) -> Sequence[R]:
     """The rows that `read` believes, by halves; gives up on what is left once there are too many odd ones."""
@@ -77,7 +92,7 @@ def _good(
         read(raws)
     except PayloadError as error:
         if len(raws) == 1:
-            odd.append((_name(item(raws[0]), first), error.message))
+            odd.add(_name(item(raws[0]), first), error)
             return []
         half = len(raws) // 2
         before = _good(raws[:half], first, read, item, odd, most)
@@ -94,11 +109,11 @@ def believed_rows(
 ) -> list[T]:
     """`read` of every row; one for which it raises PayloadError is left out and noted under `item`."""
     made: list[T] = []
-    odd: list[Rejection] = []
+    odd = Odd()
     for at, raw in enumerate(raws):
         try:
             made.append(read(raw))
         except PayloadError as error:
-            odd.append((_name(item(raw), at), error.message))
+            odd.add(_name(item(raw), at), error)
     reject(odd, len(raws), what)
     return made

@@ -129,7 +129,14 @@ def _flagged(rows: pd.DataFrame, context: Context, check: Callable[[pd.DataFrame
 
 
 def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return _flagged(rows, context, lambda own: near_its_past(own["value"].to_numpy(dtype=float)))
+    """A mean of the year so far stands nearly still in December and moves in January: it is held against its
+    months instead (`accumulates_within_its_year`)."""
+    means = set(macro.YEAR_TO_DATE) - set(macro.SUMS)
+
+    def near(own: pd.DataFrame) -> Any:
+        return near_its_past(own["value"].to_numpy(dtype=float))
+
+    return _flagged(rows, context, near) | rows["indicator"].isin(means)
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:

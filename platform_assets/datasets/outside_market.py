@@ -80,6 +80,8 @@ DATASET = Dataset(
     soft=(Soft(change_is_plausible, "moved by more than 12 %"),),
     whole=(Whole(every_series_is_told),),
     of_stocks=False,
+    # Past days, which nobody tells any more, and a world without an outside.
+    may_be_empty=True,
     monitored=False,
     tasks=("fusion_daily_sync", "eod_core"),
 )

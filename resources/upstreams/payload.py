@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from resources.errors import PayloadError, Refused, Transient
+from resources.errors import PayloadError, Refused, Transient, WrongUnit
 
 _JSONP = re.compile(rb"\A[\w$.]+\s*\(\s*(.*?)\s*\)\s*;?\s*\Z", re.DOTALL)
 _ASSIGNED = re.compile(rb"\A(?:var\s+)?[\w$.]+\s*=\s*(.*?)\s*;?\s*\Z", re.DOTALL)
@@ -199,4 +199,4 @@ def check_unit(*, shares: float, amount_cny: float, low: float, high: float, wha
         return
     mean = amount_cny / shares
     if not low / 5 <= mean <= high * 5:
-        raise PayloadError(f"{what}: amount / volume = {mean:.4f} lies far outside {low}..{high}: wrong unit")
+        raise WrongUnit(f"{what}: amount / volume = {mean:.4f} lies far outside {low}..{high}: wrong unit")

@@ -142,7 +142,7 @@ def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(house: House) 
     house.master()
     house.fuse("exright")
     house.faults.replace(
-        [{"upstream": "*", "call": "*", "kind": "lots_for_shares", "args": {"board": "star"}}]
+        [{"upstream": "*", "call": "*", "kind": "lots_for_shares", "args": {"board": "main"}}]
     )
     house.fresh()
 

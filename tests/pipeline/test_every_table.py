@@ -51,10 +51,6 @@ WARNINGS = {
     ("fusion_industry_index", "change_is_plausible", "856301", "2026-08-20"),
     # Where the world's line turns, neighbouring months lie close together and the one beyond them far out.
     ("fusion_macro_indicator", "is_near_its_past", "cn_cpi_rural_yoy", "2011-07-01"),
-    ("fusion_macro_indicator", "is_near_its_past", "cn_industry_ytd_yoy", "2023-10-01"),
-    ("fusion_macro_indicator", "is_near_its_past", "cn_industry_ytd_yoy", "2023-11-01"),
-    ("fusion_macro_indicator", "is_near_its_past", "cn_industry_ytd_yoy", "2023-12-01"),
-    ("fusion_macro_indicator", "is_near_its_past", "cn_industry_ytd_yoy", "2024-01-01"),
 }
 """(table, check, name, date): what the world was built to cause, no more and no less."""
 

@@ -60,10 +60,11 @@ def test_every_column_of_the_wide_table_has_a_source(filled: House) -> None:
     assert [spec.name for spec in table.columns if spec.no_source] == []
 
 
-def test_valuation_takes_ratios_from_the_quote_site_and_keeps_its_provenance(filled: House) -> None:
+def test_valuation_takes_the_finer_ratios_and_keeps_their_provenance(filled: House) -> None:
     rows = filled.warehouse.rows("fusion_valuation")
 
-    assert {row["src"] for row in rows} == {"tencent"}
+    # The quote site tells two decimals of a ratio, the portal more.
+    assert {row["src"] for row in rows} == {"eastmoney"}
     assert all(row["total_market_cap"] > 0 for row in rows)
     assert any(row["pe_ttm"] for row in rows)
 

@@ -26,6 +26,7 @@ ALLOWED_OURS = (
     "platform_assets.datasets",
     "platform_assets.compute",
     "platform_assets.descriptions",
+    "platform_assets.source_calls",
 )
 OURS = ("serving_api", "resources", "platform_assets", "schedules", "tests")
 

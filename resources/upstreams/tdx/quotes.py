@@ -8,11 +8,12 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.errors import InputError
-from resources.rejections import Rejection, reject
+from resources.errors import InputError, WrongUnit
+from resources.rejections import Odd, reject
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import GUARDED_KINDS, Instrument
 from resources.upstreams.tdx.primitives import (
+    SOURCE,
     Columns,
     believed,
     read_count,
@@ -90,7 +91,7 @@ def parse_quotes(
         require_end(body, pos)
         return {name: [] for name in schema(levels)}
     rows: list[list[Any]] = []
-    odd: list[Rejection] = []
+    odd = Odd()
     waiting = iter(asked)
     remaining = len(asked)
     for index in range(number):
@@ -110,9 +111,9 @@ def parse_quotes(
             rows.append(_unknown_row(one, levels))
         try:
             rows.append(_row(one, record, levels, decimals))
-        except ValueError as error:
+        except (ValueError, WrongUnit) as error:
             rows.append(_unknown_row(one, levels))
-            odd.append((one.symbol, str(error)))
+            odd.add(one.symbol, error)
     require_end(body, pos)
     rows.extend(_unknown_row(one, levels) for one in waiting)
     reject(odd, number, "quotes")
@@ -149,7 +150,8 @@ def _unknown_row(one: Instrument, levels: int) -> list[Any]:
 
 
 def _row(one: Instrument, record: _Record, levels: int, decimals: Mapping[str, int] | None) -> list[Any]:
-    """The canonical row. ValueError when its values deny each other."""
+    """The canonical row. ValueError when its values deny each other, WrongUnit when its volume is in another
+    unit than its amount."""
     head, raw_amount, numbers, speed = record
     if _is_unknown(record):
         return _unknown_row(one, levels)
@@ -193,5 +195,6 @@ def _row(one: Instrument, record: _Record, levels: int, decimals: Mapping[str, i
         row += side
     row += [server_time_text(head[5]), speed / 100, opened == 0 and last_close > 0, False, *counts]
     wrong = one.kind in GUARDED_KINDS and contradicts(volume, amount, low, high, lot)
-    require(not wrong, "amount / volume contradicts the prices (lots or shares?)")
+    if wrong:
+        raise WrongUnit("amount / volume contradicts the prices (lots or shares?)", source=SOURCE)
     return row

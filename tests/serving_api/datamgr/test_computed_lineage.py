@@ -63,7 +63,7 @@ def wide(desk: Desk, **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("column", "owner", "date_column", "upstream"),
     [
-        ("pe_ttm", "fusion_valuation", "date", "tencent"),
+        ("float_market_cap", "fusion_valuation", "date", "eastmoney"),
         ("total_market_cap", "fusion_valuation", "date", "eastmoney"),
         ("change_pct", "fusion_quote_snapshot", "trade_date", "tencent"),
         ("main_net", "fusion_fund_flow", "date", "eastmoney"),

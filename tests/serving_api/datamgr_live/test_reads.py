@@ -11,6 +11,7 @@ from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from serving_api.caching import in_trading_hours
 from serving_api.datamgr_live import clients
+from serving_api.datamgr_live.service import live_of
 from tests.serving_api.datamgr_live.conftest import CLOSED, TRADING, Desk
 
 BANK = "600040"
@@ -332,7 +333,7 @@ def test_bad_values_are_named(desk: Desk, path: str, params: dict[str, str], par
 def test_the_clients_are_closed_with_the_app(desk: Desk) -> None:
     desk.results(f"/datamgr/realtime/{BANK}/quote")
     state = desk.app.state.platform
-    live = next(iter(state.parts.values()))
+    live = state.part(live_of)
     assert live.clients._opened is not None
 
     desk.api.call(_close, state)

@@ -135,10 +135,14 @@ def test_the_chain_of_the_day(bench: Desk) -> None:
     ids = {node["id"] for node in found["nodes"]}
     assert all({edge["source"], edge["target"]} <= ids for edge in found["edges"])
     assert all(item["time"].startswith("2026-08-21") for item in found["items"])
-    flashes = get(bench, "/market/news-marquee?limit=200")["items"]
+    flashes = bench.results("/datamgr/market/global-news", page_size=200)
     for node in found["nodes"]:
         if node["type"] == "stock":
-            told = sum(node["name"] in row["title"] for row in flashes if row["time"] >= "2026-08-21")
+            told = sum(
+                node["name"] in f"{row['title']}{row['content'] or ''}" or node["id"][-6:] in row["codes"]
+                for row in flashes
+                if row["time"] >= "2026-08-21"
+            )
             assert node["weight"] == told, node
 
 

@@ -60,8 +60,9 @@ def test_one_bond(topics: Topics) -> None:
 
 def test_reits(topics: Topics) -> None:
     told = topics.told("/reit/list")
-    (row,) = told["items"]
-    assert (told["total"], told["date"]) == (1, TODAY)
+    row = told["items"][0]
+    assert (told["total"], told["date"]) == (len(told["items"]), TODAY)
+    assert told["total"] > 1
     assert row["premium_pct"] is not None
     assert row["nav"] > 0
     assert row["market_cap_yi"] == pytest.approx(row["price"] * row["total_shares"] / 1e8, abs=0.01)
