@@ -1,7 +1,9 @@
-"""A trading day, a weekend and a holiday past every live read of the market. What an answer says of its source
-or state, when it was captured and what it cost stand in tables written by hand from the specification's
-fallback rules and times to live. The reads of a moment are asked in the order of the table, one after the
-other at the same time of the market clock: what the first one asked for, the next ones share.
+"""A trading day, a weekend and a holiday past every live read of the market.
+
+What an answer says of its source or state, when it was captured and what it cost stand in tables written by
+hand from the specification's fallback rules and times to live. The reads of a moment are asked in the order of
+the table, one after the other at the same time of the market clock: what the first one asked for, the next
+ones share.
 """
 
 from collections import Counter
@@ -140,7 +142,7 @@ money-flow         finance_portal_a  now          eastmoney:1
 calendar           closed            -            -
 trading-time       closed            now          -
 """
-# The stored answer of the session before; the auction has no gate to open, the billboard is that of its evening.
+# The stored answer of the session before; there is no auction, and the billboard is that of its evening.
 NO_SESSION = """
 distribution       db_history        STORED  -
 sentiment          db_history        STORED  -
