@@ -78,8 +78,8 @@ class DataType:
 @dataclass(frozen=True)
 class Found:
     """One answer to a question of `session`. `origin` is what `_source` says (None: nobody had anything),
-    `at` when it was captured by the market clock. `stale`: its time to live is over, a newer one is on its way.
-    `stored_of`: the trade date of an answer from the store, which may be an earlier one."""
+    `at` when it was captured by the market clock. `stale`: its time to live is over and a newer one is on its
+    way. `stored_of`: the trade date of an answer from the store, which may be an earlier one."""
 
     body: Body
     session: str

@@ -1,8 +1,8 @@
 """A trading day, a weekend and a holiday past every live read of the market.
 
 What an answer says of its source or state, when it was captured and what it cost stand in tables written by
-hand from the specification's fallback rules and times to live. The reads of a moment are asked in the order of
-the table, one after the other at the same time of the market clock: what the first one asked for, the next
+hand from the specification's fallback rules and times to live. The reads of a moment are asked in the order
+of the table, one after the other at the same time of the market clock: what the first one asked for, the next
 ones share.
 """
 
