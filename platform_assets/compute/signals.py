@@ -81,7 +81,7 @@ def paired(rows: Ints, first: Bools, values: Mapping[str, Floats]) -> dict[str, 
 
 def is_first(bars: Bars, rows: Ints) -> Bools:
     """Which rows are the first bar of their code."""
-    return rows == bars.offsets[bars.owner[rows]]
+    return np.equal(rows, bars.offsets[bars.owner[rows]], dtype=np.bool_)
 
 
 def hits(bars: Bars, told: Mapping[str, Pair], rows: Ints) -> Iterator[Hits]:

@@ -223,7 +223,7 @@ def test_a_shared_window_is_an_input_of_every_table_made_from_it(
 
 
 def test_a_range_in_one_pass_is_each_of_its_dates_alone(year: House) -> None:
-    """The newest of these dates begin with other bars than those before: 402 are stored, and 400 looked at."""
+    """The newest of these dates begin with other bars than those before: 402 are stored, 400 looked at."""
     dates = year.run.calendar.last(16, TODAY)
     year.fresh()
     for name in TABLES:
