@@ -49,7 +49,7 @@ def _about(spec: ColumnSpec) -> str | None:
 
 
 def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = True) -> dict[str, Any]:
-    """Figures of one batch; one that is not there is 0, and the others are sums of them: rows in = row count +
+    """Figures of one batch; one that is not there is 0, and the others are sums: rows in = row count +
     rejected, rows without a warning = row count - warning. A range has an event per date, so what is the same
     for all of them, the sources and the preview, stands in the `newest` alone."""
     figures = {
