@@ -97,7 +97,14 @@ class Nothing:
     """Stored tables that are empty still."""
 
     def __call__(
-        self, table: str, *, columns: Any, codes: Any = None, since: Any = None, until: Any = None
+        self,
+        table: str,
+        *,
+        columns: Any,
+        codes: Any = None,
+        since: Any = None,
+        until: Any = None,
+        noted: Any = (),
     ) -> pd.DataFrame:
         return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
 
