@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.datasets._quant import BARS, INDEX, bars_at, indicators_at, joined, rows_of
+from platform_assets.datasets._quant import BARS, INDEX, indicators_of, joined, rows_of, stretches_of
 from platform_assets.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, latest, trading
@@ -84,11 +84,7 @@ class IndicatorDaily(Model):
 
 def indicators(desk: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
-    frames = []
-    for day in scope.dates:
-        bars = bars_at(desk, scope, day)
-        if bars.codes:
-            frames.append(rows_of(bars, day, indicators_at(desk, scope, bars, day)))
+    frames = [rows_of(stretch, indicators_of(desk, scope, stretch)) for stretch in stretches_of(desk, scope)]
     return joined(frames, list(IndicatorDaily.to_schema().columns))
 
 

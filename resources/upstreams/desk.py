@@ -21,6 +21,7 @@ from resources.fetch import FetchLog
 from resources.stopping import safe_point
 from resources.upstreams import universe
 from resources.upstreams.clients import Clients
+from resources.upstreams.sweep import check_failed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MORNING = "09:00:00"
 CLOSE_TIME = "15:00:00"
-FAILED_SHARE = 0.1
-"""Share of single codes that may fail in a sweep before the sweep itself has failed."""
 
 
 class _Memo:
@@ -146,10 +145,11 @@ class Desk(Clients):
         codes: Sequence[str] | None = None,
         since: str | None = None,
         until: str | None = None,
+        noted: Sequence[str] = (),
     ) -> "pd.DataFrame":
         if self._read is None:
             raise Unavailable("this desk has no stored tables")
-        return self._read(table, columns=columns, codes=codes, since=since, until=until)
+        return self._read(table, columns=columns, codes=codes, since=since, until=until, noted=noted)
 
     def panel(
         self,
@@ -213,9 +213,9 @@ class Desk(Clients):
 
     def each(self, work: Callable[[str], T], items: Iterable[str], *, pages: bool = False) -> list[T]:
         """`work` for every item, in order, in a bounded pool. A single item whose payload cannot be
-        believed is noted in `problems` and left out; too many of them fail the whole sweep. `pages`: an item
-        is a page of one stock at a site that serves people, so a random pause comes before each but the
-        first."""
+        believed is noted in `problems` and left out; too many of them, of all or of one board, fail the whole
+        sweep. `pages`: an item is a page of one stock at a site that serves people, so a random pause comes
+        before each but the first."""
         todo = list(items)
         pause = self._throttle if pages and len(todo) > 1 else (0.0, 0.0)
 
@@ -235,10 +235,7 @@ class Desk(Clients):
             answers = list(pool.map(lambda item: context.copy().run(one, item), todo))
         failed = [(item, reason) for item, (_, reason) in zip(todo, answers, strict=True) if reason]
         self.problems += failed
-        # Where it is all that was asked for, one is too many: nothing would be left that was answered.
-        if failed and len(failed) > min(len(todo) - 1, max(1, int(FAILED_SHARE * len(todo)))):
-            item, reason = failed[0]
-            raise PayloadError(f"{len(failed)} of {len(todo)} codes failed; {item}: {reason}")
+        check_failed(todo, failed)
         return [value for value, reason in answers if not reason and value is not None]
 
     # -- the universe -------------------------------------------------------------------------------

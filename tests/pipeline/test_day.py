@@ -138,11 +138,13 @@ def test_volumes_in_another_unit_on_one_board_are_caught_and_replaced(house: Hou
         assert row["low"] * 0.98 <= row["amount"] / row["volume"] <= row["high"] * 1.02
 
 
-def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(house: House) -> None:
+@pytest.mark.parametrize("board", ["main", "star"])
+def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(house: House, board: str) -> None:
+    """The small board as well: its codes are fewer than may fail of the whole market."""
     house.master()
     house.fuse("exright")
     house.faults.replace(
-        [{"upstream": "*", "call": "*", "kind": "lots_for_shares", "args": {"board": "main"}}]
+        [{"upstream": "*", "call": "*", "kind": "lots_for_shares", "args": {"board": board}}]
     )
     house.fresh()
 

@@ -5,6 +5,7 @@ Identifiers come from declarations, values are bound.
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from platform_assets.declaration.tables import Table
 from serving_api.datamgr.lineage.bodies import whole_word
@@ -123,13 +124,14 @@ def responses(
                 limit=limit,
             )
             whole = None if naming is None else whole_word(naming)
-            found |= {
-                row["fetch_id"]: row
-                for row in rows
-                if whole is None or whole.search(f"{row['request']}\n{row['codes_or_page']}")
-            }
+            found |= {row["fetch_id"]: row for row in rows if whole is None or whole.search(asked_text(row))}
     ordered = sorted(found.values(), key=lambda row: (row["received_at"], row["fetch_id"]))
     return ordered[:limit]
+
+
+def asked_text(response: Mapping[str, Any]) -> str:
+    """What a response was asked with, in plain characters: of `%272026-08-21%27` the quotes are no digits."""
+    return f"{unquote(response['request'] or '')}\n{response['codes_or_page']}"
 
 
 def _chunks(ids: Iterable[str]) -> list[tuple[str, ...]]:

@@ -91,8 +91,7 @@ class Trail:
         generic = [
             row
             for row in others
-            if not _CODE.search(f"{row['request']}\n{row['codes_or_page']}")
-            and self.bodies.names(row["body_path"], word)
+            if not _CODE.search(queries.asked_text(row)) and self.bodies.names(row["body_path"], word)
         ]
         return [*named, *generic][:MAX_RESPONSES]
 

@@ -63,6 +63,7 @@ def wide(desk: Desk, **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("column", "owner", "date_column", "upstream"),
     [
+        ("pe_ttm", "fusion_valuation", "date", "eastmoney"),
         ("float_market_cap", "fusion_valuation", "date", "eastmoney"),
         ("total_market_cap", "fusion_valuation", "date", "eastmoney"),
         ("change_pct", "fusion_quote_snapshot", "trade_date", "tencent"),

@@ -7,7 +7,9 @@ import pytest
 from platform_assets.declaration.columns import columns_from
 from platform_assets.declaration.tables import Layer, Table
 from serving_api.datamgr.lineage.bodies import MAX_SHOWN, shown, whole_word
+from serving_api.datamgr.lineage.queries import asked_text
 from serving_api.datamgr.lineage.revisions import chain, revisions, valid_at
+from serving_api.datamgr.lineage.trail import _CODE
 
 TABLE = Table("fusion_t", Layer.DWD, columns_from("code:code price:px held:bool tags:json"), ("code",))
 NINE, TEN, ELEVEN, NOON = (f"2026-08-21 {hour:02d}:00:00.000000" for hour in (9, 10, 11, 12))
@@ -82,6 +84,22 @@ def test_what_came_later_was_not_known() -> None:
 )
 def test_a_code_is_found_as_a_whole(text: str, found: bool) -> None:
     assert (whole_word("600519").search(text) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("request_", "found"),
+    [
+        ("GET /get?filter=(DATE%3E%3D%272026-08-21%27)", None),  # a quote before a date is no digit of a code
+        ("GET /get?filter=(SECURITY_CODE%3D%22600519%22)", "600519"),
+        ("GET /get?secid=1.600519", "600519"),
+        (None, None),
+    ],
+)
+def test_codes_of_a_request_are_read_from_its_plain_characters(
+    request_: str | None, found: str | None
+) -> None:
+    told = _CODE.search(asked_text({"request": request_, "codes_or_page": ""}))
+    assert (told and told[0]) == found
 
 
 def test_bodies_are_shown_as_text_where_they_are_text() -> None:
