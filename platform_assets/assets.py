@@ -34,6 +34,7 @@ from platform_assets.descriptions import (
 )
 from platform_assets.freshness_policies import freshness_policy
 from platform_assets.materialization import (
+    VERSION_LENGTH,
     check_results,
     column_schema,
     partition_metadata,
@@ -223,7 +224,7 @@ def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Plat
         raise dg.Failure(description=error.message, allow_retries=False) from error
     closed = closed_within(context.run.tags)
     if closed:
-        context.log.info(f"no trade dates: {', '.join(closed)}")
+        context.log.info(f"no trade dates: {closed}")
     return keys
 
 
@@ -299,13 +300,13 @@ def _succeeded(
                     asset_key=asset_key(plan.table),
                     partition_key=day,
                 )
-        metadata: dict[str, Any] = {}
-    else:
-        metadata = partition_metadata(loaded, last) if last else {}
+    elif last is not None:
+        # Not in the result: Dagster would write it once more into the step's own event.
+        context.add_asset_metadata(partition_metadata(loaded, last), asset_key=asset_key(plan.table))
+    version = last.content_hash[:VERSION_LENGTH] if last and len(asked) == 1 else None
     yield dg.MaterializeResult(
         asset_key=asset_key(plan.table),
-        metadata=metadata,
-        data_version=dg.DataVersion(last.content_hash) if last and len(asked) == 1 else None,
+        data_version=None if version is None else dg.DataVersion(version),
         check_results=check_results(plan.checks, loaded),
     )
 

@@ -1,6 +1,7 @@
 """The trade-date partitions: one per trade date of the shipped calendar up to today."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import cache
 from typing import Any
 
@@ -67,9 +68,17 @@ def _check(day: str) -> None:
         raise InputError("partition", f"{day!r} is no trade date; the last one before it is {before}")
 
 
-def closed_within(tags: Mapping[str, str]) -> list[str]:
-    """Days of the asked range on which the exchanges are closed; without a range none."""
+MOST_NAMED = 10
+
+
+def closed_within(tags: Mapping[str, str]) -> str:
+    """Days of the asked range on which the exchanges are closed; empty without a range. Each asset of a run
+    says it, so of a long range the weekends are one word and only the other days have names."""
     first, last = (tags.get(tag) for tag in RANGE_TAGS)
     if first is None or last is None:
-        return []
-    return shipped_calendar().closed(first, last)
+        return ""
+    closed = shipped_calendar().closed(first, last)
+    if len(closed) <= MOST_NAMED:
+        return ", ".join(closed)
+    holidays = [day for day in closed if date.fromisoformat(day).weekday() < 5]
+    return ", ".join(["weekends", *holidays])

@@ -1,5 +1,6 @@
 """What a materialization tells the Dagster UI: figures of the batch, sources, checks, a preview."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,12 @@ from platform_assets.pipeline.writing import Loaded
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.writer import WriteResult
 
-_PREVIEW_COLUMNS = 10
+_PREVIEW_COLUMNS = 8
+_PREVIEW_CELL = 16
+_PREVIEW_BYTES = 300
+"""Every event is stored twice (the run's, and the asset's), so what it shows is short."""
+VERSION_LENGTH = 16
+"""Hex digits of a content hash that are an asset's data version: each asset that reads it repeats them."""
 
 
 def column_schema(table: Table) -> dg.TableSchema:
@@ -43,11 +49,10 @@ def _about(spec: ColumnSpec) -> str | None:
 
 
 def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = True) -> dict[str, Any]:
-    """Figures of one batch; a figure that is not there is 0. A range has an event per date, so what is the
-    same for all of them, the sources and the preview, stands in the `newest` alone."""
+    """Figures of one batch; one that is not there is 0, and the others are sums: rows in = row count +
+    rejected, rows without a warning = row count - warning. A range has an event per date, so what is the same
+    for all of them, the sources and the preview, stands in the `newest` alone."""
     figures = {
-        "rows_in": result.rows_in,
-        "rows_ok": result.rows_ok,
         "rows_warning": result.rows_warning,
         "rows_rejected": result.rows_rejected,
         "rows_unchanged": result.rows_unchanged,
@@ -86,14 +91,14 @@ def _agreement(rows: pd.DataFrame) -> dict[str, Any]:
                  row["median_diff"], row["max_diff"], row["drift_20d"], row["status"]]  # fmt: skip
         table.append("| " + " | ".join(_cell(cell, 90) for cell in cells) + " |")
         filled = round(float(share) / 100 * _BAR) if known else 0
-        plot.append(f"{'█' * filled}{'░' * (_BAR - filled)} {pair}")
+        plot.append(f"{'█' * filled}{'.' * (_BAR - filled)} {pair}")
     return {
         "agreement": dg.MetadataValue.md("\n".join(table)),
         "agreement_plot": dg.MetadataValue.md("```\n" + "\n".join(plot) + "\n```"),
     }
 
 
-_BAR = 40
+_BAR = 20
 SHOWN: Mapping[str, Callable[[pd.DataFrame], dict[str, Any]]] = {"calc_reconcile": _agreement}
 """Table -> what its materialization shows of all its rows."""
 
@@ -119,13 +124,16 @@ def _calls(item: Mapping[str, Any]) -> str:
 
 
 def _preview(frame: pd.DataFrame) -> str:
-    """The first rows as a table, without pandas' optional dependency."""
+    """The first rows as a table, as many as fit but one at least; without pandas' optional dependency."""
     if frame.empty:
         return "no rows"
     names = [str(name) for name in frame.columns[:_PREVIEW_COLUMNS]]
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     for row in frame.head(5)[names].itertuples(index=False):
-        lines.append("| " + " | ".join(_cell(value) for value in row) + " |")
+        line = "| " + " | ".join(_cell(value, _PREVIEW_CELL) for value in row) + " |"
+        if len(lines) > 2 and len(json.dumps("\n".join([*lines, line]))) > _PREVIEW_BYTES:
+            break
+        lines.append(line)
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Signals of a day: crossings and breaks of one code's newest bar against the one before.
+"""Signals of a day: crossings and breaks of a code's bar against the one before.
 
 A signal stands on the day of its crossing only: what holds on the bar before as well is none.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.bars import Bars, Floats
+from platform_assets.compute.bars import Bars, Floats, Ints
 from platform_assets.compute.parameters import signals as parameters
 
 Bools = npt.NDArray[np.bool_]
@@ -50,7 +50,7 @@ BY_KEY = {signal.key: signal for signal in SIGNALS}
 
 @dataclass(frozen=True)
 class Hits:
-    """Which codes have a signal on their newest bar: arrays [codes]. `direction` is 1, -1 or 0; `above` tells
+    """Which rows have a signal: arrays [rows]. `direction` is 1, -1 or 0; `above` tells
     for crossings of the MACD on which side of zero they are."""
 
     key: str
@@ -62,7 +62,7 @@ class Hits:
 
 @dataclass(frozen=True)
 class Pair:
-    """A series on the newest bar and on the one before, [codes]."""
+    """A series on some bars and on those before them, [rows]."""
 
     now: Floats
     before: Floats
@@ -71,24 +71,25 @@ class Pair:
         return Pair(self.now - other.now, self.before - other.before)
 
 
-def paired(bars: Bars, values: Mapping[str, Floats]) -> dict[str, Pair]:
-    """From columns for the rows of `bars.newest(2)`; NaN before a first bar."""
-    counts = np.minimum(np.diff(bars.offsets), 2)
-    ends = np.cumsum(counts) - 1
-    several = counts > 1
-    made = {}
-    for name, column in values.items():
-        before = np.where(several, column[np.maximum(ends - 1, 0)], np.nan)
-        made[name] = Pair(column[ends], before)
-    return made
+def paired(rows: Ints, first: Bools, values: Mapping[str, Floats]) -> dict[str, Pair]:
+    """Of each of `rows` the value of every column on it and on the row before; NaN before a `first` bar."""
+    return {
+        name: Pair(column[rows], np.where(first, np.nan, column[np.maximum(rows - 1, 0)]))
+        for name, column in values.items()
+    }
 
 
-def hits(bars: Bars, told: Mapping[str, Pair]) -> Iterator[Hits]:
-    """The signals of each code's newest bar. `told`: the indicators `COLUMNS`, prices as seen on their own
-    date."""
-    recent = bars.newest(2)
-    close = paired(bars, {"close": recent.close})["close"]
-    adjusted = paired(bars, {"close": recent.adjusted("close")})["close"]
+def is_first(bars: Bars, rows: Ints) -> Bools:
+    """Which rows are the first bar of their code."""
+    return np.equal(rows, bars.offsets[bars.owner[rows]], dtype=np.bool_)
+
+
+def hits(bars: Bars, told: Mapping[str, Pair], rows: Ints) -> Iterator[Hits]:
+    """The signals of some rows of the bars. `told`: the indicators `COLUMNS` on these rows, prices as seen on
+    their own date."""
+    prices = {"close": bars.close, "adjusted": bars.adjusted("close")}
+    own = paired(rows, is_first(bars, rows), prices)
+    close, adjusted = own["close"], own["adjusted"]
     rising = np.sign(np.nan_to_num(adjusted.now - adjusted.before)).astype(np.int64)
     yield from _crosses("ma", told["ma5"] - told["ma20"], 100 / told["ma20"].now)
     macd = told["macd_dif"] - told["macd_dea"]
@@ -106,7 +107,7 @@ def hits(bars: Bars, told: Mapping[str, Pair]) -> Iterator[Hits]:
     hit = (surge.now >= parameters.SURGE) & ~(surge.before >= parameters.SURGE)
     yield Hits("volume_surge", hit, rising, surge.now)
     for days in (20, 60):
-        yield _over(f"new_high_{days}", *_above_highs(bars, days))
+        yield _over(f"new_high_{days}", *_above_highs(bars, rows, days))
 
 
 def _crosses(
@@ -133,14 +134,14 @@ def _over(name: str, excess: Pair, scale: "float | Floats") -> Hits:
     return Hits(name, (excess.now > 0) & (excess.before <= 0), direction, excess.now * scale)
 
 
-def _above_highs(bars: Bars, days: int) -> tuple[Pair, Floats]:
-    """(close less the highest high of `days` bars before, for the newest two bars; what makes it percent).
-    Prices of both bars on the scale of the newest."""
-    back = bars.last_rows[:, None] - np.arange(days + 1, -1, -1)[None, :]
-    there = back >= bars.offsets[:-1, None]
+def _above_highs(bars: Bars, rows: Ints, days: int) -> tuple[Pair, Floats]:
+    """(close less the highest high of `days` bars before, for each row and the bar before it; what makes it
+    percent). Prices of both bars on the scale of the row."""
+    back = rows[:, None] - np.arange(days + 1, -1, -1)[None, :]
+    there = back >= bars.offsets[bars.owner[rows]][:, None]
     at = np.where(there, back, 0)
-    base = bars.factor[bars.last_rows][:, None]
+    base = bars.factor[rows][:, None]
     high = np.where(there, bars.adjusted("high")[at] / base, np.nan)
-    close = np.where(there, bars.adjusted("close")[at] / base, np.nan)
+    close = np.where(there[:, -2:], bars.adjusted("close")[at[:, -2:]] / base, np.nan)
     now, before = high[:, 1:-1].max(axis=1), high[:, :-2].max(axis=1)
     return Pair(close[:, -1] - now, close[:, -2] - before), 100 / now

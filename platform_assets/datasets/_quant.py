@@ -1,6 +1,6 @@
 """The window of bars that the daily calculations of the whole market share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,8 @@ import pandas as pd
 from platform_assets.compute.bars import Bars, Floats, Ints
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
-from platform_assets.compute.signals import COLUMNS, Pair, paired
+from platform_assets.compute.signals import COLUMNS, Pair, is_first, paired
+from platform_assets.compute.stretches import Stretch, stretches
 from platform_assets.declaration.scope import Scope
 
 BARS = "fusion_kline_daily"
@@ -36,6 +37,23 @@ def bars_at(desk: Any, scope: Scope, day: str) -> Bars:
     """The window of `day` of the stocks that traded on it, of the scope's codes where it names some: their
     bars of 400 trade dates, or older ones as well where these are fewer than 321. Read once for all tables
     and dates of a run."""
+    return _window(_bars(desk, scope), desk, day)
+
+
+def stretches_of(desk: Any, scope: Scope) -> Iterator[Stretch]:
+    """The dates of a scope with the windows that `bars_at` gives, as many dates at once as begin with the
+    same bars."""
+    since = [number(desk.calendar.offset(day, 1 - WINDOW_DATES)) for day in scope.dates]
+    return stretches(_bars(desk, scope), [number(day) for day in scope.dates], LEAST_BARS, since)
+
+
+def newest_stretches(desk: Any, scope: Scope) -> Iterator[Stretch]:
+    """The dates of a scope for what looks at a code's newest 321 bars and no further."""
+    return stretches(_bars(desk, scope), [number(day) for day in scope.dates], LEAST_BARS)
+
+
+def _bars(desk: Any, scope: Scope) -> Bars:
+    """The bars of all windows of a scope."""
     since, until = desk.calendar.offset(scope.since, 1 - WINDOW_DATES), scope.until
 
     def make(view: Any) -> Bars:
@@ -46,8 +64,8 @@ def bars_at(desk: Any, scope: Scope, day: str) -> Bars:
         bars = bars if scope.codes is None else bars.take(scope.codes)
         return _filled_up(view, bars, since, number(scope.since))
 
-    bars = desk.once(("window of bars", since, until, scope.codes), make)
-    return _window(bars, desk, day)
+    bars: Bars = desk.once(("window of bars", since, until, scope.codes), make)
+    return bars
 
 
 def _filled_up(view: Any, bars: Bars, since: str, first: int) -> Bars:
@@ -98,44 +116,47 @@ def index_closes(desk: Any, scope: Scope) -> tuple[Ints, Floats]:
     return days, rows["close"].to_numpy(dtype=np.float64)
 
 
-def rows_of(bars: Bars, day: str, values: Mapping[str, Floats]) -> pd.DataFrame:
-    """code, date and close of each code's newest bar with the columns calculated for it."""
+def rows_of(stretch: Stretch, values: Mapping[str, Any]) -> pd.DataFrame:
+    """code, date and close of each row of a stretch with the columns calculated for it."""
     return pd.DataFrame(
-        {"code": bars.codes, "date": day, **values, "close": bars.close[bars.last_rows]},
+        {"code": stretch.codes, "date": stretch.dates, **values, "close": stretch.close},
         columns=["code", "date", *values, "close"],
     )
 
 
-def indicators_at(desk: Any, scope: Scope, bars: Bars, day: str) -> dict[str, Floats]:
-    """The indicators of each code's newest bar, [codes]. What signals look at is kept for them."""
-    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
-
-    values = indicator_columns(bars, index=index_closes(desk, scope), newest=2)
-    told = paired(bars, values)
-    desk.once(_signals_key(scope, day), lambda _: {name: told[name] for name in COLUMNS})
+def indicators_of(desk: Any, scope: Scope, stretch: Stretch) -> dict[str, Floats]:
+    """The indicators of each row of a stretch. What signals look at is kept for them."""
+    told = _calculated(stretch, index_closes(desk, scope))
+    desk.once(_signals_key(scope, stretch), lambda _: {name: told[name] for name in COLUMNS})
     return {name: pair.now for name, pair in told.items()}
 
 
-def signal_values(desk: Any, scope: Scope, bars: Bars, day: str) -> dict[str, Pair]:
-    """The indicators that signals look at, on each code's newest two bars. Of the calculation of the
+def signal_values(desk: Any, scope: Scope, stretch: Stretch) -> dict[str, Pair]:
+    """The indicators that signals look at, on each row and on the bar before it. Of the calculation of the
     indicators where it was in this run."""
-    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
-
     index = index_closes(desk, scope)
 
     def make(_: Any) -> dict[str, Pair]:
-        values = indicator_columns(bars, index=index, newest=2)
-        return paired(bars, {name: values[name] for name in COLUMNS})
+        told = _calculated(stretch, index)
+        return {name: told[name] for name in COLUMNS}
 
-    found: dict[str, Pair] = desk.once(_signals_key(scope, day), make)
+    found: dict[str, Pair] = desk.once(_signals_key(scope, stretch), make)
     return found
 
 
-def _signals_key(scope: Scope, day: str) -> tuple[object, ...]:
-    return ("indicators of signals", day, scope.codes)
+def _calculated(stretch: Stretch, index: tuple[Ints, Floats]) -> dict[str, Pair]:
+    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+
+    count = stretch.newest + 1
+    values = indicator_columns(stretch.bars, index=index, newest=count)
+    return paired(stretch.places(count), is_first(stretch.bars, stretch.rows), values)
+
+
+def _signals_key(scope: Scope, stretch: Stretch) -> tuple[object, ...]:
+    return ("indicators of signals", stretch.days, scope.codes)
 
 
 def joined(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    """The rows of several dates; empty with the columns of the table where there are none."""
+    """The rows of several stretches; empty with the columns of the table where there are none."""
     held = [frame for frame in frames if len(frame)]
     return pd.concat(held, ignore_index=True) if held else pd.DataFrame(columns=columns)

@@ -6,9 +6,12 @@ adjusted as of the row's own date.
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
+from platform_assets.compute.stretches import Stretch
+from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
 from platform_assets.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
@@ -43,19 +46,30 @@ class ChipDaily(Model):
 
 def chips(desk: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
-    from platform_assets.compute.chips import chip_columns, chip_distribution  # numba: not at import
+    from platform_assets.compute.chips import chip_columns  # numba: not at import
 
     frames = []
     shown_from = desk.calendar.offset(desk.calendar.on_or_before(desk.today), 1 - DISTRIBUTION_DATES)
-    for day in scope.dates:
-        bars = bars_at(desk, scope, day)
-        if not bars.codes:
-            continue
-        rows = rows_of(bars, day, chip_columns(bars, newest=1))
-        shown = chip_distribution(bars, newest=1) if day >= shown_from else [None] * len(rows)
-        rows["distribution"] = [canonical_json(one) if one else None for one in shown]
+    for stretch in stretches_of(desk, scope):
+        rows = rows_of(stretch, stretch.of(chip_columns(stretch.bars, newest=stretch.newest)))
+        rows["distribution"] = _distributions(stretch, rows["date"].to_numpy(dtype=object) >= shown_from)
         frames.append(rows)
     return joined(frames, list(ChipDaily.to_schema().columns))
+
+
+def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str | None]:
+    """[wanted] the distribution of each row that is `shown`, None for the others and where none is known."""
+    from platform_assets.compute.chips import chip_distribution  # numba: not at import
+
+    told: list[str | None] = [None] * len(shown)
+    if shown.any():
+        newest = int(stretch.bars.from_end[stretch.rows[shown]].max())
+        found = chip_distribution(stretch.bars, newest=newest)
+        for at, place in zip(
+            np.flatnonzero(shown).tolist(), stretch.places(newest)[shown].tolist(), strict=True
+        ):
+            told[at] = canonical_json(found[place]) if found[place] else None
+    return told
 
 
 DATASET = Dataset(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.datasets._quant import BARS, INDEX, bars_at, indicators_at, joined, rows_of
+from platform_assets.datasets._quant import BARS, INDEX, indicators_of, joined, rows_of, stretches_of
 from platform_assets.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, latest, trading
@@ -30,48 +30,50 @@ class IndicatorDaily(Model):
     ma250: Px = col("CNY", "mean close of 250 bars")
     ema12: Px = col("CNY", "exponential mean of 12")
     ema26: Px = col("CNY", "exponential mean of 26")
-    macd_dif: F = col("CNY", "ema12 - ema26")
-    macd_dea: F = col("CNY", "EMA(dif, 9)")
-    macd_hist: F = col("CNY", "2 x (dif - dea)")
-    kdj_k: F = col("", "KDJ(9,3,3), starts at 50", ge=-1e-6, le=100.000001)
-    kdj_d: F = col("", "SMA of K", ge=-1e-6, le=100.000001)
-    kdj_j: F = col("", "3K - 2D")
+    macd_dif: F = col("CNY", "ema12 - ema26", decimals=4)
+    macd_dea: F = col("CNY", "EMA(dif, 9)", decimals=4)
+    macd_hist: F = col("CNY", "2 x (dif - dea)", decimals=4)
+    kdj_k: F = col("", "KDJ(9,3,3), starts at 50", ge=-1e-6, le=100.000001, decimals=4)
+    kdj_d: F = col("", "SMA of K", ge=-1e-6, le=100.000001, decimals=4)
+    kdj_j: F = col("", "3K - 2D", decimals=4)
     boll_upper: Px = col("CNY", "mid + 2 deviations of the sample (ddof 1)")
     boll_mid: Px = col("CNY", "mean close of 20 bars")
     boll_lower: Px = col("CNY", "mid - 2 deviations")
     boll_width_pct: Pct = col("pct", "(upper - lower) / mid")
-    rsi6: F = col("", "RSI of 6, 0..100", ge=-1e-6, le=100.000001)
-    rsi12: F = col("", "RSI of 12, 0..100", ge=-1e-6, le=100.000001)
-    rsi14: F = col("", "RSI of 14, 0..100", ge=-1e-6, le=100.000001)
-    rsi24: F = col("", "RSI of 24, 0..100", ge=-1e-6, le=100.000001)
-    atr14: F = col("CNY", "mean true range of 14 bars", ge=0)
-    atr14_w: F = col("CNY", "Wilder's average true range of 14", ge=0)
-    cci14: F = col("", "CCI of 14")
-    wr10: F = col("", "%R of 10, 0..100", ge=-1e-6, le=100.000001)
-    wr6: F = col("", "%R of 6, 0..100", ge=-1e-6, le=100.000001)
-    wr14: F = col("", "%R of 14, 0..100", ge=-1e-6, le=100.000001)
-    dmi_pdi: F = col("", "+DI of sums over 14", ge=-1e-6, le=100.000001)
-    dmi_mdi: F = col("", "-DI of sums over 14", ge=-1e-6, le=100.000001)
-    dmi_adx: F = col("", "mean of DX over 6", ge=-1e-6, le=100.000001)
-    dmi_adxr: F = col("", "(ADX + ADX six bars ago) / 2", ge=-1e-6, le=100.000001)
-    trix: F = col("pct", "one-bar change of the triple EMA of 12")
-    trix_ma: F = col("pct", "its mean of 9")
-    obv: F = col("sh", "on-balance volume since the first bar of the row's own window: no two rows compare")
+    rsi6: F = col("", "RSI of 6, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    rsi12: F = col("", "RSI of 12, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    rsi14: F = col("", "RSI of 14, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    rsi24: F = col("", "RSI of 24, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    atr14: F = col("CNY", "mean true range of 14 bars", ge=0, decimals=4)
+    atr14_w: F = col("CNY", "Wilder's average true range of 14", ge=0, decimals=4)
+    cci14: F = col("", "CCI of 14", decimals=4)
+    wr10: F = col("", "%R of 10, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    wr6: F = col("", "%R of 6, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    wr14: F = col("", "%R of 14, 0..100", ge=-1e-6, le=100.000001, decimals=4)
+    dmi_pdi: F = col("", "+DI of sums over 14", ge=-1e-6, le=100.000001, decimals=4)
+    dmi_mdi: F = col("", "-DI of sums over 14", ge=-1e-6, le=100.000001, decimals=4)
+    dmi_adx: F = col("", "mean of DX over 6", ge=-1e-6, le=100.000001, decimals=4)
+    dmi_adxr: F = col("", "(ADX + ADX six bars ago) / 2", ge=-1e-6, le=100.000001, decimals=4)
+    trix: F = col("pct", "one-bar change of the triple EMA of 12", decimals=4)
+    trix_ma: F = col("pct", "its mean of 9", decimals=4)
+    obv: F = col(
+        "sh", "on-balance volume since the first bar of the row's own window: no two rows compare", decimals=4
+    )
     bias6: Pct = col("pct", "close against ma of 6")
     bias12: Pct = col("pct", "close against ma of 12")
     bias24: Pct = col("pct", "close against ma of 24")
     roc12: Pct = col("pct", "change over 12 bars")
-    mtm12: F = col("CNY", "close - close of 12 bars ago")
-    psy12: F = col("pct", "share of rising bars of 12", ge=-1e-6, le=100.000001)
-    vr26: F = col("", "volume of rising over other bars of 26, x 100", ge=0)
+    mtm12: F = col("CNY", "close - close of 12 bars ago", decimals=4)
+    psy12: F = col("pct", "share of rising bars of 12", ge=-1e-6, le=100.000001, decimals=4)
+    vr26: F = col("", "volume of rising over other bars of 26, x 100", ge=0, decimals=4)
     bbi: Px = col("CNY", "mean of ma3, ma6, ma12 and ma20")
     hhv20: Px = col("CNY", "highest high of 20 bars")
     llv20: Px = col("CNY", "lowest low of 20 bars")
     sar: Px = col("CNY", "parabolic SAR, 0.02 to 0.20")
-    vol_ma5: F = col("sh", "mean volume of 5 bars", ge=0)
-    vol_ma10: F = col("sh", "mean volume of 10 bars", ge=0)
-    vol_ratio_5: F = col("", "volume over the mean of the five bars before", ge=0)
-    rtsi: F = col("", "trend strength, 0..100", ge=-1e-6, le=100.000001)
+    vol_ma5: F = col("sh", "mean volume of 5 bars", ge=0, decimals=4)
+    vol_ma10: F = col("sh", "mean volume of 10 bars", ge=0, decimals=4)
+    vol_ratio_5: F = col("", "volume over the mean of the five bars before", ge=0, decimals=4)
+    rtsi: F = col("", "trend strength, 0..100", ge=-1e-6, le=100.000001, decimals=4)
     chg_5d: Pct = col("pct", "change over 5 bars")
     chg_20d: Pct = col("pct", "change over 20 bars")
     chg_60d: Pct = col("pct", "change over 60 bars")
@@ -82,11 +84,7 @@ class IndicatorDaily(Model):
 
 def indicators(desk: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
-    frames = []
-    for day in scope.dates:
-        bars = bars_at(desk, scope, day)
-        if bars.codes:
-            frames.append(rows_of(bars, day, indicators_at(desk, scope, bars, day)))
+    frames = [rows_of(stretch, indicators_of(desk, scope, stretch)) for stretch in stretches_of(desk, scope)]
     return joined(frames, list(IndicatorDaily.to_schema().columns))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.compute.parameters.patterns import KIND_NAMES
-from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
+from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
 from platform_assets.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.rules import Interface, history, trading
@@ -63,15 +63,12 @@ def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
     from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
 
     frames = []
-    for day in scope.dates:
-        bars = bars_at(desk, scope, day)
-        if not bars.codes:
-            continue
-        values: dict[str, Any] = dict(pattern_columns(bars, newest=1))
+    for stretch in stretches_of(desk, scope):
+        values: dict[str, Any] = stretch.of(pattern_columns(stretch.bars, newest=stretch.newest))
         held = has_row(values)
         for name in KIND_NAMES:
             values[name] = kind_names(name, values[name])
-        frames.append(rows_of(bars, day, values)[held].drop(columns="close"))
+        frames.append(rows_of(stretch, values)[held].drop(columns="close"))
     return joined(frames, list(PatternDaily.to_schema().columns))
 
 

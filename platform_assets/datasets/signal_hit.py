@@ -4,15 +4,18 @@ Crossings compare a code's newest two bars, of which the one before may not be s
 warehouse, a suspension): they are calculated from the window of bars. Patterns are read as stored.
 """
 
+from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Bars
+from platform_assets.compute.bars import Floats, Ints
 from platform_assets.compute.parameters.patterns import DIRECTIONS
-from platform_assets.compute.signals import hits
-from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of, signal_values
+from platform_assets.compute.signals import Bools, Pair, hits
+from platform_assets.compute.stretches import Stretch
+from platform_assets.datasets._quant import BARS, joined, rows_of, signal_values, stretches_of
 from platform_assets.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
@@ -30,64 +33,67 @@ class SignalHit(Model):
     code: Code = key("security code")
     direction: Int = col("", "1 up, -1 down, 0 neither", nullable=False, isin=[-1, 0, 1])
     price: Px = col("CNY", "closing price, unadjusted", gt=0)
-    strength: F = col("", "in the measure of the signal; null for patterns")
+    strength: F = col("", "in the measure of the signal; null for patterns", decimals=6)
     detail: Json = col(title="the figures behind it")
 
 
 def signals(desk: Any, scope: Scope) -> pd.DataFrame:
     frames = []
-    for day in scope.dates:
-        bars = bars_at(desk, scope, day)
-        if bars.codes:
-            frames += _crossings(desk, scope, bars, day) + _patterns(desk, bars, day)
+    for stretch in stretches_of(desk, scope):
+        frames += _crossings(stretch, signal_values(desk, scope, stretch)) + _patterns(desk, stretch)
     return joined(frames, list(SignalHit.to_schema().columns))
 
 
-def _crossings(desk: Any, scope: Scope, bars: Bars, day: str) -> list[pd.DataFrame]:
-    values = signal_values(desk, scope, bars, day)
-    prices = bars.close[bars.last_rows]
-    codes = np.array(bars.codes, dtype=object)
+def _crossings(stretch: Stretch, values: Mapping[str, Pair]) -> list[pd.DataFrame]:
+    now = {name: pair.now for name, pair in values.items()}
     frames = []
-    for found in hits(bars, values):
+    for found in hits(stretch.bars, values, stretch.rows):
         at = np.flatnonzero(found.hit)
-        if not at.size:
-            continue
-        detail = [
-            canonical_json(
-                {
-                    **{
-                        name: round(float(pair.now[i]), 4)
-                        for name, pair in values.items()
-                        if np.isfinite(pair.now[i])
-                    },
-                    **({} if found.above is None else {"above_zero": bool(found.above[i])}),
-                }
-            )
-            for i in at
-        ]
         frames.append(
             pd.DataFrame(
                 {
-                    "trade_date": day,
+                    "trade_date": stretch.dates[at],
                     "signal_key": found.key,
-                    "code": codes[at],
+                    "code": stretch.codes[at],
                     "direction": found.direction[at],
-                    "price": prices[at],
+                    "price": stretch.close[at],
                     "strength": found.strength[at].round(6),
-                    "detail": detail,
+                    "detail": _details(now, at, found.above),
                 }
             )
         )
     return frames
 
 
-def _patterns(desk: Any, bars: Bars, day: str) -> list[pd.DataFrame]:
-    stored = desk.read(PATTERNS, columns=("code", *DIRECTIONS), since=day, until=day)
-    stored = stored.merge(rows_of(bars, day, {})[["code", "close"]], on="code")
+def _details(now: Mapping[str, Floats], at: Ints, above: Bools | None) -> list[str]:
+    """The figures behind each hit, as far as they are known."""
+    columns = {name: values[at].tolist() for name, values in now.items()}
+    sides = [{}] * len(at) if above is None else [{"above_zero": bool(one)} for one in above[at]]
+    return [
+        canonical_json(
+            {
+                **{
+                    name: round(value, 4) for name, value in zip(columns, row, strict=True) if isfinite(value)
+                },
+                **side,
+            }
+        )
+        for row, side in zip(zip(*columns.values(), strict=True), sides, strict=True)
+    ]
+
+
+def _patterns(desk: Any, stretch: Stretch) -> list[pd.DataFrame]:
+    """Directions that are stored of the dates of a stretch."""
+    rows = rows_of(stretch, {})
+    days = sorted(set(rows["date"]))
+    stored = desk.read(
+        PATTERNS, columns=("code", "date", *DIRECTIONS), since=days[0], until=days[-1], noted=days
+    )
+    stored = stored.merge(rows, on=["code", "date"])
     signs = np.sign(stored[list(DIRECTIONS)].fillna(0).to_numpy(dtype=np.int64)).T
     which, at = np.nonzero(signs)
     fired = {
-        "trade_date": day,
+        "trade_date": stored["date"].to_numpy(dtype=object)[at],
         "signal_key": np.array(DIRECTIONS, dtype=object)[which],
         "code": stored["code"].to_numpy(dtype=object)[at],
         "direction": signs[which, at],

@@ -12,7 +12,7 @@ import pandas as pd
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._quant import BARS, bars_at, joined, rows_of
+from platform_assets.datasets._quant import BARS, joined, newest_stretches, rows_of
 from platform_assets.declaration.columns import K32, S64, Code, Date, F, Json, Model, Px, col, key
 from platform_assets.declaration.dataset import Dataset
 from platform_assets.declaration.frames import canonical_json
@@ -28,7 +28,9 @@ class StrategyHit(Model):
     strategy_key: K32 = key("strategy")
     code: Code = key("security code")
     name: S64 = col(title="name on the date")
-    score: F = col("", "how far price and volume of the date stand out in the market", ge=0, le=100)
+    score: F = col(
+        "", "how far price and volume of the date stand out in the market", ge=0, le=100, decimals=4
+    )
     price: Px = col("CNY", "closing price, unadjusted", gt=0)
     params: Json = col(title="periods of the strategy, in bars")
 
@@ -37,11 +39,10 @@ def strategy_hits(desk: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window. Scores are ranks within the market: a run for some codes computes all
     and keeps its own."""
     frames = []
-    for day in scope.dates:
-        bars = bars_at(desk, scope.whole, day)
-        if bars.codes:
-            rows = rows_of(bars, day, {"score": confirmations(bars).round(4)})
-            frames += [_hits(rows, key, at) for key, at in picks_of(bars).items()]
+    for stretch in newest_stretches(desk, scope.whole):
+        bars, at = stretch.bars, stretch.rows
+        rows = rows_of(stretch, {"score": confirmations(bars, at).round(4)})
+        frames += [_hits(rows, key, places) for key, places in picks_of(bars, at).items()]
     rows = joined(frames, list(StrategyHit.to_schema().columns))
     own = np.array([scope.covers(code) for code in rows["code"]], dtype=bool)
     rows = rows[own].reset_index(drop=True)

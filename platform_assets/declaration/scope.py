@@ -93,7 +93,10 @@ class Reader(Protocol):
         codes: Sequence[str] | None = None,
         since: str | None = None,
         until: str | None = None,
-    ) -> pd.DataFrame: ...
+        noted: Sequence[str] = (),
+    ) -> pd.DataFrame:
+        """What is made of rows by date names the batches of the dates `noted` (default the newest one)."""
+        ...
 
     def panel(
         self,

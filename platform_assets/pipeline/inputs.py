@@ -54,6 +54,7 @@ class StoredReads:
         codes: Sequence[str] | None = None,
         since: str | None = None,
         until: str | None = None,
+        noted: Sequence[str] = (),
     ) -> pd.DataFrame:
         declared = self.warehouse.table(table)
         where = Slice(
@@ -115,10 +116,11 @@ class NotedReads:
         codes: Sequence[str] | None = None,
         since: str | None = None,
         until: str | None = None,
+        noted: Sequence[str] = (),
     ) -> pd.DataFrame:
         frame = self.reader(table, columns=columns, codes=codes, since=since, until=until)
         if len(frame):
-            self._note(table, frame, codes, until)
+            self._note(table, frame, codes, until, noted)
         return frame
 
     def panel(
@@ -161,7 +163,14 @@ class NotedReads:
             read.max_date = max(read.max_date or "", given.max_date or "") or None
             read.newest |= given.newest
 
-    def _note(self, table: str, frame: pd.DataFrame, codes: Sequence[str] | None, until: str | None) -> None:
+    def _note(
+        self,
+        table: str,
+        frame: pd.DataFrame,
+        codes: Sequence[str] | None,
+        until: str | None,
+        noted: Sequence[str],
+    ) -> None:
         read = self._tables.setdefault(table, _Read())
         read.rows += len(frame)
         column = self.warehouse.table(table).date_column
@@ -171,7 +180,8 @@ class NotedReads:
             read.newest[Slice(codes=wanted)] = None
             return
         read.max_date = max(read.max_date or "", str(newest))
-        read.newest[Slice.of_date(column, str(newest), wanted)] = None
+        days = sorted({*noted} & {*frame[column].dropna()}) if noted and column in frame.columns else ()
+        read.newest |= dict.fromkeys(Slice.of_date(column, day, wanted) for day in days or (str(newest),))
 
     def inputs(self) -> list[dict[str, Any]]:
         """[{table, batch_ids, rows, max_date}], by table in the order of the first read."""

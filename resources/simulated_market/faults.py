@@ -27,6 +27,8 @@ KINDS = frozenset(
         "stale_day",  # the newest trade date is missing, the day before is served in its place
         "negative_price",  # a price below zero (as additive adjusted series have)
         "swap_open_close",  # parser-blind: columns exchanged
+        "unregistered",  # a page instead of data until the visitor has registered (chinamoney)
+        "unknown_report",  # args: report: the data centre's newer dialect does not know it (9501)
         "override_bar",  # args: code, date, close (...): the upstream corrects a bar
         # acted out on the rows of the finished answer, see `lies`; the terminal knows those marked *
         "cut_rows",  # args: counted: the first half of every list

@@ -145,10 +145,11 @@ class Desk(Clients):
         codes: Sequence[str] | None = None,
         since: str | None = None,
         until: str | None = None,
+        noted: Sequence[str] = (),
     ) -> "pd.DataFrame":
         if self._read is None:
             raise Unavailable("this desk has no stored tables")
-        return self._read(table, columns=columns, codes=codes, since=since, until=until)
+        return self._read(table, columns=columns, codes=codes, since=since, until=until, noted=noted)
 
     def panel(
         self,

@@ -34,6 +34,9 @@ SITES: dict[str, Site] = {
     "eastmoney.datacenter": Site(
         "eastmoney", "eastmoney", ("https://datacenter-web.eastmoney.com",), "https://data.eastmoney.com/"
     ),
+    "eastmoney.older": Site(
+        "eastmoney", "eastmoney", ("https://datacenter.eastmoney.com",), "https://data.eastmoney.com/"
+    ),
     "eastmoney.f10": Site("eastmoney", "eastmoney", ("https://datacenter.eastmoney.com",), _EM_F10_REFERER),
     "eastmoney.emweb": Site(
         "eastmoney", "eastmoney", ("https://emweb.securities.eastmoney.com",), _EM_F10_REFERER

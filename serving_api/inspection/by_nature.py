@@ -57,8 +57,8 @@ PRESENT: Mapping[str, Mapping[str, str]] = {
         "freshness dimensions": ("raw_convertible_bond", "raw_news_flash", "raw_reit", "raw_risk_comment"),
         "interfaces": (
             "get_convertible_bond", "get_convertible_bond_list", "get_convertible_bond_history",
-            "get_new_stocks", "get_news_flash", "get_reit_list", "get_reit_history", "get_stock_comment",
-            "get_stock_comment_rank",
+            "get_hot_rank_history", "get_hot_stocks", "get_new_stocks", "get_news_flash", "get_reit_list",
+            "get_reit_history", "get_stock_comment", "get_stock_comment_rank",
         ),
         "read routes": (
             *(f"/api/v1/convertible-bond/{part}" for part in ("list", "overview", "{code}")),

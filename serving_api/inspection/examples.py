@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from platform_assets.datasets._macro_series import CN_NAMES
+from serving_api.alt_sources.catalogue import BY_KEY
 
 MASTER = "fusion_stock_master"
 TRIES = 80
@@ -59,7 +60,7 @@ OF_PATHS: Mapping[tuple[str, str], Values] = {
     ("/datamgr/backfill/", "backfill_id"): Column("sys_backfill", "backfill_id"),
     ("/quant/strategies/", "key"): Column("calc_strategy_hit", "strategy_key"),
     ("/builtin-strategies/", "key"): ("dragon", "composite", "tactic"),
-    ("/alt-sources/", "key"): Column("sys_fetch", "upstream"),
+    ("/alt-sources/", "key"): tuple(BY_KEY),
     ("/fusion/macro/cn-extended/", "name"): tuple(CN_NAMES),
     ("/scorecard/", "source"): ("builtin", "preset", "strategy"),
     ("/quant/pattern-performance", "pattern"): Column("calc_signal_hit", "signal_key"),

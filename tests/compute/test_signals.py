@@ -1,10 +1,12 @@
 """Signals stand on the day of their crossing only."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
 from platform_assets.compute.bars import Bars
-from platform_assets.compute.signals import COLUMNS, SIGNALS, Hits, hits, paired
+from platform_assets.compute.signals import COLUMNS, SIGNALS, Hits, Pair, hits, paired
 
 CALM = {
     "ma5": (9.0, 9.0), "ma20": (10.0, 10.0), "macd_dif": (-0.1, -0.1), "macd_dea": (0.1, 0.1),
@@ -23,14 +25,20 @@ def bars(*closes: float, factor: tuple[float, ...] | None = None) -> Bars:
 
 
 def found(given: Bars, **changed: tuple[float, float]) -> dict[str, Hits]:
-    columns = {name: np.array({**CALM, **changed}[name][-len(given.newest(2)) :]) for name in COLUMNS}
-    return {one.key: one for one in hits(given, paired(given, columns)) if one.hit[0]}
+    told = newest(given, {**CALM, **changed})
+    return {one.key: one for one in hits(given, told, given.last_rows) if one.hit[0]}
+
+
+def newest(given: Bars, values: Mapping[str, tuple[float, float]]) -> dict[str, Pair]:
+    """The newest bar and the one before, where there is one."""
+    only = len(given) == 1
+    columns = {name: np.array(values[name][-1:] if only else values[name]) for name in COLUMNS}
+    return paired(np.array([0 if only else 1]), np.array([only]), columns)
 
 
 def test_every_kind_is_told_of_and_a_calm_day_has_none() -> None:
     given = bars(*[10.0] * 30)
-    calm = paired(given, {name: np.array(CALM[name]) for name in COLUMNS})
-    told = {one.key for one in hits(given, calm)}
+    told = {one.key for one in hits(given, newest(given, CALM), given.last_rows)}
 
     assert told == {signal.key for signal in SIGNALS}
     assert found(given) == {}

@@ -220,3 +220,22 @@ def test_a_shared_window_is_an_input_of_every_table_made_from_it(
     assert loads
     assert all(set(inputs) == read and all(inputs.values()) for inputs in loads)
     assert any(bars <= set(inputs["fusion_kline_daily"]) for inputs in loads)
+
+
+def test_a_range_in_one_pass_is_each_of_its_dates_alone(year: House) -> None:
+    """The newest of these dates begin with other bars than those before: 402 are stored, 400 looked at."""
+    dates = year.run.calendar.last(16, TODAY)
+    year.fresh()
+    for name in TABLES:
+        year.fuse(name, *dates)
+    before = {table: rows(year, f"calc_{table}") for table in TABLES}
+    alone = [*np.random.default_rng(14).choice(dates[:-3], 2, replace=False).tolist(), *dates[-2:]]
+
+    for day in alone:
+        year.fresh()
+        for name in TABLES:
+            assert [result.rows_written for result in year.fuse(name, day).results] == [0], (name, day)
+    assert {table: rows(year, f"calc_{table}") for table in TABLES} == before
+    for table in TABLES:
+        column = str(year.warehouse.table(f"calc_{table}").date_column)
+        assert {str(row[column]) for row in year.warehouse.rows(f"calc_{table}")} >= set(alone), table

@@ -17,7 +17,9 @@ from platform_assets.datasets._quant import (
     WINDOW_DATES,
     bars_at,
     index_closes,
+    newest_stretches,
     number,
+    stretches_of,
 )
 from platform_assets.declaration.scope import Scope
 from resources.calendar import shipped_calendar
@@ -113,6 +115,30 @@ def test_a_date_has_the_same_window_alone_and_within_a_range(day: str) -> None:
     assert within.codes == single.codes
     for name in ("offsets", "date", "close"):
         assert np.array_equal(getattr(within, name), getattr(single, name)), name
+
+
+def test_dates_that_begin_with_the_same_bars_are_one_stretch() -> None:
+    market, scope = Market(), Scope(tuple(DATES[385:405]))
+
+    found = list(stretches_of(market, scope))
+
+    days = [number(day) for day in scope.dates]
+    assert [one.days for one in found] == [tuple(days[:15]), *((day,) for day in days[15:])]
+    for one in found:
+        for at in one.days:
+            day = next(own for own in scope.dates if number(own) == at)
+            window, until = bars_at(market, scope, day), one.bars.until(at)
+            traded = until.take(window.codes)
+            assert spans(traded) == spans(window)
+            assert np.array_equal(traded.close, window.close)
+        assert set(one.dates) == {day for day in scope.dates if number(day) in one.days}
+
+
+def test_a_stretch_of_the_newest_bars_has_321_of_each_code() -> None:
+    found = list(newest_stretches(Market(), Scope(tuple(DATES[318:324]))))
+
+    assert [len(one.days) for one in found] == [3, 1, 1, 1]
+    assert [spans(one.bars)[USUAL][1] for one in found] == [321] * 4
 
 
 def test_the_stored_strength_of_a_rested_code_is_that_of_its_newest_bars() -> None:

@@ -83,6 +83,27 @@ def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(told: boo
     assert "fusion_kline_daily" in tables.unexplained
 
 
+def test_sources_that_nobody_has_asked_yet_are_looked_at() -> None:
+    """A visitor asks them: what the platform itself fetched so far says nothing of them."""
+    asked: list[str] = []
+
+    def ask(method: str, path: str, query: Mapping[str, str], body: Any) -> tuple[int, Any]:
+        asked.append(path)
+        key = [{"name": "key", "in": "path", "required": True}]
+        return 200, {"paths": {"/api/v1/alt-sources/{key}": {"get": {"parameters": key}}}, "items": []}
+
+    Walk(builtin_registry(), ask, lambda _: []).routes()
+
+    assert "/api/v1/alt-sources/xueqiu" in asked
+
+
+def test_lists_of_the_moment_wait_for_the_first_evening() -> None:
+    waiting = by_nature.PRESENT["interfaces"]
+
+    assert {"get_hot_stocks", "get_hot_rank_history"} <= waiting.keys()
+    assert set(waiting.values()) == {by_nature.PRESENT["tables"]["raw_reit"]}
+
+
 def test_only_what_exists_may_be_empty() -> None:
     registry = builtin_registry()
     tables = {table.name for dataset in registry.datasets.values() for table in dataset.tables()}

@@ -1033,6 +1033,26 @@ CASES = (
         "LPR1Y=LPR1Y LPR5Y=LPR5Y",
     ),
     Case(
+        "bond_zh_us_rate",
+        {"start_date": "20260701"},
+        lambda m: m.eastmoney.economy_older("RPTA_WEB_TREASURYYIELD", "2026-07-01"),
+        "日期",
+        "date",
+        "中国国债收益率2年=EMM00588704 中国国债收益率5年=EMM00166462 中国国债收益率10年=EMM00166466 "
+        "中国国债收益率30年=EMM00166469 美国国债收益率2年=EMG00001306 美国国债收益率5年=EMG00001308 "
+        "美国国债收益率10年=EMG00001310 美国国债收益率30年=EMG00001312",
+        quick=True,
+    ),
+    Case(
+        "bond_china_close_return",
+        {"symbol": "国债", "period": "1", "start_date": "20260820", "end_date": "20260820"},
+        lambda m: m.chinamoney.registered_curve(DAY, DAY),
+        "日期+期限",
+        "date+years",
+        "到期收益率=rate",
+        quick=True,
+    ),
+    Case(
         "bond_china_yield",
         {"start_date": "20260701", "end_date": "20260821"},
         lambda m: m.chinabond.government_curve("2026-07-01", "2026-08-21").assign(curve=_GOVERNMENT),

@@ -10,7 +10,6 @@ from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.bars import Bars
 from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.parameters import backtests as p
-from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.studies import Prices
 
 Floats = npt.NDArray[np.float64]
@@ -19,17 +18,20 @@ CODES_AT_ONCE = 500
 """What fits into the caches; the results do not depend on it."""
 
 
-def picks_of(bars: Bars) -> dict[str, Ints]:
-    """Strategy -> places in `bars.codes` of those that its default periods buy at their newest bar. The last
-    320 bars and the newest are looked at, whatever is there before them."""
+def picks_of(bars: Bars, rows: Ints) -> dict[str, Ints]:
+    """Strategy -> places in `rows` of those that its default periods buy at that bar. Every bar of a code up
+    to the row counts: which ones a stock is judged by is up to the caller."""
+    owner = bars.owner[rows]
     found: dict[str, list[Ints]] = {key: [np.zeros(0, dtype=np.int64)] for key in STRATEGIES}
     for start in range(0, len(bars.codes), CODES_AT_ONCE):
-        recent = _part(bars, start, start + CODES_AT_ONCE).newest(WARM_UP_BARS + 1)
-        adjusted = series.blocks(recent, "open", "high", "low", "close", adjusted=True)
-        prices = Prices(**adjusted, volume=series.block(recent, "volume"))
+        part = _part(bars, start, start + CODES_AT_ONCE)
+        own = np.flatnonzero((owner >= start) & (owner < start + CODES_AT_ONCE))
+        adjusted = series.blocks(part, "open", "high", "low", "close", adjusted=True)
+        prices = Prices(**adjusted, volume=series.block(part, "volume"))
+        at = prices.close.shape[1] - (bars.offsets[owner[own] + 1] - rows[own])
         for strategy in STRATEGIES.values():
             buy = strategy.run(prices, strategy.chosen()).buy
-            found[strategy.key].append(start + np.flatnonzero(buy[:, -1]))
+            found[strategy.key].append(own[buy[owner[own] - start, at]])
     return {key: np.concatenate(places) for key, places in found.items()}
 
 
@@ -41,22 +43,29 @@ def _part(bars: Bars, start: int, stop: int) -> Bars:
     return replace(bars, codes=bars.codes[start:stop], offsets=offsets - offsets[0], **columns)
 
 
-def confirmations(bars: Bars) -> Floats:
-    """[codes] 0..100: how far price and volume of the newest bar stand out in the market. The mean of two
+def confirmations(bars: Bars, rows: Ints) -> Floats:
+    """[rows] 0..100: how far price and volume of a bar stand out in the market of its date. The mean of two
     ranks in percent, of the change against the reference price and of the volume against the mean of the five
     bars before; what is not known is left out, NaN where neither is."""
-    recent = bars.newest(p.SCORE_VOLUME_BARS + 1)
-    if not recent.codes:
-        return np.zeros(0)
-    close, reference = (series.block(recent, name)[:, -1] for name in ("close", "last_close"))
-    volume = series.block(recent, "volume")
-    width = volume.shape[1]
-    mean = volume[:, :-1].mean(axis=1) if width > p.SCORE_VOLUME_BARS else np.full(len(volume), np.nan)
+    before = rows[:, None] - np.arange(p.SCORE_VOLUME_BARS, 0, -1)[None, :]
+    there = before >= bars.offsets[bars.owner[rows]][:, None]
+    mean = np.where(there, bars.volume[np.where(there, before, 0)], np.nan).mean(axis=1)
+    reference = bars.last_close[rows]
     with np.errstate(invalid="ignore", divide="ignore"):
-        change = np.where(reference > 0, close / reference - 1, np.nan)
-        surge = np.where(mean > 0, volume[:, -1] / mean, np.nan)
+        change = np.where(reference > 0, bars.close[rows] / reference - 1, np.nan)
+        surge = np.where(mean > 0, bars.volume[rows] / mean, np.nan)
+    scores = np.full(len(rows), np.nan)
+    days = bars.date[rows]
+    for day in np.unique(days):
+        own = np.flatnonzero(days == day)
+        scores[own] = _mean_rank(change[own], surge[own])
+    return scores
+
+
+def _mean_rank(*measures: Floats) -> Floats:
+    """The mean of the ranks of some measures in percent, of those that are known."""
     ranks = []
-    for values in (change, surge):
+    for values in measures:
         rank, count = average_ranks(values)
         ranks.append(rank / count * 100 if count else rank)
     known = np.isfinite(ranks)

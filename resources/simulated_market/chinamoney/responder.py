@@ -1,4 +1,5 @@
-"""Closing yield curve, SHIBOR and LPR: JSON whose figures are texts."""
+"""Closing yield curve, SHIBOR and LPR: JSON whose figures are texts. What is refused is told in words beside
+no record; a visitor that is not let in gets a page."""
 
 import json
 from collections.abc import Sequence
@@ -8,50 +9,86 @@ from typing import Any
 from resources.simulated_market import economy
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
-_LONGEST = 50
+_TENORS = (0.083, 0.25, 0.5, 0.75, *(float(years) for years in range(1, 47)))
+_MOST_ROWS = 200
+"""A question for as many rows a page is turned away."""
+_TURNED_AWAY = (
+    "<!DOCTYPE html><html><head><title>403</title></head><body>您的访问过于频繁，请稍后再试</body></html>"
+)
+_CURVES = {"国债": "CYCC000", "政策性金融债(国开)": "CYCC021", "政策性金融债(进出口行)": "CYCC024"}
+_KEY = "TThwSjc2NWkzV0VSOVRzOA=="
 _SHIBOR = {"ON": "on", "1W": "1w", "2W": "2w", "1M": "1m", "3M": "3m", "6M": "6m", "9M": "9m", "1Y": "1y"}
-_MONTH, _YEAR = timedelta(days=31), timedelta(days=366)
+_MONTH, _YEAR = timedelta(days=30), timedelta(days=366)
 
 
 class ChinamoneyResponder:
     upstream = "chinamoney"
 
     def __init__(self) -> None:
+        self._registered = False
         self.routes: Sequence[Route] = (
+            route("visit", r"/chinese/bkcurvclosedyhis/", self.visit),
+            route("register", r"/dqs/rest/cm-u-rbt/apply", self.register),
+            route("register", r"/lss/rest/cm-s-account/getSessionUser", self.session),
+            route("curves", r"/ags/ms/cm-u-bk-currency/ClsYldCurvCurvGO", self.curves),
             route("curve", r"/ags/ms/cm-u-bk-currency/ClsYldCurvHis", self.curve),
             route("shibor", r"/ags/ms/cm-u-bk-shibor/ShiborHis", self.shibor),
             route("lpr", r"/ags/ms/cm-u-bk-currency/LprHis", self.lpr),
         )
 
+    def visit(self, request: HttpRequest, view: View) -> Reply:
+        """The page of the curve: it brings the cookies with which a visitor registers."""
+        page = "<!DOCTYPE html><html><head><title>中国货币网</title></head><body></body></html>"
+        cookies = {"Set-Cookie": "visitor=sample; Path=/"}
+        return Reply(page.encode(), "text/html; charset=utf-8", headers=cookies)
+
+    def register(self, request: HttpRequest, view: View) -> Reply:
+        """The address may ask from now on."""
+        visited = "visitor=" in request.headers.get("cookie", "")
+        if not visited or request.form().get("key") != _KEY:
+            return _turned_away()
+        self._registered = True
+        return _reply("", [], {}, view)
+
+    def session(self, request: HttpRequest, view: View) -> Reply:
+        return _reply("", [], {}, view)
+
+    def curves(self, request: HttpRequest, view: View) -> Reply:
+        """Names and numbers of the curves."""
+        if self._is_stranger(view):
+            return _turned_away()
+        rows = [{"value": number, "cnLabel": name, "enLabel": ""} for name, number in _CURVES.items()]
+        return _reply("", rows, {"selectedBondType": "CYCC000"}, view)
+
+    def _is_stranger(self, view: View) -> bool:
+        """Whether the site wants visitors to register, as a fault demands it, and this one has not."""
+        if view.fault is None or view.fault.kind != "unregistered":
+            self._registered = False
+            return False
+        return not self._registered
+
     def curve(self, request: HttpRequest, view: View) -> Reply:
-        """Fifty maturities of each date, 50 a page; no more than a month."""
+        """Fifty maturities of each date, newest date first; no more than a month."""
         params = request.params()
+        if self._is_stranger(view) or int(params.get("pageSize", "15")) >= _MOST_ROWS:
+            return _turned_away()
         days = _days(params, "startDate", "endDate", view, economy.CURVE_OUT, _MONTH)
         if days is None:
-            return _reply("查询时间跨度不能超过一个月", [], {}, view)
-        rows = [
-            {
-                "newDateValueCN": str(day),
-                "newDateValueEN": f"{day:%d/%m/%Y}",
-                "yearTermStr": f"{years:.1f}",
-                "maturityYieldStr": f"{economy.government_yield('cn', years, day):.4f}",
-                "currentYieldStr": f"{economy.government_yield('cn', years, day) + 0.01:.4f}",
-                "futureYieldStr": "---",
-            }
-            for day in days
-            for years in range(1, _LONGEST + 1)
-        ]
+            return _reply("只提供一个月历史数据查询", [], {"total": 0, "pageTotal": 0}, view)
+        known = params.get("bondType") == "CYCC000" and "reference" in params and "termId" in params
+        rows = [_curve_row(day, years) for day in days for years in _TENORS] if known else []
         total = len(rows)
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size, page = max(1, int(params.get("pageSize", "15"))), max(1, int(params.get("pageNum", "1")))
-        return _reply("", rows[(page - 1) * size : page * size], {"totalCount": total, "pageNum": page}, view)
+        told = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
+        return _reply("", rows[(page - 1) * size : page * size], told, view)
 
     def shibor(self, request: HttpRequest, view: View) -> Reply:
         """Every tenor of each date, newest first; no more than a year."""
         days = _days(request.params(), "startDate", "endDate", view, economy.SHIBOR_OUT, _YEAR)
         if days is None:
-            return _reply("查询时间跨度不能超过一年", [], {}, view)
+            return _reply("只提供一年历史数据查询及下载", [], {}, view)
         rows = [
             {
                 **{wire: f"{economy.interbank_rate(tenor, day):.4f}" for wire, tenor in _SHIBOR.items()},
@@ -79,6 +116,22 @@ class ChinamoneyResponder:
         return _reply("", rows, {}, view)
 
 
+def _curve_row(day: date, years: float) -> dict[str, Any]:
+    rate = economy.government_yield("cn", years, day)
+    return {
+        "newDateValue": None,
+        "newDateValueCN": str(day),
+        "yearTermStr": f"{years:g}" if years < 1 else f"{years:.1f}",
+        "maturityYieldStr": f"{rate:.4f}",
+        "currentYieldStr": f"{rate + 0.01:.4f}",
+        "futureYieldStr": "---",
+    }
+
+
+def _turned_away() -> Reply:
+    return Reply(_TURNED_AWAY.encode(), "text/html; charset=utf-8", 403)
+
+
 def _days(
     params: dict[str, str], first: str, last: str, view: View, hour: str, most: timedelta
 ) -> list[date] | None:
@@ -95,8 +148,8 @@ def _reply(message: str, rows: list[dict[str, Any]], data: dict[str, Any], view:
         "version": "2.0",
         "provider": "CWAP",
         "req_code": "",
-        "rep_code": "400" if message else "200",
-        "rep_message": message,
+        "rep_code": "200",
+        "rep_message": "",
         "ts": int(view.now.timestamp() * 1000),
         "producer": "",
     }

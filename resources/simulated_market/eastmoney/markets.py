@@ -89,9 +89,9 @@ class MarketRatios:
                 if told is not None:
                     rows.append(
                         {
-                            "BOARD_CODE": board.code,
+                            "BOARD_CODE": f"016{int(board.code.removeprefix('BK')) % 1000:03d}",
                             "BOARD_NAME": board.name,
-                            "ORIGINALCODE": board.code.removeprefix("BK"),
+                            "ORIGINALCODE": board.code.removeprefix("BK").lstrip("0"),
                             "TRADE_DATE": _day(day),
                             "PE_TTM": told.pe,
                             "PE_LAR": told.pe,

@@ -23,6 +23,7 @@ from resources.simulated_market.eastmoney.markets import MarketRatios
 from resources.simulated_market.eastmoney.profiles import offers
 from resources.simulated_market.eastmoney.risk import RiskReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
+from resources.simulated_market.faults import Fault
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.kept import Kept
 from resources.simulated_market.margin import Margin
@@ -40,6 +41,12 @@ _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融
 _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+
+_OLDER = {
+    "type": "reportName", "sty": "columns", "filter": "filter", "st": "sortColumns", "sr": "sortTypes",
+    "p": "pageNumber", "ps": "pageSize",
+}  # fmt: skip
+"""Parameter of the older dialect -> of the newer one."""
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]
@@ -77,8 +84,20 @@ class Reports:
 
     def report(self, request: HttpRequest, view: View) -> Reply:
         """One page of a report."""
+        return self._answer(request.params(), view)
+
+    def older(self, request: HttpRequest, view: View) -> Reply:
+        """One page of a report in the older dialect: the same rows under other names of the parameters. It
+        answers those alone that send the public token."""
         params = request.params()
+        if not params.get("token"):
+            return Reply(json.dumps(_failed(9501, "token为空"), ensure_ascii=False).encode())
+        return self._answer({new: params[old] for old, new in _OLDER.items() if old in params}, view)
+
+    def _answer(self, params: Mapping[str, str], view: View) -> Reply:
         try:
+            if view.fault is not None and view.fault.kind == "unknown_report":
+                _refuse(params.get("reportName", ""), view.fault)
             document = self._document(params, view)
         except UnknownReportError as error:
             document = _failed(9501, f"报表配置不存在,{error}")
@@ -130,6 +149,11 @@ class Reports:
                  for value in values}  # fmt: skip
         asked = [one for one in view.world.securities(view.now) if one.code in codes]
         return [margin_row(one) for security in asked for one in self._margin.of_security(view, security)]
+
+
+def _refuse(report: str, fault: Fault) -> None:
+    if fault.args.get("report", report) == report:
+        raise UnknownReportError(report)
 
 
 def margin_row(one: Margin) -> Row:

@@ -61,6 +61,7 @@ class EastmoneyResponder:
             route("kamt", r"/api/qt/kamt/get", connect),
             route("kamt_minute", r"/api/qt/kamt\.rtmin/get", connect_minutes),
             route("report", r"/api/data/v1/get", self._reports.report),
+            route("older_report", r"/api/data/get", self._reports.older),
             route("f10_report", r"/securities/api/data/v1/get", self._reports.report),
             route("f10_main", r"/securities/api/data/get", pages.main),
             route("f10_kind", r"/PC_HSF10/NewFinanceAnalysis/Index", pages.kind),

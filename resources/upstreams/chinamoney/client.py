@@ -1,16 +1,19 @@
 """Calls of the interbank market's site."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from resources.errors import InputError, PayloadError, Refused
 from resources.transport.request import Fetcher
-from resources.upstreams.chinamoney import rates
+from resources.upstreams.chinamoney import rates, registration
+from resources.upstreams.chinamoney.registration import TurnedAway
 
-_MONTH, _YEAR = 31, 365
+_MONTH, _YEAR = 30, 365
+"""Days of one question: of 31 the curve's site says in words that it answers a month at most."""
 
 
 class ChinamoneyClient:
@@ -23,19 +26,40 @@ class ChinamoneyClient:
 
     def closing_curve(self, since: str, until: str) -> pd.DataFrame:
         """Yields to maturity of government bonds by date and years; columns `CURVE_COLUMNS`. At most a
-        month; one call per 50 rows, which is one date."""
+        month; one call per 50 rows, which is one date. Where the site turns the visitor away, the way of
+        its own page: `registered_curve`."""
         _bounded(since, until, _MONTH)
+        try:
+            return self._curve(since, until, rates.GOVERNMENT, refusable=True)
+        except TurnedAway:
+            return self.registered_curve(since, until)
+
+    def registered_curve(self, since: str, until: str) -> pd.DataFrame:
+        """The same rows as a browser gets them: three calls that register the visitor, one for the numbers
+        of the curves. Refused when the site turns the visitor away still."""
+        _bounded(since, until, _MONTH)
+        for step in registration.registration_requests():
+            self._fetcher.call(step, registration.parse_registration)
+        curves = self._fetcher.call(registration.curves_request(), registration.parse_curves)
+        return self._curve(since, until, registration.government_of(curves), refusable=False)
+
+    def _curve(self, since: str, until: str, bonds: str, *, refusable: bool) -> pd.DataFrame:
         rows: list[dict[str, Any]] = []
         received = 0
+        read = partial(rates.parse_curve, since=since, until=until)
         for page in range(1, rates.MOST_PAGES + 1):
             got = self._fetcher.call(
-                rates.curve_request(since, until, page), partial(rates.parse_curve, since=since, until=until)
+                rates.curve_request(since, until, page, bonds=bonds, refusable=refusable),
+                partial(_or_turned_away, read=read) if refusable else read,
             )
             rows += got.rows
             received += len(got)
-            if received >= (got.total or 0) or not len(got):
-                if received != got.total:
-                    raise PayloadError(f"closing curve: {received} of {got.total} rows", source=self.source)
+            missing = 0 if got.total is None else got.total - received
+            ended = page >= (got.pages or 0) if got.total is None else missing <= 0
+            if missing < 0 or not (ended or len(got)):
+                told = f"{received} of {got.total} rows on page {page} of {got.pages}"
+                raise PayloadError(f"closing curve: {told}", source=self.source)
+            if ended:
                 return rates.curve_frame(rows)
         raise PayloadError(f"closing curve: more than {rates.MOST_PAGES} pages", source=self.source)
 
@@ -52,6 +76,13 @@ class ChinamoneyClient:
         return self._fetcher.call(
             rates.lpr_request(since, until), partial(rates.parse_lpr, since=since, until=until)
         )
+
+
+def _or_turned_away(body: bytes, read: Callable[[bytes], rates.RatePage]) -> rates.RatePage:
+    try:
+        return read(body)
+    except Refused as refusal:
+        raise TurnedAway(refusal.message) from refusal
 
 
 def _bounded(since: str, until: str, days: int) -> None:

@@ -1,7 +1,8 @@
 """Closing yield curve, SHIBOR and LPR: JSON whose figures are texts, `---` for a missing one. Percent.
 
-The envelope and the curve's fields are documented; those of the two rates are known by what public clients
-read (`ON 1W ... 1Y` and `1Y 5Y` beside `showDateCN`).
+Known by what public clients read: of the curve a record per date and tenor (`newDateValueCN`, `yearTermStr`
+from `0.083` to `46.0`, `maturityYieldStr`), newest date first, whatever `termId` says, with `total` or
+`pageTotal` beside them; of the two rates `ON 1W ... 1Y` and `1Y 5Y` beside `showDateCN`.
 """
 
 import re
@@ -14,10 +15,12 @@ import pandas as pd
 
 from resources.errors import PayloadError
 from resources.transport.request import Request
+from resources.upstreams.chinamoney.registration import TURNED_AWAY, answer_of
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import iso_day, json_of, list_of, number, object_of, string_of
+from resources.upstreams.payload import iso_day, list_of, number, object_of, string_of
 
 PAGE = 50
+"""A question for more rows is answered with HTTP 403."""
 MOST_PAGES = 60
 SHIBOR_TENORS = {
     "ON": "on", "1W": "1w", "2W": "2w", "1M": "1m", "3M": "3m", "6M": "6m", "9M": "9m", "1Y": "1y",
@@ -25,7 +28,7 @@ SHIBOR_TENORS = {
 LPR_TENORS = {"1Y": "1y", "5Y": "5y"}
 CURVE_COLUMNS: dict[str, str] = {**texts("date"), **numbers("years rate")}
 RATE_COLUMNS: dict[str, str] = {**texts("date tenor"), **numbers("rate")}
-_GOVERNMENT = "CYCC000"
+GOVERNMENT = "CYCC000"
 _LARGEST = 30.0
 _OK = "200"
 _YEARS = re.compile(r"\d{1,2}(\.\d{1,4})?")
@@ -33,22 +36,26 @@ _YEARS = re.compile(r"\d{1,2}(\.\d{1,4})?")
 
 @dataclass(frozen=True)
 class RatePage:
-    """Rows of a page; `total` rows there are on all pages, None where there are no pages."""
+    """Rows of a page; `total` rows on all `pages`, either of which may not be told."""
 
     rows: list[dict[str, Any]]
     received: int
     total: int | None
+    pages: int | None
 
     def __len__(self) -> int:
         return self.received
 
 
-def curve_request(since: str, until: str, page: int) -> Request:
-    """One page of the closing curve of government bonds in steps of a year; at most a month."""
+def curve_request(
+    since: str, until: str, page: int, *, bonds: str = GOVERNMENT, refusable: bool = False
+) -> Request:
+    """One page of the closing curve of `bonds` in steps of a year; at most a month. `refusable`: the page
+    that turns a visitor away is for the parser to tell."""
     params = (
         ("lang", "CN"),
         ("reference", "1,2,3"),
-        ("bondType", _GOVERNMENT),
+        ("bondType", bonds),
         ("startDate", since),
         ("endDate", until),
         ("termId", "1"),
@@ -56,7 +63,9 @@ def curve_request(since: str, until: str, page: int) -> Request:
         ("pageSize", str(PAGE)),
     )
     path = "/ags/ms/cm-u-bk-currency/ClsYldCurvHis"
-    return Request("chinamoney.rates", "curve", path, params, label=f"{since}..{until} page {page}")
+    label = f"{since}..{until} page {page}"
+    explained = TURNED_AWAY if refusable else ()
+    return Request("chinamoney.rates", "curve", path, params, label=label, explained=explained)
 
 
 def shibor_request(since: str, until: str) -> Request:
@@ -77,9 +86,12 @@ def lpr_request(since: str, until: str) -> Request:
 def parse_curve(body: bytes, since: str, until: str) -> RatePage:
     """Rows with the keys of `CURVE_COLUMNS`: yield to maturity by years."""
     records, data = _records(body, "closing curve")
-    total = data.get("totalCount", data.get("total"))
-    if type(total) is not int or len(records) > total:
-        raise PayloadError(f"closing curve: {len(records)} records of {total!r}")
+    total = data.get("total", data.get("totalCount"))
+    pages = data.get("pageTotal")
+    if not _is_count(total) or not _is_count(pages) or (total is None and pages is None):
+        raise PayloadError(f"closing curve: {total!r:.20} records on {pages!r:.20} pages")
+    if total is not None and len(records) > total:
+        raise PayloadError(f"closing curve: {len(records)} records of {total}")
     rows = []
     for record in records:
         day = _day(record, "newDateValueCN", since, until, "closing curve")
@@ -88,7 +100,11 @@ def parse_curve(body: bytes, since: str, until: str) -> RatePage:
             raise PayloadError(f"closing curve {day}: yearTermStr {years[:20]!r}")
         rate = _percent(record.get("maturityYieldStr"), f"closing curve {day} {years}")
         rows.append({"date": day, "years": float(years), "rate": rate})
-    return RatePage(rows, len(records), total)
+    return RatePage(rows, len(records), total, pages)
+
+
+def _is_count(told: object) -> bool:
+    return told is None or (type(told) is int and told >= 0)
 
 
 def curve_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -121,7 +137,7 @@ parse_lpr: Callable[..., pd.DataFrame] = partial(_parse_rates, tenors=LPR_TENORS
 
 
 def _records(body: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    document = object_of(json_of(body), what)
+    document = answer_of(body, what)
     head = object_of(document.get("head"), f"{what} head")
     if head.get("rep_code") != _OK:
         raise PayloadError(

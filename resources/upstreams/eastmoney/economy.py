@@ -87,6 +87,9 @@ REPORTS: Mapping[str, Economy] = {
 }
 """Report -> what is read of it."""
 
+IN_OLDER_DIALECT = frozenset({"RPTA_WEB_TREASURYYIELD"})
+"""Reports that public clients ask for in the gateway's older dialect."""
+
 TENORS: Mapping[str, str] = {
     "001": "on", "101": "1w", "102": "2w", "201": "1m", "203": "3m", "206": "6m", "209": "9m", "301": "1y",
 }  # fmt: skip

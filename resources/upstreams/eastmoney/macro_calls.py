@@ -5,8 +5,10 @@ from functools import partial
 
 import pandas as pd
 
-from resources.upstreams.eastmoney import economy, futures, levels, mutual, series
+from resources.errors import PayloadError, Permanent
+from resources.upstreams.eastmoney import economy, futures, levels, mutual, reports, series
 from resources.upstreams.eastmoney.gateway import Gateway
+from resources.upstreams.frames import concat
 
 
 class MacroCalls(Gateway):
@@ -14,8 +16,37 @@ class MacroCalls(Gateway):
 
     def economy(self, report: str, since: str | None = None) -> pd.DataFrame:
         """All periods of a report of `economy.REPORTS`, or those from a day on, newest first; columns
-        `economy.economy_columns(report)` with figures as on the wire. One call per 500 periods."""
-        return self.report(economy.economy_report(report, since), partial(economy.economy_rows, name=report))
+        `economy.economy_columns(report)` with figures as on the wire. One call per 500 periods.
+
+        A report that the gateway does not know any more, or answers in another form, is asked for in the
+        gateway's older dialect where a client is known that does so."""
+        try:
+            asked = economy.economy_report(report, since)
+            return self.report(asked, partial(economy.economy_rows, name=report))
+        except (PayloadError, Permanent):
+            if report not in economy.IN_OLDER_DIALECT:
+                raise
+            return self.economy_older(report, since)
+
+    def economy_older(self, report: str, since: str | None = None) -> pd.DataFrame:
+        """The same rows as `economy`, in the older dialect, which is asked without a filter: newest first,
+        until a page reaches `since`."""
+        asked = economy.economy_report(report)
+        read = partial(reports.parse_report, what=report, read=partial(economy.economy_rows, name=report))
+        parts: list[pd.DataFrame] = []
+        received = 0
+        for page in range(1, reports.MOST_PAGES + 1):
+            got = self._fetcher.call(reports.older_request(asked, page), partial(read, paged=False))
+            parts.append(got.rows)
+            received += len(got)
+            if received >= got.count or (since is not None and len(got) and got.rows["date"].min() < since):
+                break
+            if not len(got):
+                raise PayloadError(f"{report}: {received} of {got.count} rows", source=self.source)
+        rows = concat(parts, economy.economy_columns(report))
+        if rows.duplicated(subset=["date"]).any():
+            raise PayloadError(f"{report}: a row came twice", source=self.source)
+        return rows if since is None else rows[rows["date"] >= since].reset_index(drop=True)
 
     def interbank_rates(self, since: str) -> pd.DataFrame:
         """SHIBOR of every tenor from a day on; columns `INTERBANK_COLUMNS`. One call per 62 days."""

@@ -24,6 +24,7 @@ BOARD_COLUMNS: dict[str, str] = {
 }
 _BOARD = ("BOARD_CODE", "TRADE_DATE")
 _YI = 1e-8
+_MOST_DIGITS = 6
 
 
 def markets_report(keys: Sequence[str], since: str, until: str) -> Report:
@@ -66,13 +67,12 @@ def boards_report(day: str) -> Report:
 
 
 def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `BOARD_COLUMNS`; ratios as published, also below zero."""
+    """Columns `BOARD_COLUMNS`; ratios as published, also below zero. `industry_code` is the number under
+    which lists and lines know the board (BK0475), where the row tells it."""
     made = []
     for row in rows:
         promised(row, _BOARD, "boards")
-        code = string_of(row["BOARD_CODE"], "boards BOARD_CODE")
-        if not 0 < len(code) <= 16 or not code.isascii() or not code.isalnum():
-            raise PayloadError(f"boards: {code[:20]!r} is no board")
+        code = _board_code(row)
         what = f"board {code}"
         made.append(
             {
@@ -88,3 +88,16 @@ def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
             }
         )
     return frame(made, BOARD_COLUMNS)
+
+
+def _board_code(row: Mapping[str, Any]) -> str:
+    """BOARD_CODE is a number of this report alone (016165); ORIGINALCODE has the digits of BK1277."""
+    told = string_of(row["BOARD_CODE"], "boards BOARD_CODE")
+    if not 0 < len(told) <= 16 or not told.isascii() or not told.isalnum():
+        raise PayloadError(f"boards: {told[:20]!r} is no board")
+    digits = str(row.get("ORIGINALCODE") or "").removeprefix("BK")
+    if not digits:
+        return told
+    if not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:
+        raise PayloadError(f"board {told}: ORIGINALCODE {digits[:20]!r}")
+    return f"BK{digits:0>4}"

@@ -87,6 +87,23 @@ def report_request(report: Report, page: int, size: int = PAGE) -> Request:
     return Request("eastmoney.datacenter", "report", "/api/data/v1/get", params, label=label)
 
 
+def older_request(report: Report, page: int) -> Request:
+    """One page of a report in the dialect that the gateway spoke before, and still does: every column, no
+    filter, in the order of `sort`."""
+    params = (
+        ("type", report.name),
+        ("sty", "ALL"),
+        ("st", ",".join(name.removeprefix("-") for name in report.sort)),
+        ("sr", ",".join("-1" if name.startswith("-") else "1" for name in report.sort)),
+        ("token", PUBLIC_TOKEN),
+        ("p", str(page)),
+        ("ps", str(PAGE)),
+    )
+    return Request(
+        "eastmoney.older", "older_report", "/api/data/get", params, label=f"{report.name} page {page}"
+    )
+
+
 @dataclass(frozen=True)
 class ReportPage:
     """Rows of one page, and what the gateway says of the whole report. `received`: rows on the wire, of which

@@ -8,6 +8,7 @@ from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of
 from platform_assets.compute.bars import Bars
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from tests.compute.backtests.days import real, real_bars
 
@@ -36,8 +37,8 @@ def test_a_market_is_bought_as_each_stock_alone_would_be() -> None:
             alone[strategy.key, code] = set(dates[buy].tolist())
     bought = 0
     for day in sorted(set(bars.date.tolist()))[-60::7]:
-        cut = bars.until(day)
-        for key, places in picks_of(cut).items():
+        cut = bars.until(day).newest(WARM_UP_BARS + 1)
+        for key, places in picks_of(cut, cut.last_rows).items():
             found = {cut.codes[at] for at in places}
             newest = dict(zip(cut.codes, cut.date[cut.last_rows].tolist(), strict=True))
             assert found == {code for code in cut.codes if newest[code] in alone[key, code]}, (key, day)
@@ -82,12 +83,13 @@ def test_a_score_is_the_mean_of_two_ranks() -> None:
                 }
             )  # fmt: skip
     rows.append({**rows[-1], "code": "new", "close": 10.2, "volume": 50})
-    scores = confirmations(Bars.from_frame(pd.DataFrame(rows)))
+    bars = Bars.from_frame(pd.DataFrame(rows))
+    scores = confirmations(bars, bars.last_rows)
     # Changes rank 4, 1, 2 and 3 of four, volumes 3, 2 and 1 of three.
     assert scores == pytest.approx([100, (25 + 200 / 3) / 2, (50 + 100 / 3) / 2, 75])
 
 
 def test_an_empty_market_has_no_picks() -> None:
     nothing = market().take([])
-    assert {len(places) for places in picks_of(nothing).values()} == {0}
-    assert len(confirmations(nothing)) == 0
+    assert {len(places) for places in picks_of(nothing, nothing.last_rows).values()} == {0}
+    assert len(confirmations(nothing, nothing.last_rows)) == 0

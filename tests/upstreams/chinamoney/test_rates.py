@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError
+from resources.errors import InputError, PayloadError, Refused
 from resources.upstreams.chinamoney import rates
 from resources.upstreams.chinamoney.client import ChinamoneyClient
 from tests.upstreams.eastmoney.test_reports import Pages
@@ -76,7 +76,7 @@ def test_pages_are_counted_and_spans_are_bounded() -> None:
     assert len(ChinamoneyClient(pages).closing_curve(*SPAN)) == 60
     with pytest.raises(PayloadError, match="50 of 60"):
         ChinamoneyClient(Pages(body(*many[:50], total=60), body(total=60))).closing_curve(*SPAN)
-    with pytest.raises(InputError, match="31 days"):
+    with pytest.raises(InputError, match="30 days"):
         ChinamoneyClient(Pages()).closing_curve("2026-01-01", "2026-09-24")
 
 
@@ -103,3 +103,43 @@ def test_a_refusal_in_words_is_not_a_time_without_rates() -> None:
             parse(refused, *SPAN)
     silent = json.dumps({"head": {"rep_code": "200"}, "data": {"message": ""}, "records": [LPR]}).encode()
     assert len(rates.parse_lpr(silent, *SPAN)) == 2
+
+
+PAGE = "<!DOCTYPE html><html><body>请稍后再试</body></html>".encode()
+CURVES = json.dumps(
+    {"head": {"rep_code": "200"}, "data": {}, "records": [{"value": "CYCC009", "cnLabel": "国债"}]}
+).encode()
+
+
+def test_a_visitor_that_is_turned_away_registers_as_the_page_does() -> None:
+    pages = Pages(PAGE, b"<html></html>", b"{}", b"{}", CURVES, body(CURVE, total=1))
+
+    assert len(ChinamoneyClient(pages).closing_curve(*SPAN)) == 1
+    asked = [(one.method, one.path.rsplit("/", 1)[-1] or one.path) for one in pages.asked]
+    assert asked == [
+        ("GET", "ClsYldCurvHis"), ("GET", "/chinese/bkcurvclosedyhis/"), ("POST", "apply"),
+        ("POST", "getSessionUser"), ("GET", "ClsYldCurvCurvGO"), ("GET", "ClsYldCurvHis"),
+    ]  # fmt: skip
+    assert pages.asked[2].content == b"key=TThwSjc2NWkzV0VSOVRzOA%3D%3D"
+    assert dict(pages.asked[-1].params)["bondType"] == "CYCC009"
+    assert pages.asked[0].explained == (403,)
+    assert pages.asked[-1].explained == ()
+
+    for steps in ((PAGE,), (CURVES, PAGE)):
+        with pytest.raises(Refused):
+            ChinamoneyClient(Pages(PAGE, b"<html>", b"{}", b"{}", *steps)).closing_curve(*SPAN)
+
+
+def test_pages_are_counted_by_rows_or_by_pages() -> None:
+    """Public clients read `total` or `pageTotal`; `0.083` is a month."""
+    month = {**CURVE, "yearTermStr": "0.083", "maturityYieldStr": "1.0150"}
+    first, second = (json.loads(body(one)) for one in (month, CURVE))
+    for page in (first, second):
+        page["data"] = {"pageTotal": 2}
+    pages = Pages(*(json.dumps(page).encode() for page in (first, second)))
+
+    assert list(ChinamoneyClient(pages).closing_curve(*SPAN)["years"]) == [0.083, 10.0]
+    refused = {"total": 0, "message": "只提供一个月历史数据查询"}
+    told = json.dumps({"head": {"rep_code": "200"}, "data": refused, "records": []}).encode()
+    with pytest.raises(PayloadError, match="只提供一个月"):
+        ChinamoneyClient(Pages(told)).closing_curve(*SPAN)

@@ -158,3 +158,40 @@ def test_damaged_reports(data: st.DataObject) -> None:
     for column in ("rate", "EMM00166466"):
         if column in rows:
             assert not ((rows[column] < 0) | (rows[column] > 100)).any()
+
+
+def older(*days: str, count: int) -> bytes:
+    rows = [{**YIELDS, "SOLAR_DATE": f"{day} 00:00:00"} for day in days]
+    result = {"data": rows, "count": count}
+    return json.dumps({"code": 0, "success": True, "message": "ok", "result": result}).encode()
+
+
+def test_a_report_that_the_newer_dialect_does_not_know_is_asked_for_in_the_older_one() -> None:
+    unknown = json.dumps({"code": 9501, "success": False, "message": "报表配置不存在", "result": None})
+    pages = Pages(
+        unknown.encode(),
+        older("2026-09-24", "2026-09-23", count=4),
+        older("2026-09-22", "2026-09-21", count=4),
+    )
+    rows = EastmoneyClient(pages, FrozenClock(NOW)).economy("RPTA_WEB_TREASURYYIELD", "2026-09-22")
+
+    assert list(rows["date"]) == ["2026-09-24", "2026-09-23", "2026-09-22"]
+    assert [request.path for request in pages.asked] == ["/api/data/v1/get", *["/api/data/get"] * 2]
+    told = dict(pages.asked[1].params)
+    assert told["token"] == reports.PUBLIC_TOKEN
+    assert told | {"token": ""} == {
+        "type": "RPTA_WEB_TREASURYYIELD", "sty": "ALL", "st": "SOLAR_DATE", "sr": "-1", "token": "",
+        "p": "1", "ps": "500",
+    }  # fmt: skip
+
+
+def test_the_older_dialect_ends_with_its_count_or_is_not_believed() -> None:
+    short = Pages(older("2026-09-24", count=3), older(count=3))
+    with pytest.raises(PayloadError, match="1 of 3"):
+        EastmoneyClient(short, FrozenClock(NOW)).economy_older("RPTA_WEB_TREASURYYIELD")
+    twice = Pages(older("2026-09-24", count=2), older("2026-09-24", count=2))
+    with pytest.raises(PayloadError, match="twice"):
+        EastmoneyClient(twice, FrozenClock(NOW)).economy_older("RPTA_WEB_TREASURYYIELD")
+    unknown = json.dumps({"code": 9501, "success": False, "message": "x", "result": None}).encode()
+    with pytest.raises(Permanent):  # no client asks for prices in that dialect
+        EastmoneyClient(Pages(unknown), FrozenClock(NOW)).economy("RPT_ECONOMY_CPI")

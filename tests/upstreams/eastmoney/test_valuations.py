@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from resources.errors import PayloadError
+from resources.upstreams.eastmoney.markets import board_rows
 from resources.upstreams.eastmoney.valuations import valuation_rows, valuations_report
 
 ROW: dict[str, Any] = {
@@ -46,3 +47,22 @@ def test_rows_that_cannot_be_believed(changed: dict[str, Any], reason: str) -> N
         valuation_rows([{**ROW, **changed}])
     with pytest.raises(PayloadError, match="PS_TTM"):
         valuation_rows([{name: value for name, value in ROW.items() if name != "PS_TTM"}])
+
+
+# As two public clients read a board: `016165` in BOARD_CODE, `1277` for BK1277, without its zeros.
+BOARD = {"BOARD_CODE": "016165", "ORIGINALCODE": "1277", "BOARD_NAME": "白酒Ⅱ", "PE_TTM": 19.7,
+         "PB_MRQ": 6.1, "NUM": 20, "TOTAL_MARKET_CAP": 2.6e12,
+         "TRADE_DATE": "2026-09-11 00:00:00"}  # fmt: skip
+
+
+def test_a_board_is_known_by_the_number_of_lists_and_lines() -> None:
+    second = {**BOARD, "BOARD_CODE": "016022", "ORIGINALCODE": "459", "BOARD_NAME": "电子元件"}
+    old = {**BOARD, "BOARD_CODE": "016001", "BOARD_NAME": "银行"}
+    old.pop("ORIGINALCODE")
+
+    made = board_rows([BOARD, second, old])
+
+    assert list(made["industry_code"]) == ["BK1277", "BK0459", "016001"]
+    assert made.loc[0, "total_market_cap_yi"] == 26_000
+    with pytest.raises(PayloadError, match="ORIGINALCODE"):
+        board_rows([{**BOARD, "ORIGINALCODE": "白酒"}])
