@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.benchmarks.measure import Figure, table
 
-NAMES = ("storage", "panel", "compute", "quant", "serving", "backfill", "market", "screening")
+NAMES = ("storage", "panel", "compute", "quant", "serving", "backfill", "market", "screening", "live")
 BUDGET_S = 1800.0
 ROOT = Path(__file__).parents[2]
 
