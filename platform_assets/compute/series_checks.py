@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 WINDOW = 24
 MOST_DEVIATIONS = 8.0
+MONTH_SHARES = (0.5, 2.0)
+"""How many times its plain share one month may weigh in the mean of a year."""
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -26,6 +28,34 @@ def near_its_past(values: Floats, window: int = WINDOW, most: float = MOST_DEVIA
     far = np.abs(values[window:] - middle) > most * spread
     fine[window:] = ~(far & (spread > 0))
     return fine
+
+
+def mean_fits(
+    value: float,
+    months: Sequence[float | None],
+    before: float | None,
+    usual: tuple[float, float] | None,
+    slack: float,
+) -> bool:
+    """Whether `value` may be the mean of the year up to now, of which `months` are the single figures from
+    January on (None: not told) and `before` is the mean up to the month before.
+
+    Either the plain mean of all months within `slack` (what rounding hides), or `before` moved towards the
+    newest month by half to twice the share of one month: months weigh differently. In the place of a month
+    or a mean that is not told stands the range of `usual` figures; True where there is none of these."""
+    told = [one for one in months if one is not None]
+    if len(told) == len(months) and abs(value - sum(told) / len(told)) <= slack:
+        return True
+    newest = months[-1]
+    ends = usual if newest is None else (newest, newest)
+    if ends is None:
+        return True
+    if before is None:
+        around = ends if usual is None else (*ends, *usual)
+        return min(around) - slack <= value <= max(around) + slack
+    weights = [share / len(months) for share in MONTH_SHARES]
+    reached = [before + weight * (end - before) for weight in weights for end in ends]
+    return min(reached) - slack <= value <= max(reached) + slack
 
 
 def months_between(days: Sequence[str]) -> list[int]:

@@ -21,6 +21,7 @@ from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import mostly_as_told, strays
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
+from platform_assets.datasets._macro_years import accumulates_within_its_year, with_past
 from platform_assets.declaration.columns import S8, S32, S64, S128, Bool, Date, F, Model, Pct, col, key
 from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import (
@@ -38,8 +39,6 @@ _LONGEST_BREAK = 15
 _JANUARY_MISSING = 2
 _PERIOD, _FIGURES = ("indicator", "period_date"), ("value", "yoy", "mom")
 _QUOTED = {"rate", "bond", "fx"}
-_ROUNDED, _REVISED = 0.11, 0.005
-"""What rounding to one decimal may hide; by what share a month is told anew before the year's sum is."""
 _SETTLED_DAYS = {True: 40, False: 400}
 """After so many days nobody revises a quotation, or an estimate."""
 
@@ -99,20 +98,8 @@ def tell_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
-def _with_past(rows: pd.DataFrame, context: Context, beside: frozenset[str] = frozenset()) -> pd.DataFrame:
-    """indicator, period_date, value of all that is known of the load's series and of those `beside` it, in
-    order; `at` is the row of the load, or null."""
-    names = ["indicator", "period_date", "value"]
-    stored = context.read(TABLE, columns=tuple(names))
-    own = rows[names].assign(at=rows.index)
-    wanted = set(rows["indicator"]) | beside
-    both = pd.concat([stored[stored["indicator"].isin(wanted)], own], ignore_index=True)
-    both = both.drop_duplicates(["indicator", "period_date"], keep="last")
-    return both.sort_values(["indicator", "period_date"], kind="stable", ignore_index=True)
-
-
 def add_previous(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    known = _with_past(rows, context)
+    known = with_past(rows, context)
     known["before"] = known.groupby("indicator")["value"].shift()
     mine = known[known["at"].notna()].set_index("at")["before"]
     rows["prev_value"] = mine.reindex(rows.index)
@@ -121,7 +108,7 @@ def add_previous(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def _flagged(rows: pd.DataFrame, context: Context, check: Callable[[pd.DataFrame], Any]) -> pd.Series:
     """`check` of the whole past of each series, in order; True where a row of the load passes."""
-    known = _with_past(rows, context)
+    known = with_past(rows, context)
     known["fine"] = True
     for _, own in known.groupby("indicator"):
         known.loc[own.index, "fine"] = check(own)
@@ -185,33 +172,6 @@ def follows_without_gap(rows: pd.DataFrame, context: Context) -> pd.Series:
         ]
 
     return _flagged(rows, context, check)
-
-
-def accumulates_within_its_year(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The year up to January is January; an amount of the year up to now falls only after a month below 0."""
-    sums = rows[rows["indicator"].isin(set(macro.YEAR_TO_DATE))]
-    singles = frozenset(macro.YEAR_TO_DATE.values())
-    beside = rows[rows["indicator"].isin(singles)]
-    known = _with_past(pd.concat([sums, beside]), context, singles)
-    fine = pd.Series(True, index=rows.index)
-    values = {
-        (name, str(day)[:7]): float(value)
-        for name, day, value in zip(known["indicator"], known["period_date"], known["value"], strict=True)
-    }
-    for at, name, day, value in zip(
-        sums.index, sums["indicator"], sums["period_date"], sums["value"], strict=True
-    ):
-        year, month = str(day)[:4], int(str(day)[5:7])
-        single = values.get((macro.YEAR_TO_DATE[name], str(day)[:7]))
-        if month == 1 and single is not None:
-            least = _REVISED * abs(single) if name in macro.SUMS else _ROUNDED
-            fine.loc[at] = abs(value - single) <= max(least, _ROUNDED)
-        elif name in macro.SUMS:
-            earlier = [values.get((name, f"{year}-{one:02d}")) for one in range(1, month)]
-            before = next((one for one in reversed(earlier) if one is not None), None)
-            fell = before is not None and value < before - _ROUNDED
-            fine.loc[at] = not fell or (single is not None and single < 0)
-    return fine
 
 
 def every_series_is_told(rows: pd.DataFrame, context: Context) -> str | None:

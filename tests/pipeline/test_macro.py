@@ -216,6 +216,46 @@ def test_a_year_so_far_that_its_months_cannot_add_up_to_is_marked(house: House) 
     assert set(wrong.loc[marked, "indicator"]) == {"cn_rmb_loan_ytd", "cn_gdp_ytd", "cn_cpi_ytd"}
 
 
+@pytest.mark.parametrize("name", ["cn_cpi_ytd", "cn_ppi_ytd", "cn_industry_ytd_yoy"])
+def test_a_mean_of_the_year_so_far_that_its_months_do_not_make_is_marked(house: House, name: str) -> None:
+    """They hardly move, so nothing tells a wrong one from its own past: their months do."""
+    stored = house.warehouse.frame(VALUES, columns=["indicator", "period_date", "value"])
+    context = Table(stored)
+    wrong = 0
+    for month in range(2, 8):
+        for shift in (-1.5, 1.5):
+            told = stored.copy()
+            at = told.index[(told["indicator"] == name) & (told["period_date"] == f"2026-{month:02d}-01")]
+            told.loc[at, "value"] += shift
+            marked = told.index[~accumulates_within_its_year(told, context)]
+            wrong += list(marked) == list(at)  # this one, and not the one after it
+    assert wrong == 12
+
+
+def test_means_of_the_year_as_they_really_were_are_not_marked() -> None:
+    """Industrial growth of 2020 and 2021: January is not told, February weighs little, and both are far from
+    what was usual; consumer prices of 2023. Published figures."""
+    real = {
+        "cn_industry_yoy": {"2019-11": 6.2, "2019-12": 6.9, "2020-03": -1.1, "2020-04": 3.9, "2020-05": 4.4,
+                            "2020-06": 4.8, "2021-03": 14.1, "2021-04": 9.8},
+        "cn_industry_ytd_yoy": {"2020-03": -8.4, "2020-04": -4.9,
+                                "2020-05": -2.8, "2020-06": -1.3, "2021-02": 35.1, "2021-03": 24.5,
+                                "2021-04": 20.3},
+        "cn_cpi_index": {"2023-01": 102.1, "2023-02": 101.0, "2023-03": 100.7, "2023-04": 100.1},
+        "cn_cpi_ytd": {"2023-01": 102.1, "2023-02": 101.5, "2023-03": 101.3, "2023-04": 101.0},
+    }  # fmt: skip
+    rows = pd.DataFrame(
+        [(name, f"{month}-01", value) for name, line in real.items() for month, value in line.items()],
+        columns=["indicator", "period_date", "value"],
+    )
+    marked = rows[~accumulates_within_its_year(rows, Table(rows))]
+    # The first mean of 2020 and of 2021 are the two that nothing before them would let one expect.
+    assert set(marked["period_date"]) <= {"2020-03-01", "2021-02-01"}
+    rows.loc[rows["indicator"] == "cn_cpi_ytd", "value"] += [0, 0, 0, 1.0]
+    marked = rows[~accumulates_within_its_year(rows, Table(rows))]
+    assert ("cn_cpi_ytd", "2023-04-01") in set(zip(marked["indicator"], marked["period_date"], strict=True))
+
+
 def test_a_year_so_far_may_fall_after_a_month_below_zero() -> None:
     """New loans of July 2025 were below zero."""
     rows = pd.DataFrame(

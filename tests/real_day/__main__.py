@@ -1,8 +1,11 @@
 """`make real-day`: the whole path on real bars, into both engines, and a report of what came of it.
 
-    python -m tests.real_day [--data DIR] [--engine sqlite|mariadb] [--without-faults]
+    python -m tests.real_day [--data DIR] [--until DATE] [--sessions N] [--engine sqlite|mariadb]
+                             [--without-faults]
 
-Exit code 1 when anything named in the report fails; a MariaDB server that is not there fails as well.
+DIR holds any set of real bars: the day is the newest date of its bars, or the newest up to DATE, and the
+window the N sessions that end with it. Only the daily bars are needed. Exit code 1 when anything named in the
+report fails; a MariaDB server that is not there fails as well. 2 when no day can be made of the files.
 """
 
 import argparse
@@ -11,22 +14,24 @@ import sys
 import tempfile
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from resources.errors import NotFound
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.conftest import listens, mariadb_database
 from tests.databases import MARIADB_URL
 from tests.real_day import scenarios
 from tests.real_day.adjusted import compare_adjusted
 from tests.real_day.compare import compare_all
-from tests.real_day.figures import check_window, run_section
+from tests.real_day.figures import run_section, set_section
 from tests.real_day.findings import Section
-from tests.real_day.house import SINCE, TODAY, RealDay
-from tests.real_day.truth import BARS, Truth, read
+from tests.real_day.house import RealDay
+from tests.real_day.truth import Truth, read
+from tests.real_day.window import SESSIONS, NotUsable, Window, window_of
 
-SLICE = Path(__file__).parents[1] / "real_data"
 ENGINES = ("sqlite", "mariadb")
 CUT = 100
 
@@ -42,20 +47,22 @@ def database(engine: str, folder: Path) -> Iterator[str]:
     yield from mariadb_database("builtin")
 
 
-def whole_day(engine: str, files: Path, world: ReplayWorld, truth: Truth, *, faults: bool) -> list[Section]:
+def whole_day(
+    engine: str, files: Path, window: Window, world: ReplayWorld, truth: Truth, *, faults: bool
+) -> list[Section]:
     """Everything on one engine."""
     sections: list[Section] = []
+    smallest = min(Counter(symbol[:2] for symbol in truth.symbols).values())
     with (
         tempfile.TemporaryDirectory() as name,
         database(engine, Path(name)) as url,
-        RealDay(world, files, url, Path(name) / "data") as day,
+        RealDay(world, files, window, url, Path(name) / "data") as day,
     ):
         if faults:
-            sections.append(scenarios.cut_list(day, CUT))
+            sections.append(scenarios.cut_list(day, min(CUT, max(1, smallest // 2))))
         runs = day.load()
         sections.append(run_section(day, runs))
-        compared = compare_all(day.warehouse, truth, TODAY)
-        check_window(truth, compared)
+        compared = compare_all(day.warehouse, truth, window.today)
         compare_adjusted(day, truth, compared)
         sections.append(compared)
         sections.append(scenarios.second_run(day))
@@ -69,21 +76,27 @@ def whole_day(engine: str, files: Path, world: ReplayWorld, truth: Truth, *, fau
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.real_day", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("REAL_DATA_DIR", "../shared/data")))
+    parser.add_argument("--until", help="YYYY-MM-DD: an earlier day of the set")
+    parser.add_argument("--sessions", type=int, default=SESSIONS)
     parser.add_argument("--engine", choices=ENGINES, action="append")
     parser.add_argument("--without-faults", action="store_true")
     asked = parser.parse_args(arguments)
-    if not (asked.data / BARS).exists():
-        print(f"the full set is not there (no {BARS}); set REAL_DATA_DIR", file=sys.stderr)
-        return 2
     warnings.simplefilter("ignore")
     begin = time.perf_counter()
-    world, truth = ReplayWorld(asked.data), read(asked.data, SINCE, TODAY)
+    try:
+        window = window_of(asked.data, asked.sessions, asked.until)
+        world = ReplayWorld(asked.data)
+    except (NotUsable, NotFound) as error:
+        print(f"no day of these files: {error}; set REAL_DATA_DIR or --data", file=sys.stderr)
+        return 2
+    truth = read(asked.data, window.since, window.today)
+    print("\n".join(set_section(asked.data, window, truth).lines()), flush=True)
     failed = 0
     for engine in asked.engine or ENGINES:
         started = time.perf_counter()
-        title = f"real day {SINCE}..{TODAY} on {engine}"
+        title = f"real day {window.since}..{window.today} on {engine}"
         print(f"{'=' * len(title)}\n{title}\n{'=' * len(title)}\n", flush=True)
-        for section in whole_day(engine, asked.data, world, truth, faults=not asked.without_faults):
+        for section in whole_day(engine, asked.data, window, world, truth, faults=not asked.without_faults):
             print("\n".join(section.lines()), flush=True)
             failed += len(section.failed)
         print(f"{engine}: {time.perf_counter() - started:.0f} s\n", flush=True)

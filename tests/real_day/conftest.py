@@ -8,8 +8,9 @@ import pytest
 
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.conftest import SQLITE_OFTEN, mariadb_database
-from tests.real_day.house import SINCE, TODAY, RealDay
+from tests.real_day.house import RealDay
 from tests.real_day.truth import Truth, read
+from tests.real_day.window import Window, window_of
 
 SLICE = Path(__file__).parents[1] / "real_data"
 
@@ -20,13 +21,21 @@ def world() -> ReplayWorld:
 
 
 @pytest.fixture(scope="session")
-def truth() -> Truth:
-    return read(SLICE, SINCE, TODAY)
+def window() -> Window:
+    return window_of(SLICE)
+
+
+@pytest.fixture(scope="session")
+def truth(window: Window) -> Truth:
+    return read(SLICE, window.since, window.today)
 
 
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def empty_day(
-    request: pytest.FixtureRequest, world: ReplayWorld, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    world: ReplayWorld,
+    window: Window,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[RealDay]:
     """A platform with an empty warehouse on either engine; the first test of a module finds it so."""
     folder = tmp_path_factory.mktemp("real_day")
@@ -36,7 +45,7 @@ def empty_day(
             databases = mariadb_database("builtin")
             url = next(databases)
             stack.callback(lambda: next(databases, None))
-        yield stack.enter_context(RealDay(world, SLICE, url, folder / "data", in_memory=True))
+        yield stack.enter_context(RealDay(world, SLICE, window, url, folder / "data", in_memory=True))
 
 
 @pytest.fixture(scope="module")

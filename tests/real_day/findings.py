@@ -33,10 +33,15 @@ class Section:
     def add(self, name: str, figure: str, ok: bool = True, detail: Iterable[str] = ()) -> None:
         self.findings.append(Finding(name, figure, ok, list(detail)))
 
-    def equal(self, name: str, compared: int, wrong: Sequence[str], more: str = "") -> None:
-        """`wrong` names what differs; nothing compared at all is a failure too."""
-        figure = f"{compared - len(wrong):,} of {compared:,} equal" + (f"; {more}" if more else "")
-        self.add(name, figure, compared > 0 and not wrong, shortened(wrong))
+    def equal(
+        self, name: str, compared: int, wrong: Sequence[str], more: str = "", *, needed: bool = False
+    ) -> None:
+        """`wrong` names what differs. A set without such rows has nothing to be wrong; what is `needed`
+        is in every set, and nothing compared of it is a failure."""
+        figure = f"{max(compared - len(wrong), 0):,} of {compared:,} equal" + (f"; {more}" if more else "")
+        if not compared and not wrong:
+            figure = f"none in these files{'' if not needed else ', but every set has some'}"
+        self.add(name, figure, (compared > 0 or not needed) and not wrong, shortened(wrong))
 
     @property
     def failed(self) -> list[Finding]:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,9 +23,8 @@ from resources.settings import Settings
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.replay import ReplayWorld
 from resources.warehouse.warehouse import Warehouse
+from tests.real_day.window import Window
 
-SINCE, UNTIL, TODAY = "2022-05-05", "2022-07-28", "2022-07-29"
-NOW = datetime(2022, 7, 29, 15, 45)
 _RANGE = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
 _OPENED: dict[str, Platform] = {}
 
@@ -52,20 +50,22 @@ class Run:
 
 
 class RealDay:
-    """A platform whose market clock stands at 2022-07-29 15:45. `folder` holds its data. Dagster's own
-    records are kept there too, or `in_memory`."""
+    """A platform whose market clock stands behind the close of the window's last day. `folder` holds its
+    data. Dagster's own records are kept there too, or `in_memory`."""
 
     def __init__(
         self,
         world: ReplayWorld,
         real_data_dir: Path,
+        window: Window,
         warehouse_url: str,
         folder: Path,
         *,
         in_memory: bool = False,
     ) -> None:
-        self.market = SimulatedMarket(world, FrozenClock(NOW))
-        self._files = real_data_dir
+        self.market = SimulatedMarket(world, FrozenClock(window.now))
+        self.window = window
+        self.files = real_data_dir
         self._url = warehouse_url
         self._folder = folder
         self._in_memory = in_memory
@@ -81,8 +81,8 @@ class RealDay:
             simulator_url=self.market.http_url,
             simulator_tdx=f"{host}:{port}",
             sample_world="replay",
-            sample_now=NOW.isoformat(),
-            real_data_dir=str(self._files),
+            sample_now=self.window.now.isoformat(),
+            real_data_dir=str(self.files),
             rate_limit_per_min=0,
         )
         self.platform = open_platform(self.settings)
@@ -145,9 +145,9 @@ class RealDay:
     def load(self) -> list[Run]:
         """The whole path: security list and calendar, the backfill in one run, the day."""
         return [
-            self.run("security_list", TODAY),
-            self.run("history", SINCE, UNTIL),
-            self.run("eod_core", TODAY),
+            self.run("security_list", self.window.today),
+            self.run("history", self.window.since, self.window.until),
+            self.run("eod_core", self.window.today),
         ]
 
     # -- faults -----------------------------------------------------------------------------------

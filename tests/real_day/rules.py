@@ -1,13 +1,16 @@
-"""The exchange's rules of 2022 that a comparison needs, in whole fen and written down a second time.
+"""The exchanges' dated rules that a comparison needs, in whole fen and written down a second time.
 
 Own arithmetic on purpose: a limit that the product computes is compared with these, never with itself.
-Shares in the files are main board (10 %, under special treatment 5 %), ChiNext and STAR (20 %, none on the
-first five sessions); a main-board listing of the time had 44 % / 36 % on its first day.
+Main board 10 %, under special treatment 5 % until 2026-07-03 and 10 % after it; ChiNext 20 % since
+2020-08-24 and STAR since it began; BSE 30 %. The first five sessions of a listing are free on STAR, on
+ChiNext since that date and on the main board since 2023-04-10, one session at the BSE; before, a listing had
+44 % and 36 % on its first day. A re-listing is free on its first day.
 """
 
 from dataclasses import dataclass
 
 FREE_SESSIONS = 5
+GEM_REGISTERED, MAIN_REGISTERED, ST_WIDENED = "2020-08-24", "2023-04-10", "2026-07-06"
 
 
 @dataclass(frozen=True)
@@ -19,21 +22,32 @@ class Band:
 
 
 def board_of(symbol: str) -> str:
+    if symbol.startswith("bj"):
+        return "bj"
     if symbol.startswith(("sh688", "sh689")):
         return "star"
-    if symbol.startswith(("sz300", "sz301")):
+    if symbol.startswith(("sz300", "sz301", "sz302")):
         return "gem"
     return "main"
 
 
-def band_of(symbol: str, preclose_fen: int, *, st: bool, session: int) -> Band | None:
+def band_of(
+    symbol: str, preclose_fen: int, *, date: str, st: bool, session: int, relisting: bool = False
+) -> Band | None:
     """Limits of the day; None where there are none. `session`: 1 on the listing day, large afterwards."""
     board = board_of(symbol)
-    if board != "main":
-        return None if session <= FREE_SESSIONS else _band(preclose_fen, 20, 20)
+    registered = board == "star" or date >= {"gem": GEM_REGISTERED, "main": MAIN_REGISTERED}.get(board, "")
+    free = 1 if board == "bj" else FREE_SESSIONS if registered else 0
+    if relisting or session <= free:
+        return None
+    if board == "bj":
+        return _band(preclose_fen, 30, 30)
+    if board != "main" and registered:
+        return _band(preclose_fen, 20, 20)
     if session == 1:
         return _band(preclose_fen, 44, 36)
-    return _band(preclose_fen, 5, 5) if st else _band(preclose_fen, 10, 10)
+    percent = 5 if st and date < ST_WIDENED else 10
+    return _band(preclose_fen, percent, percent)
 
 
 def _band(preclose_fen: int, up_pct: int, down_pct: int) -> Band:

@@ -6,14 +6,12 @@ Faults are acted out by the responders, so that what arrives is a wrong answer o
 import json
 from typing import Any
 
+from tests.real_day.cast import Cast
 from tests.real_day.compare import impossible, read_stored
 from tests.real_day.findings import Section, shortened
-from tests.real_day.house import SINCE, TODAY, RealDay, Run
+from tests.real_day.house import RealDay, Run
 from tests.real_day.truth import Truth
 
-STOCK, UNDER_INDEX = "sz000001", "sh000001"
-OTHER_STOCK = "sh600519"
-CORRECTED, CORRECTED_ON = "600519", "2022-07-15"
 _LAYERS = ("raw_", "stg_", "fusion_", "ref_")
 
 
@@ -24,6 +22,11 @@ def _rows_held(day: RealDay) -> dict[str, int]:
         for name in day.warehouse.tables
         if name.startswith(_LAYERS) and name != "ref_trade_calendar"
     }
+
+
+def _first_days(day: RealDay) -> tuple[str, str]:
+    """The window's first three dates: enough for a fault of the bars."""
+    return day.window.since, day.window.dates[min(2, len(day.window.dates) - 2)]
 
 
 def _totals(day: RealDay, run: Run, table: str = "%") -> dict[str, int]:
@@ -65,7 +68,7 @@ def _complaints(day: RealDay, run: Run) -> list[str]:
 
 def _wrong_rows(day: RealDay, truth: Truth) -> list[str]:
     """What is stored and cannot have come from the files by any wire, or is gone."""
-    stored = read_stored(day.warehouse, truth, TODAY)
+    stored = read_stored(day.warehouse, truth, day.window.today)
     gone = [f"{symbol} {date} is gone" for symbol, date in sorted(truth.rows.keys() - stored.bars.keys())]
     return [*gone, *impossible(truth, stored)]
 
@@ -89,7 +92,7 @@ def cut_list(day: RealDay, rows: int) -> Section:
     section = Section("fault: a list cut short")
     rule = {"upstream": "*", "call": "*list*", "kind": "cut_list", "args": {"rows": rows}}
     with day.fault(rule):
-        run = day.run("security_list", TODAY)
+        run = day.run("security_list", day.window.today)
     said = _complaints(day, run)
     filled = {name: count for name, count in _rows_held(day).items() if count}
     ok = not run.success and not filled and any("promised" in line for line in said)
@@ -102,23 +105,26 @@ def cut_list(day: RealDay, rows: int) -> Section:
     return section
 
 
-def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] = ("star", "gem")) -> Section:
+def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] | None = None) -> Section:
     """Volumes of one board in the other unit: in the day's quotes and in the bars of the backfill."""
     section = Section("fault: lots on one board, shares on another")
+    boards = Cast(truth, day.window).boards if boards is None else boards
+    if not boards:
+        section.add("boards beside the main board", "none in these files")
     words = ("lots or shares", "wrong unit")
     for board in boards:
         rule: dict[str, Any] = {"kind": "lots_for_shares", "args": {"board": board}}
         with day.fault({"upstream": "tdx", "call": "quotes", **rule}):
-            run = day.run("eod_core", TODAY)
+            run = day.run("eod_core", day.window.today)
         _caught(section, f"quotes, {board}: another source serves the day", day, truth, run, words)
         section.findings[-1].ok &= run.success
         revised = _totals(day, run, "fusion_kline_daily")["superseded"]
         section.add("another source's rounding is no correction", f"{revised} revisions", revised == 0)
         with day.fault({"upstream": "tdx", "call": "bars*", **rule}):
-            run = day.run("history", SINCE, "2022-05-09")
+            run = day.run("history", *_first_days(day))
         _caught(section, f"bars, {board}: not believed", day, truth, run, words)
         with day.fault({"upstream": "*", "call": "*", **rule}):
-            run = day.run("eod_core", TODAY)
+            run = day.run("eod_core", day.window.today)
         _caught(section, f"every upstream, {board}: nothing is written", day, truth, run, words)
         section.findings[-1].ok &= not run.success and _totals(day, run)["superseded"] == 0
     return section
@@ -127,21 +133,33 @@ def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] = ("star", "g
 def wrong_instrument(day: RealDay, truth: Truth) -> Section:
     """An index, then another stock, served under a stock's code."""
     section = Section("fault: another instrument under a stock's code")
-    words = (STOCK, "another instrument")
-    for serve, what in ((UNDER_INDEX, "an index"), (OTHER_STOCK, "a stock")):
-        rule: dict[str, Any] = {"kind": "wrong_instrument", "args": {"serve": serve, "under": STOCK[2:]}}
+    cast = Cast(truth, day.window)
+    stock, index, other = cast.stock, cast.index, cast.other_stock
+    words = (stock, "another instrument")
+    for serve, what in ((index, "an index"), (other, "a stock")):
+        if serve is None:
+            section.add(f"{what} under {stock}", "none in these files")
+            continue
+        rule: dict[str, Any] = {"kind": "wrong_instrument", "args": {"serve": serve, "under": stock[2:]}}
         with day.fault({"upstream": "tdx", "call": "quotes", **rule}):
-            run = day.run("eod_core", TODAY)
-        _caught(section, f"quotes, {what} under {STOCK}", day, truth, run, words)
+            run = day.run("eod_core", day.window.today)
+        _caught(section, f"quotes, {what} under {stock}", day, truth, run, words)
         section.findings[-1].ok &= run.success
         with day.fault({"upstream": "tdx", "call": "bars*", **rule}):
-            run = day.run("history", SINCE, "2022-05-09")
-        _caught(section, f"bars, {what} under {STOCK}", day, truth, run, words)
+            run = day.run("history", *_first_days(day))
+        _caught(section, f"bars, {what} under {stock}", day, truth, run, words)
         section.findings[-1].ok &= run.success
-    rule = {"kind": "wrong_instrument", "args": {"serve": UNDER_INDEX, "under": STOCK[2:]}}
+    rule = {"kind": "wrong_instrument", "args": {"serve": index or other, "under": stock[2:]}}
     with day.fault({"upstream": "*", "call": "*", **rule}):
-        run = day.run("eod_core", TODAY)
-    _caught(section, "every upstream, an index: nothing is written", day, truth, run, words)
+        run = day.run("eod_core", day.window.today)
+    _caught(
+        section,
+        f"every upstream, {'an index' if index else 'a stock'}: nothing is written",
+        day,
+        truth,
+        run,
+        words,
+    )
     section.findings[-1].ok &= not run.success and _totals(day, run)["superseded"] == 0
     return section
 
@@ -152,7 +170,7 @@ def wrong_instrument(day: RealDay, truth: Truth) -> Section:
 def second_run(day: RealDay) -> Section:
     """The same day again: the upstreams are asked again, and no row is written."""
     section = Section("a day materialised twice")
-    run = day.run("eod_core", TODAY)
+    run = day.run("eod_core", day.window.today)
     totals, asked = _totals(day, run), _asked(day, run)
     busy = day.warehouse.query(
         "SELECT table_name, SUM(rows_written) FROM sys_batch WHERE run_id=? AND rows_written>0 GROUP BY 1",
@@ -170,32 +188,34 @@ def second_run(day: RealDay) -> Section:
 def correction(day: RealDay, truth: Truth) -> Section:
     """The upstream corrects one close: one revision, and both states stay readable."""
     section = Section("a bar corrected by the upstream")
-    row = truth.rows["sh" + CORRECTED, CORRECTED_ON]
+    row = Cast(truth, day.window).corrected
+    code, date = row.code, row.date
     old, new = float(row.prices["close"]), float(row.prices["low"])
-    args = {"code": CORRECTED, "date": CORRECTED_ON, "close": new}
+    args = {"code": code, "date": date, "close": new}
     with day.fault({"upstream": "tdx", "call": "bars*", "kind": "override_bar", "args": args}):
-        run = day.run("history", CORRECTED_ON)
+        run = day.run("history", date)
     totals = _totals(day, run, "fusion_kline_daily")
     kept = day.warehouse.query(
-        "SELECT close FROM fusion_kline_daily_history WHERE code=? AND date=?", (CORRECTED, CORRECTED_ON)
+        "SELECT close FROM fusion_kline_daily_history WHERE code=? AND date=?", (code, date)
     )
     section.add(
-        f"{CORRECTED} on {CORRECTED_ON}: {old} -> {new}",
+        f"{code} on {date}: {old} -> {new}",
         f"{totals['written']} row written, {totals['superseded']} superseded, {len(kept)} in the history",
         totals["written"] == 1 and totals["superseded"] == 1 and [value for (value,) in kept] == [old],
     )
-    for as_of, expected in (("2022-07-28 23:59:59.999999", old), ("2022-07-29 15:44:59.999999", old),
-                            ("2022-07-29 23:59:59.999999", new), (None, new)):  # fmt: skip
+    before, today = day.window.until, day.window.today
+    for as_of, expected in ((f"{before} 23:59:59.999999", old), (f"{today} 15:44:59.999999", old),
+                            (f"{today} 23:59:59.999999", new), (None, new)):  # fmt: skip
         found = day.warehouse.rows(
-            "fusion_kline_daily", where="code=? AND date=?", values=(CORRECTED, CORRECTED_ON), as_of=as_of
+            "fusion_kline_daily", where="code=? AND date=?", values=(code, date), as_of=as_of
         )
         close = [item["close"] for item in found]
         section.add(f"close as of {as_of or 'now'}", f"{close}", close == [expected])
     before_public = day.warehouse.rows(
         "fusion_kline_daily",
         where="code=? AND date=?",
-        values=(CORRECTED, CORRECTED_ON),
-        as_of=f"{CORRECTED_ON} 14:59:59.999999",
+        values=(code, date),
+        as_of=f"{date} 14:59:59.999999",
     )
     section.add("before its session closed", f"{len(before_public)} rows", before_public == [])
     return section

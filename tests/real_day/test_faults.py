@@ -13,13 +13,16 @@ from tests.real_day.conftest import SLICE
 from tests.real_day.house import RealDay
 from tests.real_day.test_day import holds
 from tests.real_day.truth import Truth
+from tests.real_day.window import Window, window_of
 
 
 @pytest.fixture(scope="module")
-def empty_day(world: ReplayWorld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealDay]:
+def empty_day(
+    world: ReplayWorld, window: Window, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RealDay]:
     folder = tmp_path_factory.mktemp("faults")
     url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
-    with RealDay(world, SLICE, url, folder / "data", in_memory=True) as opened:
+    with RealDay(world, SLICE, window, url, folder / "data", in_memory=True) as opened:
         yield opened
 
 
@@ -41,5 +44,7 @@ def test_an_index_or_another_stock_under_a_stocks_code_is_not_believed(day: Real
 @pytest.mark.real_data
 def test_the_list_of_the_full_set_cut_at_100_rows_writes_nothing(real_data_dir: Path, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
-    with RealDay(ReplayWorld(real_data_dir), real_data_dir, url, tmp_path / "data") as day:
+    with RealDay(
+        ReplayWorld(real_data_dir), real_data_dir, window_of(real_data_dir), url, tmp_path / "data"
+    ) as day:
         holds(scenarios.cut_list(day, 100))

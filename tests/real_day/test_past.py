@@ -7,10 +7,10 @@ import pytest
 
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.pipeline.conftest import House, opened_house
-from tests.real_day.house import TODAY
 from tests.real_day.rules import band_of
 from tests.real_day.truth import read
 
+TODAY = "2022-07-29"
 UNDER_ST = ("600515", "000408", "000792")
 CHANGES = (
     ("2020-04-28", "2020-05-08"),  # 000408 enters *ST on 2020-05-06
@@ -70,7 +70,7 @@ def test_limits_on_both_sides_of_every_change_of_special_treatment(
             ):
                 true = truth.rows[str(row["market"]).lower() + row["code"], row["date"]]
                 fen = int(true.preclose * 100)
-                band = band_of(true.symbol, fen, st=true.st, session=10_000)
+                band = band_of(true.symbol, fen, date=true.date, st=true.st, session=10_000)
                 assert band is not None
                 assert (row["limit_up"], row["limit_down"]) == (band.up / 100, band.down / 100), true
                 seen.add((row["code"], true.st))

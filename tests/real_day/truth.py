@@ -1,19 +1,17 @@
 """What the files say, with arithmetic of this module's own: rows of the window, events, factors, indices."""
 
 import bisect
-import csv
-import gzip
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
+from resources.calendar import shipped_calendar
+from resources.simulated_market.world.replay_files import BARS, BASIC, CALENDAR, INDICES
 from tests.real_day.rules import Band, band_of, state_of
+from tests.real_day.window import lines_of
 
-BARS = "bars_daily_raw_hs300_2020_2025.csv.gz"
-INDICES = "index_daily_tushare_2005_2026.csv.gz"
-BASIC = "stock_basic_2026-03-04.csv"
-CALENDAR = "trade_dates_1990_2026.csv"
+RELISTING_GAP = 200
+"""Sessions of suspension after which the first traded one has no limits."""
 PRICES = ("open", "high", "low", "close")
 BIG_CUT = Decimal("0.15")
 Key = tuple[str, str]
@@ -32,6 +30,7 @@ class Row:
     volume: int
     amount: float
     change_pct: float | None
+    """As the file has it, with as many decimals as its column: see `Truth.change_decimals`."""
     traded: bool
     st: bool
     factor: float
@@ -80,6 +79,8 @@ class Truth:
     stocks_read: int = 0
     volumes_beyond_float32: int = 0
     amounts_beyond_float32: int = 0
+    change_decimals: int = 0
+    """Decimals of the file's changes in percent: two or six, by its origin."""
 
     @property
     def dates(self) -> list[str]:
@@ -96,19 +97,23 @@ class Truth:
 
 
 def read(folder: Path, since: str, until: str) -> Truth:
-    """The rows from `since` to `until`; factors count from the first row of each code in the file."""
+    """The rows from `since` to `until`; factors count from the first row of each code in the file.
+
+    A code without a date of listing counts as listed with its first row.
+    """
     from tests.real_day.wire import float32
 
     truth = Truth()
-    sessions = sorted(line["trade_date"] for line in _lines(folder / CALENDAR))
+    sessions = sorted(line["trade_date"] for line in lines_of(folder, CALENDAR)) or shipped_calendar().dates
     listed = {
         line["ts_code"][7:].lower() + line["ts_code"][:6]: _iso(line["list_date"])
-        for line in _lines(folder / BASIC)
+        for line in lines_of(folder, BASIC)
         if line["list_date"]
     }
     closes: dict[str, Decimal] = {}
     factors: dict[str, float] = {}
-    for line in sorted(_lines(folder / BARS), key=lambda one: (one["code"], one["date"])):
+    resting: dict[str, int] = {}
+    for line in sorted(lines_of(folder, BARS), key=lambda one: (one["code"], one["date"])):
         symbol, date = line["code"], line["date"]
         volume, amount = float(line["volume"] or 0), float(line["amount"] or 0)
         truth.stocks_read += 1
@@ -120,11 +125,15 @@ def read(folder: Path, since: str, until: str) -> Truth:
             factor *= float(before) / float(preclose)
         factors[symbol] = factor
         closes[symbol] = Decimal(line["close"])
+        traded = line["tradestatus"] == "1" if "tradestatus" in line else volume > 0
+        rested = resting.get(symbol, 0)
+        resting[symbol] = 0 if traded else rested + 1
+        change = line.get("pctChg") or ""
+        truth.change_decimals = max(truth.change_decimals, len(change.partition(".")[2]))
+        first = listed.setdefault(symbol, date)
         if not since <= date <= until:
             continue
-        st = line["isST"] == "1"
-        first = listed.get(symbol)
-        session = _count(sessions, first, date) if first else 10_000
+        st = line.get("isST") == "1"
         truth.rows[symbol, date] = Row(
             symbol=symbol,
             date=date,
@@ -133,18 +142,25 @@ def read(folder: Path, since: str, until: str) -> Truth:
             before=before,
             volume=round(volume),
             amount=round(amount, 2),
-            change_pct=float(line["pctChg"]) if line["pctChg"] else None,
-            traded=line["tradestatus"] == "1",
+            change_pct=float(change) if change else None,
+            traded=traded,
             st=st,
             factor=factor,
-            band=band_of(symbol, _fen(preclose), st=st, session=session),
+            band=band_of(
+                symbol,
+                _fen(preclose),
+                date=date,
+                st=st,
+                session=_count(sessions, first, date),
+                relisting=traded and rested >= RELISTING_GAP,
+            ),
         )
     _read_indices(folder, since, until, truth)
     return truth
 
 
 def _read_indices(folder: Path, since: str, until: str, truth: Truth) -> None:
-    for line in _lines(folder / INDICES):
+    for line in lines_of(folder, INDICES):
         if not since <= line["date"] <= until:
             continue
         truth.indices[line["code"], line["date"]] = IndexRow(
@@ -155,12 +171,6 @@ def _read_indices(folder: Path, since: str, until: str, truth: Truth) -> None:
             volume=round(float(line["volume_lots"]) * 100),
             amount=round(float(line["amount_k"]) * 1000, 2),
         )
-
-
-def _lines(path: Path) -> Iterator[dict[str, str]]:
-    body = path.read_bytes()
-    text = gzip.decompress(body) if path.suffix == ".gz" else body
-    yield from csv.DictReader(text.decode("utf-8").splitlines())
 
 
 def _count(sessions: list[str], first: str, date: str) -> int:

@@ -12,6 +12,8 @@ reports. A session therefore becomes visible as a whole at its 15:00. Decisions:
 - Names are the former ones of the file of name changes up to its last change of a security, then those
   of 2026. On days with bars `isST` decides: ST is put before a name that lacks it, and taken off one that
   should not have it. A change of the name so found is a rename.
+- Of a set the daily bars alone are needed. Without a file of indices the mean of the set's stocks stands in
+  for them; without lists there are no industries, regions, names or shares beyond what the bars tell.
 - The first traded day after 200 or more suspended sessions counts as a re-listing, without limits.
 """
 
@@ -56,6 +58,7 @@ _INDEX_NAMES = {
     "sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指", "sh000016": "上证50",
     "sh000300": "沪深300", "sh000905": "中证500", "sh000852": "中证1000",
 }  # fmt: skip
+_STAND_INS = tuple(symbol for symbol in _INDEX_NAMES if symbol != "sz399006")
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,12 @@ class ReplayWorld:
         self._dates = replay_files.trade_dates(folder)
         self._master = replay_files.masters(folder)
         self._former = replay_files.former_names(folder)
+        stocks = replay_files.stock_bars(folder)
         self._series = {
             symbol: _series(symbol, columns, self._master.get(symbol))
             for symbol, columns in {
-                **replay_files.stock_bars(folder),
-                **replay_files.index_bars(folder),
+                **stocks,
+                **(replay_files.index_bars(folder) or replay_files.stand_ins(stocks, _STAND_INS)),
             }.items()
         }
         self._order = sorted(self._series.values(), key=lambda s: (s.security.market, s.security.code))

@@ -1,9 +1,11 @@
 """The files of a replay: columns of a set of real daily bars as integer arrays by symbol.
 
-Names, columns and units are those of the set (`bars_daily_raw_hs300_2020_2025.csv.gz` and the lists
-beside it); a slice of it under the same names is read alike.
+Columns and units are those of the set (`bars_daily_raw_hs300_2020_2025.csv.gz` and the lists beside it).
+Another set names its files alike up to the part that tells its codes and dates: `bars_daily_raw_*.csv`, with
+or without `.gz`. The bars alone are needed, and of their columns only those of `NEEDED`.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from resources.calendar import shipped_calendar
 from resources.errors import NotFound
 from resources.simulated_market.world.model import PRICE_UNIT
 
@@ -21,12 +24,22 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+NEEDED = ("date", "code", "open", "high", "low", "close", "preclose", "volume", "amount")
 BARS = "bars_daily_raw_hs300_2020_2025.csv.gz"
 INDICES = "index_daily_tushare_2005_2026.csv.gz"
 LIST = "stock_list_em_2024.csv.gz"
 BASIC = "stock_basic_2026-03-04.csv"
 CALENDAR = "trade_dates_1990_2026.csv"
 NAMES = "name_changes_until_2022.csv.gz"
+OPTIONAL = (INDICES, LIST, BASIC, CALENDAR, NAMES)
+_PREFIXES = {
+    BARS: "bars_daily_raw_",
+    INDICES: "index_daily_tushare_",
+    LIST: "stock_list_em_",
+    BASIC: "stock_basic_",
+    CALENDAR: "trade_dates_",
+    NAMES: "name_changes_",
+}
 
 
 @dataclass(frozen=True)
@@ -59,13 +72,34 @@ class Master:
     total_shares: int
 
 
-def _read(folder: Path, name: str, **options: Any) -> "pd.DataFrame":
+def locate(folder: Path, name: str) -> Path | None:
+    """The file of this kind in `folder`: the one of the name, else the only one that begins as it does.
+
+    None where there is none. NotFound for several, since none of them is meant more than another.
+    """
+    if (folder / name).exists():
+        return folder / name
+    found = sorted(
+        path
+        for path in folder.glob(f"{_PREFIXES[name]}*")
+        if path.name.endswith((".csv", ".csv.gz")) and path.is_file()
+    )
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise NotFound(f"the replay set in {folder} has several files for {name}: {names}")
+    return found[0] if found else None
+
+
+def _read(folder: Path, name: str, **options: Any) -> "pd.DataFrame | None":
+    """None for an optional file that is not there."""
     import pandas as pd
 
-    path = folder / name
-    if not path.exists():
-        raise NotFound(f"the replay set in {folder} has no file {name}")
-    return pd.read_csv(path, **options)
+    path = locate(folder, name)
+    if path is not None:
+        return pd.read_csv(path, **options)
+    if name in OPTIONAL:
+        return None
+    raise NotFound(f"the replay set in {folder} has no file {name} (or another {_PREFIXES[name]}*)")
 
 
 def _day(column: "pd.Series[Any]") -> Ints:
@@ -79,9 +113,15 @@ def _price(column: "pd.Series[Any]") -> Ints:
 
 
 def stock_bars(folder: Path) -> dict[str, Columns]:
-    frame = _read(folder, BARS).sort_values(["code", "date"], kind="stable")
+    frame = _read(folder, BARS)
+    if frame is None:
+        return {}
+    missing = [name for name in NEEDED if name not in frame]
+    if missing:
+        raise NotFound(f"the bars of the replay set in {folder} have no column {', '.join(missing)}")
+    frame = frame.sort_values(["code", "date"], kind="stable")
     volume = np.rint(frame["volume"].fillna(0).to_numpy(dtype=np.float64)).astype(np.int64)
-    turnover = frame["turn"].to_numpy(dtype=np.float64)
+    turnover = _optional(frame, "turn", np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = volume / turnover * 100
     whole = Columns(
@@ -93,19 +133,30 @@ def stock_bars(folder: Path) -> dict[str, Columns]:
         preclose=_price(frame["preclose"]),
         volume=volume,
         amount=np.round(frame["amount"].fillna(0).to_numpy(dtype=np.float64), 2),
-        traded=frame["tradestatus"].to_numpy() == 1,
-        st=frame["isST"].to_numpy() == 1,
+        traded=frame["tradestatus"].to_numpy() == 1 if "tradestatus" in frame else volume > 0,
+        st=_optional(frame, "isST", 0) == 1,
         turnover_pct=turnover,
         float_shares=np.rint(np.where(np.isfinite(shares), shares, 0)).astype(np.int64),
-        pe=frame["peTTM"].to_numpy(dtype=np.float64),
-        pb=frame["pbMRQ"].to_numpy(dtype=np.float64),
-        ps=frame["psTTM"].to_numpy(dtype=np.float64),
+        pe=_optional(frame, "peTTM", np.nan),
+        pb=_optional(frame, "pbMRQ", np.nan),
+        ps=_optional(frame, "psTTM", np.nan),
     )
     return _by_code(frame["code"], whole)
 
 
+def _optional(frame: "pd.DataFrame", name: str, otherwise: float) -> Floats:
+    """A column, or the same value everywhere where the set has no such column."""
+    if name not in frame:
+        return np.full(len(frame), otherwise, dtype=np.float64)
+    values: Floats = frame[name].to_numpy(dtype=np.float64)
+    return values
+
+
 def index_bars(folder: Path) -> dict[str, Columns]:
-    frame = _read(folder, INDICES).sort_values(["code", "date"], kind="stable")
+    frame = _read(folder, INDICES)
+    if frame is None:
+        return {}
+    frame = frame.sort_values(["code", "date"], kind="stable")
     missing = np.full(len(frame), np.nan)
     whole = Columns(
         date=_day(frame["date"]),
@@ -127,6 +178,43 @@ def index_bars(folder: Path) -> dict[str, Columns]:
     return _by_code(frame["code"], whole)
 
 
+def stand_ins(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
+    """Indices of a set that has no file of them: the mean change of its own stocks, 1000 at its first date.
+
+    The market's sources answer nothing at all without one. Volume and amount are those of the stocks.
+    """
+    dates = np.unique(np.concatenate([one.date for one in stocks.values()]))
+    change = {name: np.zeros(len(dates)) for name in ("open", "high", "low", "close")}
+    count, volume, amount = np.zeros(len(dates)), np.zeros(len(dates)), np.zeros(len(dates))
+    for one in stocks.values():
+        rows = np.searchsorted(dates, one.date[one.traded])
+        before = np.maximum(one.preclose[one.traded], 1)
+        for name, sums in change.items():
+            sums[rows] += getattr(one, name)[one.traded] / before - 1
+        count[rows] += 1
+        volume[rows] += one.volume[one.traded]
+        amount[rows] += one.amount[one.traded]
+    means = {name: sums / np.maximum(count, 1) for name, sums in change.items()}
+    level = 1000 * np.cumprod(1 + means["close"])
+    before = np.concatenate([[1000.0], level[:-1]])
+    prices = {name: np.rint(before * (1 + mean) * 100).astype(np.int64) for name, mean in means.items()}
+    whole = Columns(
+        date=dates,
+        **{name: price * (PRICE_UNIT // 100) for name, price in prices.items()},
+        preclose=np.rint(before * 100).astype(np.int64) * (PRICE_UNIT // 100),
+        volume=np.rint(volume / 100).astype(np.int64) * 100,
+        amount=np.round(amount, 2),
+        traded=count > 0,
+        st=np.zeros(len(dates), dtype=bool),
+        turnover_pct=np.full(len(dates), np.nan),
+        float_shares=np.zeros(len(dates), dtype=np.int64),
+        pe=np.full(len(dates), np.nan),
+        pb=np.full(len(dates), np.nan),
+        ps=np.full(len(dates), np.nan),
+    )
+    return dict.fromkeys(symbols, whole)
+
+
 def _by_code(codes: "pd.Series[Any]", whole: Columns) -> dict[str, Columns]:
     names, starts = np.unique(codes.to_numpy().astype(str), return_index=True)
     ends = [*starts[1:].tolist(), len(codes)]
@@ -137,11 +225,18 @@ def _by_code(codes: "pd.Series[Any]", whole: Columns) -> dict[str, Columns]:
 
 
 def masters(folder: Path) -> dict[str, Master]:
-    """By symbol: name, list date and region of `stock_basic`, industry and shares of the 2024 list."""
+    """By symbol: name, list date and region of `stock_basic`, industry and shares of the 2024 list; empty
+    where the set has no `stock_basic`."""
     basic = _read(folder, BASIC, dtype=str, keep_default_na=False)
-    listed = _read(folder, LIST, dtype={"code": str, "name": str, "em_industry": str}).set_index("code")
-    industry = listed["em_industry"].fillna("").to_dict()
-    total = listed["total_shares"].fillna(0).to_dict()
+    if basic is None:
+        return {}
+    listed = _read(folder, LIST, dtype={"code": str, "name": str, "em_industry": str})
+    industry: dict[str, str] = {}
+    total: dict[str, float] = {}
+    if listed is not None:
+        listed = listed.set_index("code")
+        industry = listed["em_industry"].fillna("").to_dict()
+        total = listed["total_shares"].fillna(0).to_dict()
     made = {}
     for row in basic.to_dict("records"):
         code, market = str(row["ts_code"]).split(".")
@@ -156,13 +251,21 @@ def masters(folder: Path) -> dict[str, Master]:
 
 
 def former_names(folder: Path) -> dict[str, list[tuple[int, str]]]:
-    """By symbol: (first date of the next name, old name), ascending. The set ends on 2022-04-28."""
-    frame = _read(folder, NAMES, dtype=str, keep_default_na=False).sort_values("renamed_on", kind="stable")
+    """By symbol: (first date of the next name, old name), ascending. The known set ends on 2022-04-28."""
+    frame = _read(folder, NAMES, dtype=str, keep_default_na=False)
     found: dict[str, list[tuple[int, str]]] = {}
-    for row in frame.itertuples(index=False):
+    if frame is None:
+        return found
+    for row in frame.sort_values("renamed_on", kind="stable").itertuples(index=False):
         found.setdefault(f"{row.market}{row.code}", []).append((int(str(row.renamed_on)), str(row.old_name)))
     return found
 
 
 def trade_dates(folder: Path) -> Ints:
-    return np.sort(_day(_read(folder, CALENDAR)["trade_date"]))
+    """Of the set's calendar, else of the shipped one."""
+    frame = _read(folder, CALENDAR)
+    if frame is not None:
+        return np.sort(_day(frame["trade_date"]))
+    return np.sort(
+        np.asarray([int(day.replace("-", "")) for day in shipped_calendar().dates], dtype=np.int64)
+    )
