@@ -17,7 +17,7 @@ from platform_assets.declaration.scope import Scope
 STOCKS = "股票"
 EXCHANGES = {"SH": "SSE", "SZ": "SZSE", "BJ": "BSE"}
 _WAN_PER_YI, _PER_YI = 1e4, 1e8
-_QUOTES = ("code", "trade_date", "src", "market", "sec_type", "volume", "amount", "total_market_cap",
+_QUOTES = ("code", "trade_date", "src", "market", "sec_type", "price", "volume", "amount", "total_market_cap",
            "float_market_cap")  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
 def own_quotes(desk: Any, scope: Scope) -> pd.DataFrame:
     """Sums over the stocks of each exchange, of the first source that told a quote of each."""
     rows = desk.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
-    rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES))]
+    rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES)) & rows["price"].notna()]
     rows = rows[rows["trade_date"].isin(list(scope.dates))]
     # The site that tells caps first.
     rows = rows.sort_values("src", key=lambda src: src != "tencent", kind="stable")

@@ -90,8 +90,10 @@ def _stored(desk: Any, scope: Scope) -> Spans:
 def _shown(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the stored quotes of the scope's last date, the fullest spelling of each."""
     day = scope.until
-    quotes = desk.read("raw_quote", columns=("code", "name", "src"), codes=scope.codes, since=day, until=day)
-    quotes = quotes[quotes["name"].notna()].assign(
+    columns = ("code", "name", "src", "price")
+    quotes = desk.read("raw_quote", columns=columns, codes=scope.codes, since=day, until=day)
+    # A name without a price is of the moment at which it was asked for.
+    quotes = quotes[quotes["name"].notna() & quotes["price"].notna()].assign(
         rank=lambda f: f["src"].map(_BEST_NAME).astype(float).fillna(9)
     )
     quotes = quotes.sort_values(["code", "rank"]).drop_duplicates("code")

@@ -133,10 +133,22 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
 
 
 def portal(desk: Any, scope: Scope) -> pd.DataFrame:
-    """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed."""
+    """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed. While a later
+    session runs its quotes are of another date: then who is listed, and since when, is all that it tells."""
     rows = desk.portal_list()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
+    if not current_session(desk, scope):
+        listed = rows[rows["list_date"].notna() & (rows["list_date"] <= scope.until)]
+        return listed[["code", "name", "market", "sec_type", "list_date"]].assign(trade_date=scope.until)
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
+
+
+def session_or_listings(desk: Any, scope: Scope) -> bool:
+    """For `Source(only_when=…)`: a quote of now is of the scope's session, or the security master knows no
+    listing date yet, which the list of any moment tells (a first start while a session runs)."""
+    if scope.is_range or current_session(desk, scope):
+        return not scope.is_range
+    return not desk.read("fusion_stock_master", columns=("list_date",))["list_date"].notna().any()
 
 
 def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.DataFrame:
@@ -201,7 +213,8 @@ _STAGED = [name for name in RawQuote.to_schema().columns if name in QuoteSnapsho
 
 
 def stage_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows[[*_STAGED, "src"]].assign(code=rows["code"].str.strip())
+    quoted = rows[rows["price"].notna()]
+    return quoted[[*_STAGED, "src"]].assign(code=quoted["code"].str.strip())
 
 
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -248,7 +261,7 @@ QUOTE = Raw(
     sources=(
         Source("tencent", quote_site, only_when=current_session),
         Source("tdx", terminal),
-        Source("eastmoney", portal, only_when=current_session),
+        Source("eastmoney", portal, only_when=session_or_listings),
     ),
     expected=_listed_stocks,
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),

@@ -7,9 +7,9 @@ def any_row(table: str) -> str:
     return f"SELECT 1 FROM {table} LIMIT 1"
 
 
-def any_row_beside(table: str, source: str) -> str:
-    """A row of another source than this one of ours."""
-    return f"SELECT 1 FROM {table} WHERE src<>'{source}' LIMIT 1"
+def any_price_beside(table: str, source: str) -> str:
+    """A row with a price of another source than this one of ours."""
+    return f"SELECT 1 FROM {table} WHERE src<>'{source}' AND price IS NOT NULL LIMIT 1"
 
 
 def distinct(column: Column) -> str:

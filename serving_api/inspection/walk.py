@@ -60,7 +60,7 @@ class Walk:
 
     def _found(self, kind: str, reasons: Mapping[str, str]) -> Found:
         """Nothing looked at yet. Before anybody told of the present more may be empty."""
-        present = self._query(queries.any_row_beside(_QUOTES, _OF_THE_PAST))
+        present = self._query(queries.any_price_beside(_QUOTES, _OF_THE_PAST))
         return Found(kind, dict(reasons) if present else {**reasons, **by_nature.PRESENT[kind]})
 
     def tables(self) -> Found:

@@ -294,3 +294,31 @@ def test_names_of_the_list_are_of_the_newest_finished_date_alone(alone: House) -
     named = {row["trade_date"] for row in rows if row["name"]}
     unnamed = {row["trade_date"] for row in rows if not row["name"]}
     assert (named, unnamed) == ({TODAY}, {"2026-08-20"})
+
+
+@pytest.mark.parametrize("now", ["2026-08-24T10:30", "2026-08-24T15:10"])
+def test_a_first_start_in_a_session_knows_since_when_stocks_are_listed(alone: House, now: str) -> None:
+    """Quotes of now are of another date than the newest complete one; who is listed is of no date."""
+    alone.clock.at = datetime.fromisoformat(now)
+    alone.fresh()
+
+    alone.master(TODAY)
+    alone.stage("quote_snapshot", TODAY)
+
+    stocks = [row for row in alone.warehouse.rows("fusion_stock_master") if row["sec_type"] == "stock"]
+    assert len(stocks) > 50
+    assert all(row["list_date"] and row["name"] and str(row["list_date"]) <= TODAY for row in stocks)
+    # Neither prices nor names of the running session are those of the date.
+    assert {row["src"] for row in alone.warehouse.rows("stg_quote_snapshot")} == {"tdx"}
+
+
+def test_quotes_of_an_evening_stand_when_their_date_is_loaded_in_the_next_session(alone: House) -> None:
+    alone.master(TODAY)
+    before = [row for row in alone.warehouse.rows("raw_quote") if row["src"] == "eastmoney"]
+    alone.clock.at = datetime.fromisoformat("2026-08-24T10:30")
+    alone.fresh()
+
+    alone.master(TODAY)
+
+    assert [row for row in alone.warehouse.rows("raw_quote") if row["src"] == "eastmoney"] == before
+    assert all(row["price"] is not None for row in before)
