@@ -105,8 +105,8 @@ def shared(place: Session) -> Figure:
     return Figure(
         f"upstream calls a minute of {PROCESSES} API processes, vs of one",
         f"{together:.0f}", f"{alone:.0f}", together / alone, None, at_most=True,
-        note="an answer is shared, a scan is not: each process scans for the data types that it refreshes; news, "
-        "anomalies and the auction are asked by each process",
+        note="an answer is shared, a scan is not: each process scans for the data types that it refreshes; "
+        "news, anomalies and the auction are asked by each process",
     )  # fmt: skip
 
 
