@@ -27,7 +27,7 @@ ROUNDS, ROUND_S = 3, 10.0
 P95_LIMIT = 4.0
 PROCESSES = 4
 CLIENTS, STREAM_S = 500, 30.0
-SYMBOLS = ",".join(f"600{number:03d}" for number in range(0, 60, 3))
+SYMBOLS = 20
 
 
 def run() -> Iterator[Figure]:
@@ -117,7 +117,7 @@ def streams(place: Session, server: Server) -> Iterator[Figure]:
 
 
 async def _streams(place: Session, server: Server) -> list[Figure]:
-    path = f"{API}/realtime/quote-stream?symbols={SYMBOLS}"
+    path = f"{API}/realtime/quote-stream?symbols={','.join(place.codes(SYMBOLS))}"
     first = Listener(path)
     await first.connect(server.port)
     await asyncio.sleep(5)
