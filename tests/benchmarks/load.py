@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import cast
 
 CONNECTIONS = 16
+PACED_CONNECTIONS = 100
 
 
 def request(path: str, headers: dict[str, str] | None = None) -> bytes:
@@ -110,20 +111,20 @@ class _Connection(asyncio.Protocol):
 
 
 class _Paced(_Connection):
-    """Sends at fixed times; a wait counts from the time at which the request was due."""
+    """Sends at fixed times; a wait counts from the time at which the request was due. There are so many
+    connections that one which waits for a slow answer holds up few of the next requests."""
 
     def __init__(
         self,
         requests: Iterator[bytes],
         outcome: Outcome,
-        began: float,
         end: float,
         *,
         first: float,
         every: float,
     ) -> None:
         super().__init__(requests, outcome, end)
-        self._due = began + first
+        self._due = first
         self._every = every
 
     def _ask(self) -> None:
@@ -143,12 +144,16 @@ async def _send_paced(port: int, requests: Sequence[bytes], rate: float, seconds
     made = [
         await loop.create_connection(
             lambda place=place: _Paced(  # type: ignore[misc]
-                shared, outcome, began + seconds, first=began + place / rate, every=CONNECTIONS / rate
+                shared,
+                outcome,
+                end=began + seconds,
+                first=began + place / rate,
+                every=PACED_CONNECTIONS / rate,
             ),
             "127.0.0.1",
             port,
         )
-        for place in range(CONNECTIONS)
+        for place in range(PACED_CONNECTIONS)
     ]
     await asyncio.wait_for(asyncio.gather(*(connection.done for _, connection in made)), seconds + 30)
     outcome.seconds = time.perf_counter() - began
