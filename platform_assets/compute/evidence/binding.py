@@ -18,6 +18,8 @@ CITATION = re.compile(r"\[(E\d+)\]")
 _SENTENCE = re.compile(r"[^。！？；\n]*[。！？；\n]?")
 _DOWN = re.compile(r"跌|降|减|下滑|下挫|流出|亏|回落|萎缩|净卖|缩量")
 _UP = re.compile(r"涨|升|增|上扬|流入|盈|反弹|净买|放量")
+_SHARE = re.compile(r"占比|比例")
+"""A share has no direction, whatever it is a share of."""
 _TODAY = re.compile(r"今日|今天|今早|当日|当天")
 _NEAR = 8
 """So many characters before a number a word for its direction is looked for."""
@@ -165,20 +167,18 @@ class _Sentence:
 
     def _agrees(self, value: float, mention: Mention, label: str = "") -> bool:
         printed = mention.value
-        if mention.kind not in ("count", "share") and not mention.signed and printed > 0:
-            printed = self._directed(mention, label)
+        if mention.kind in ("pct", "cny") and not mention.signed and not _SHARE.search(label):
+            printed = self._directed(mention)
         off = abs(value - printed)
         if (printed == 0) != (value == 0):
             return False
         return off <= mention.step / 2 * (1 + 1e-9) and off <= max(_MOST_OFF * abs(value), 1e-9)
 
-    def _directed(self, mention: Mention, label: str) -> float:
+    def _directed(self, mention: Mention) -> float:
         """With the sign that the words before it give: 下跌1.2% is -1.2."""
         near = self.text[max(0, mention.start - _NEAR) : mention.start]
-        near = re.split(r"[，、：:（(]", near)[-1]
+        near = re.split(r"[，、：:（(]", near)[-1].replace("涨跌", "")
         down, up = list(_DOWN.finditer(near)), list(_UP.finditer(near))
-        if _DOWN.search(label) or _UP.search(label):
-            return mention.value
         is_down = bool(down) and (not up or down[-1].start() > up[-1].start())
         return -mention.value if is_down else mention.value
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["pct", "cny", "share", "count", "multiple", "plain", "date", "code"]
@@ -27,7 +27,7 @@ _DATE = re.compile(
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
 _CODE = re.compile(rf"(?<![\d.])\d{{6}}(?![\d.]|\s*(?:{_ALL_UNITS}|万|亿))")
 _ARABIC = re.compile(
-    r"(?P<sign>(?<![\d\w])[+\-])?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
+    r"(?P<sign>(?<![0-9A-Za-z])[+\-])?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
     rf"\s?(?P<scale>万亿|亿|万|千|百)?\s?(?P<unit>{_ALL_UNITS})?"
 )
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -65,7 +65,7 @@ def mentions(text: str) -> list[Mention]:
         for one in source(plain):
             if not any(taken[one.start : one.end]):
                 taken[one.start : one.end] = [True] * (one.end - one.start)
-                found.append(one)
+                found.append(replace(one, text=text[one.start : one.end]))
     return sorted(found, key=lambda one: one.start)
 
 

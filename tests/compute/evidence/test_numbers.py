@@ -1,5 +1,7 @@
 """Numbers of Chinese texts: what they say and how precisely."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,11 +31,13 @@ from platform_assets.compute.evidence.numbers import chinese_number, day_of, men
         ("２０家", "count", 20.0, 1.0),
     ],
 )
-def test_a_number_is_read_with_its_unit_and_precision(text: str, kind: str, value: float, step: float) -> None:
+def test_a_number_is_read_with_its_unit_and_precision(
+    text: str, kind: str, value: float, step: float
+) -> None:
     (found,) = mentions(text)
     assert (found.kind, found.value) == (kind, pytest.approx(value))
     assert found.step == pytest.approx(step)
-    assert text[found.start : found.end] == found.text or "２" in text
+    assert text[found.start : found.end] == found.text
 
 
 @pytest.mark.parametrize("text", ["一家公司", "万一下跌", "统一部署", "一个方向", "第一季度", "千万不要"])
@@ -85,5 +89,5 @@ def test_a_numeral_is_read_back(number: int, scale: tuple[str, int]) -> None:
 @given(st.text(alphabet="0123456789.,%万亿元家跌涨一二十百零点半年月日-—:+ ，。", max_size=40))
 def test_no_text_breaks_the_reader_and_no_two_numbers_overlap(text: str) -> None:
     found = mentions(text)
-    assert all(one.end <= two.start for one, two in zip(found, found[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(found))
     assert all(0 <= one.start < one.end <= len(text) for one in found)
