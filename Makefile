@@ -16,6 +16,7 @@ help:
 	@echo "make docs      bring the derived parts of the documentation up to date"
 	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make real-day  the whole path on real bars into both engines, compared with the files"
+	@echo "               (DATA=DIR: any set of bars; ARGS='--until 2022-07-29 --engine sqlite')"
 	@echo "make bench     benchmarks with their baselines"
 	@echo "make witness   two public clients read the simulated market with their own parsers"
 	@echo "make soak      the long sizes of the tests"
@@ -71,7 +72,7 @@ soak: $(TEST_STAMP)
 	@$(BIN)/python -m tests.soak
 
 real-day: $(TEST_STAMP)
-	@exec $(BIN)/python -m tests.real_day
+	@exec $(BIN)/python -m tests.real_day $(if $(DATA),--data '$(DATA)') $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis

@@ -187,8 +187,9 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         freshness_policy=None if plan.freshness is None else freshness_policy(plan.freshness),
         metadata={"dagster/column_schema": column_schema(plan.table), "dagster/table_name": plan.table.name},
         check_specs=[
-            # Not by partition: a planned event per check and date, and the UI calls the check skipped until
-            # every date of a range has a result of its own.
+            # Not by partition: a planned event per check and date; the UI calls the check skipped until every
+            # date of a range has a result of its own, and its tab stays blank until the states of all dates
+            # of all checks are there (16 s for 14 checks of 60 dates).
             dg.AssetCheckSpec(name, asset=key, description=plan.check_texts.get(name))
             for name in plan.checks
         ],

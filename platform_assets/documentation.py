@@ -194,6 +194,8 @@ def _columns(columns: Sequence[ColumnSpec], key: tuple[str, ...]) -> str:
     rows = []
     for spec in columns:
         note = "computed" if spec.computed else ""
+        if spec.decimals is not None:
+            note = ", ".join(filter(None, (note, f"{spec.decimals} decimals")))
         if spec.no_source:
             note = f"empty: {spec.no_source}"
         limits = cell(", ".join(column_limits(spec, key)))

@@ -39,7 +39,7 @@ def backfill(work: Work) -> dict[str, Any]:
         raise InputError("table", "names the table whose batches tell what is loaded")
     ledger = Backfills(work.house.engine)
     asked = ledger.get(str(work.args.get("backfill_id")))
-    ledger.begin(asked.id, now=work.house.clock.now())
+    ledger.begin(asked.id, now=work.house.clock.now(), by=work.command)
     going = _Going(work, ledger, asked, table)
     try:
         for days in (going.left, going.worth_another_try):

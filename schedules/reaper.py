@@ -141,8 +141,9 @@ def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
         dead = {command.id for command in house.commands.worked_on_by(node_id)}
         notes += settle_slots(house, instance, dead)
         notes += close_batches(house, instance)
+    # Before the commands are queued again: a lock that the next worker takes for one has the same owner.
+    release_locks(house, runs, [command.id for command in house.commands.worked_on_by(node_id)])
     commands = house.commands.reap(owner=node_id)
-    release_locks(house, runs, [command.id for command in commands])
     for command in commands:
         notes.append(f"command {command.id} ({command.command}) is {command.status}: {node_id} died")
     house.heartbeats.forget(node_id)

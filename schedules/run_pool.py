@@ -44,7 +44,7 @@ class RunProcessDied(PlatformError):
 class RunProcess:
     """One child and the two pipes to it. Used by one thread at a time."""
 
-    def __init__(self, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         answers, theirs = os.pipe()
         try:
             # A session of its own: a signal to the worker's group is the worker's to hand on.
@@ -53,6 +53,7 @@ class RunProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(theirs,),
+                env=environment,
                 start_new_session=True,
             )
         except OSError:
@@ -140,6 +141,8 @@ class RunPool:
         self._instance: Any = None
         self._on_death = on_death
         self._command = command
+        # A process that is started later, in another's place, has the settings of the first ones.
+        self._environment = dict(os.environ)
         self._idle: queue.SimpleQueue[RunProcess | Exception] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._all: set[RunProcess] = set()
@@ -297,7 +300,7 @@ class RunPool:
             with self._lock:
                 if self._closed:
                     return
-                process = RunProcess(self._command)
+                process = RunProcess(self._command, self._environment)
                 self._all.add(process)
             process.wait_ready()
         except (OSError, PlatformError) as error:

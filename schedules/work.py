@@ -124,7 +124,14 @@ class Work:
         slots, clock = self.house.slots, self.house.clock
         self.run_ids.append(run_id)
         self.progress(run_id=run_id, runs=list(self.run_ids))
-        slots.by_hand(job, at=clock.now(), trade_date=date, command_id=self.command.id, run_id=run_id)
+        slots.by_hand(
+            job,
+            at=clock.now(),
+            trade_date=date,
+            command_id=self.command.id,
+            run_id=run_id,
+            claim=self.command,
+        )
         wanted = self._listener(run_id)
         try:
             with stoppable(wanted):

@@ -3,6 +3,7 @@
 import errno
 import socket
 import sys
+from typing import Unpack
 
 import uvicorn
 
@@ -11,7 +12,7 @@ from resources.errors import PlatformError
 from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
 from resources.transport.redact import redact
-from serving_api.app import Application, create_app
+from serving_api.app import Application, Parts, create_app
 from serving_api.realtime.hub import hub_of
 
 
@@ -44,9 +45,9 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, **parts: Unpack[Parts]) -> None:
     """Run until a signal ends it."""
-    app = create_app(settings)
+    app = create_app(settings, **parts)
     sock = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app,

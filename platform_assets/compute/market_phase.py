@@ -154,8 +154,9 @@ def transition_counts(phases: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def transitions(phases: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Stage -> stage of the next date -> share of the dates in the first that the second followed."""
+    """Stage -> stage of the next date -> share of the dates in the first that the second followed, with four
+    decimals."""
     return {
-        now: {then: count / sum(following.values()) for then, count in following.items()}
+        now: {then: round(count / sum(following.values()), 4) for then, count in following.items()}
         for now, following in transition_counts(phases).items()
     }

@@ -53,7 +53,7 @@ class Pick(Model):
     rank_no: Int = col("", "rank within its group, from 1", nullable=False, ge=1)
     name: S64 = col(title="name on the date")
     industry: S64 = col(title="industry")
-    score: F = col("", "what the group is ranked by")
+    score: F = col("", "what the group is ranked by", decimals=4)
     price_at_pick: Px = col("CNY", "close of the date, unadjusted", gt=0)
     reason: S255 = col(title="why it was picked")
     detail: Json = col(title="the figures behind the score")
@@ -77,7 +77,7 @@ def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[M
     made: dict[str, Any] = {"__doc__": Pick.__doc__, "__module__": __name__, "__annotations__": {}}
     for spec in model_columns(Pick):
         made["__annotations__"][spec.name] = spec.word
-        info = col(spec.unit, spec.title, nullable=spec.nullable)
+        info = col(spec.unit, spec.title, nullable=spec.nullable, decimals=spec.decimals)
         info.checks = list(spec.checks)
         made[spec.name] = info
         if spec.name == "trade_date":

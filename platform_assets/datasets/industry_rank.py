@@ -44,7 +44,7 @@ class IndustryRank(Model):
     leader_code: Code = col(title="member that rose most")
     leader_name: S64 = col(title="its name")
     leader_change_pct: Pct = col("pct", "its change")
-    rotation_score: F = col("", "0..100 within the level", ge=0, le=100)
+    rotation_score: F = col("", "0..100 within the level", ge=0, le=100, decimals=4)
     quadrant: S16 = col(title="leading, improving, weakening, lagging", isin=list(_QUADRANTS))
 
 

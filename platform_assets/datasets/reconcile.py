@@ -35,25 +35,27 @@ class Reconcile(Model):
     compared: Int = col("", "values that both have", nullable=False, ge=0)
     within_count: Int = col("", "of these within the tolerance", nullable=False, ge=0)
     within_pct: Pct = col("pct", "share of them", ge=0, le=100)
-    tolerance: F = col("", "what they may differ by, beyond the rounding of the wires", nullable=False, ge=0)
+    tolerance: F = col(
+        "", "what they may differ by, beyond the rounding of the wires", nullable=False, ge=0, decimals=6
+    )
     tolerance_kind: S8 = col(
         title="abs: unit of the field; pct: percent; sign_pct: percent and the same sign",
         nullable=False,
         isin=[ABS, PCT, SIGN_PCT],
     )
-    median_diff: F = col("", "median of the differences", ge=0)
-    p95_diff: F = col("", "95th percentile of them", ge=0)
-    max_diff: F = col("", "largest of them", ge=0)
+    median_diff: F = col("", "median of the differences", ge=0, decimals=6)
+    p95_diff: F = col("", "95th percentile of them", ge=0, decimals=6)
+    max_diff: F = col("", "largest of them", ge=0, decimals=6)
     only_a: Int = col("", "values that the first alone has", nullable=False, ge=0)
     only_b: Int = col("", "values that the second alone has", nullable=False, ge=0)
-    drift_20d: F = col("", "mean of the signed means of 20 trade dates", computed=True)
+    drift_20d: F = col("", "mean of the signed means of 20 trade dates", computed=True, decimals=6)
     worst_json: Json = col(title="the ten that differ most: {code, a, b, diff}")
     status: S16 = col(
         title="ok; warning: fewer than 99 % agree, or are on both sides; no_second_source: one side is away",
         nullable=False,
         isin=["ok", "warning", "no_second_source"],
     )
-    mean_diff: F = col("", "mean of the signed differences (first - second)")
+    mean_diff: F = col("", "mean of the signed differences (first - second)", decimals=6)
 
 
 def compared(desk: Any, scope: Scope) -> pd.DataFrame:

@@ -33,7 +33,7 @@ class SignalHit(Model):
     code: Code = key("security code")
     direction: Int = col("", "1 up, -1 down, 0 neither", nullable=False, isin=[-1, 0, 1])
     price: Px = col("CNY", "closing price, unadjusted", gt=0)
-    strength: F = col("", "in the measure of the signal; null for patterns")
+    strength: F = col("", "in the measure of the signal; null for patterns", decimals=6)
     detail: Json = col(title="the figures behind it")
 
 

@@ -60,7 +60,7 @@ class StockMaster(Model):
     em_secid: S16 = col(title="1.600519 form", computed=True)
     tencent_symbol: S16 = col(title="sh600519 form", computed=True)
     hk_code: Code = col(title="H share of the same company", computed=True, no_source="ref_ah_pair (issue 3)")
-    price_limit_pct: F = col("pct", "price limit of an ordinary day", computed=True)
+    price_limit_pct: F = col("pct", "price limit of an ordinary day", computed=True, decimals=4)
 
 
 def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -83,7 +83,7 @@ class StockWide(Model):
     low_52w: Px = col("CNY", "lowest price of 250 sessions, adjusted to the date")
     ma5_dev_pct: Pct = col("pct", "close against the 5-session mean")
     ma20_dev_pct: Pct = col("pct", "close against the 20-session mean")
-    vol_accel_5_5: F = col("", "mean volume of 5 sessions / of the 5 before")
+    vol_accel_5_5: F = col("", "mean volume of 5 sessions / of the 5 before", decimals=4)
     volatility_20d: Pct = col("pct", "deviation of 20 daily returns")
     main_net: Amt = col("CNY", "main net inflow")
     main_net_pct: Pct = col("pct", "main net inflow / amount")

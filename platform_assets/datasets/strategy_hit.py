@@ -28,7 +28,9 @@ class StrategyHit(Model):
     strategy_key: K32 = key("strategy")
     code: Code = key("security code")
     name: S64 = col(title="name on the date")
-    score: F = col("", "how far price and volume of the date stand out in the market", ge=0, le=100)
+    score: F = col(
+        "", "how far price and volume of the date stand out in the market", ge=0, le=100, decimals=4
+    )
     price: Px = col("CNY", "closing price, unadjusted", gt=0)
     params: Json = col(title="periods of the strategy, in bars")
 

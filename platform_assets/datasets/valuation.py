@@ -58,7 +58,7 @@ class Valuation(Model):
     pe_ttm: F = col("", "price / earnings, trailing")
     pe_static: F = col("", "price / earnings, last year")
     pe_dynamic: F = col("", "price / earnings, annualised")
-    pe_forward: F = col("", "price / consensus EPS of this year", computed=True)
+    pe_forward: F = col("", "price / consensus EPS of this year", computed=True, decimals=4)
     pb: F = col("", "price / book")
     ps_ttm: F = col("", "price / sales")
     pcf_ttm: F = col("", "price / cash flow")

@@ -30,10 +30,10 @@ class ValuationBand(Model):
     pb_pct_3y: Pct = col("pct", "the same of PB", ge=0, le=100)
     pe_pct_5y: Pct = col("pct", "weeks of five years whose PE (TTM) was not higher", ge=0, le=100)
     pb_pct_5y: Pct = col("pct", "the same of PB", ge=0, le=100)
-    pe_low: F = col("", "tenth percentile of the PE of five years", gt=0)
-    pe_high: F = col("", "ninetieth percentile of the PE of five years", gt=0)
-    pb_low: F = col("", "tenth percentile of the PB of five years", gt=0)
-    pb_high: F = col("", "ninetieth percentile of the PB of five years", gt=0)
+    pe_low: F = col("", "tenth percentile of the PE of five years", gt=0, decimals=4)
+    pe_high: F = col("", "ninetieth percentile of the PE of five years", gt=0, decimals=4)
+    pb_low: F = col("", "tenth percentile of the PB of five years", gt=0, decimals=4)
+    pb_high: F = col("", "ninetieth percentile of the PB of five years", gt=0, decimals=4)
 
 
 def banded(desk: Any, scope: Scope) -> pd.DataFrame:

@@ -78,13 +78,15 @@ Json = _word("json", "json")
 
 
 def col(
-    unit: str = "", title: str = "", *, computed: bool = False, no_source: str = "", **limits: Any
-) -> Any:
+    unit: str = "", title: str = "", *, computed: bool = False, no_source: str = "",
+    decimals: int | None = None, **limits: Any,
+) -> Any:  # fmt: skip
     """A nullable column. `computed`: made by derivation, so absent from staging. `no_source`: why it
-    stays NULL (names the issue that brings it). `limits` are pandera's (ge, gt, le, isin, str_matches…)
-    and are hard checks."""
+    stays NULL (names the issue that brings it). `decimals`: a float is rounded to so many, where its word
+    has none of its own; for what is calculated, as a source's figure keeps what the source gives. `limits`
+    are pandera's (ge, gt, le, isin, str_matches…) and are hard checks."""
     limits.setdefault("nullable", True)
-    metadata = {"unit": unit, "computed": computed, "no_source": no_source}
+    metadata = {"unit": unit, "computed": computed, "no_source": no_source, "decimals": decimals}
     return pa.Field(title=title or None, metadata=metadata, **limits)
 
 
@@ -109,6 +111,7 @@ class ColumnSpec:
     nullable: bool = True
     computed: bool = False
     no_source: str = ""
+    decimals: int | None = None
     checks: tuple[Check, ...] = ()
 
     @property
@@ -118,6 +121,11 @@ class ColumnSpec:
     @property
     def family(self) -> Family:
         return self.word.family
+
+    @property
+    def scale(self) -> int | None:
+        """Decimals that a float is rounded to when it is stored; None keeps all."""
+        return self.word.scale if self.decimals is None else self.decimals
 
 
 def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
@@ -137,6 +145,7 @@ def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
                 nullable=bool(column.nullable),
                 computed=bool(metadata.get("computed")),
                 no_source=metadata.get("no_source", ""),
+                decimals=metadata.get("decimals"),
                 checks=tuple(column.checks),
             )
         )
@@ -156,7 +165,10 @@ def received(model: type[Model], key_columns: Sequence[str], without: Sequence[s
     specs = model_columns(model)
     for spec in sorted(specs, key=lambda spec: spec.name not in key_columns):
         if not spec.computed and spec.name not in without:
-            info = col(spec.unit, spec.title, no_source=spec.no_source, nullable=spec.name not in key_columns)
+            info = col(
+                spec.unit, spec.title, no_source=spec.no_source, decimals=spec.decimals,
+                nullable=spec.name not in key_columns,
+            )  # fmt: skip
             info.checks = list(spec.checks)
             made["__annotations__"][spec.name] = spec.word
             made[spec.name] = info

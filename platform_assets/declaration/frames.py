@@ -76,8 +76,8 @@ def _numbers(values: pd.Series, spec: ColumnSpec) -> tuple[pd.Series, Bools]:
     unknown = np.isnan(numbers)
     lost: Bools = values.notna().to_numpy() & unknown
     if spec.family == "float":
-        if spec.word.scale is not None:
-            numbers = np.round(numbers, spec.word.scale)
+        if spec.scale is not None:
+            numbers = np.round(numbers, spec.scale)
         return pd.Series(numbers + 0.0, index=values.index), lost
     whole = np.round(numbers)
     too_big: Bools = np.abs(whole) > MAX_EXACT_INT

@@ -8,10 +8,12 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from datetime import timedelta
 from typing import Any
 
+from resources.errors import PayloadError
 from resources.upstreams.eastmoney.changes import PAGE_ROWS, ChangesPage
-from serving_api.caching import before_open, ttl_at
+from serving_api.caching import before_open, in_trading_hours, ttl_at
 from serving_api.datamgr_live.clients import EASTMONEY, Answered
 from serving_api.datamgr_live.frames import Row, number, records
 from serving_api.datamgr_live.service import Live, live_of
@@ -20,6 +22,7 @@ from serving_api.state import State
 
 CHANGES_TTL = 20.0
 MOST = 500
+CLOCKS_APART = timedelta(minutes=1)
 
 
 class Changes:
@@ -66,7 +69,16 @@ class Changes:
             order=(EASTMONEY,),
             pages=pages,
         )
-        return told.shaped(joined(told.value))
+        events = joined(told.value)
+        self._check_day(events)
+        return told.shaped(events)
+
+    def _check_day(self, events: Sequence[Row]) -> None:
+        """While the market trades, an event later than now is of another day. Raises PayloadError."""
+        now = self._clock.now()
+        latest = (now + CLOCKS_APART).strftime("%H:%M:%S")
+        if events and in_trading_hours(now, self._calendar) and str(events[0]["time"]) > latest:
+            raise PayloadError(f"an anomaly at {events[0]['time']} is told at {now:%H:%M:%S}")
 
 
 def newest_pages(client: Any, pages: int, together: int) -> list[ChangesPage]:

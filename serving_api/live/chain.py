@@ -157,13 +157,13 @@ class UnifiedReads:
 
     async def _history(self, kind: DataType, moment: Moment) -> Found | None:
         """Fused tables of the session, else the newest stored answer, else fused tables of the session
-        before."""
+        before. Nobody answered, so what was stored before is history, of today as well."""
         found = await self._fused(kind, moment.session, moment)
         if found is not None:
             return found
         snapshot = await read_or(None, self._state.reading.point(newest, kind.name, moment.session))
         if snapshot is not None:
-            return _of_snapshot(snapshot, moment)
+            return Found(snapshot.body, moment.session, snapshot.at, HISTORY, stored_of=snapshot.session)
         before = self._state.calendar.offset(moment.session, -1)
         return await self._fused(kind, before, moment)
 
@@ -173,7 +173,7 @@ class UnifiedReads:
         snapshot = await read_or(None, self._state.reading.point(newest, kind.name, today))
         if snapshot is None:
             return Found(kind.empty(), today)
-        return Found(snapshot.body, snapshot.session, snapshot.at, HISTORY)
+        return Found(snapshot.body, today, snapshot.at, HISTORY, stored_of=snapshot.session)
 
     # -- stored ---------------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class UnifiedReads:
             body = await read_or(None, self._state.reading.scan(read, day))
             if body is not None and kind.is_valid(body):
                 close = datetime.fromisoformat(f"{day}T15:00:00")
-                return Found(body, moment.session, close, origin)
+                return Found(body, moment.session, close, origin, stored_of=day)
         return None
 
     # -- live -----------------------------------------------------------------------------------------
@@ -351,7 +351,8 @@ async def _logged(work: Awaitable[Any]) -> Any:
 def _of_snapshot(snapshot: Snapshot, moment: Moment) -> Found:
     """A stored answer of the running or just closed day keeps its source; an older one is history."""
     today = snapshot.session == moment.now.date().isoformat()
-    return Found(snapshot.body, moment.session, snapshot.at, snapshot.source if today else HISTORY)
+    origin = snapshot.source if today else HISTORY
+    return Found(snapshot.body, moment.session, snapshot.at, origin, stored_of=snapshot.session)
 
 
 def unified_of(state: State) -> UnifiedReads:

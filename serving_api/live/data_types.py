@@ -77,8 +77,9 @@ class DataType:
 
 @dataclass(frozen=True)
 class Found:
-    """One answer. `origin` is what `_source` says (None: nobody had anything), `at` when it was captured by
-    the market clock. `stale`: its time to live is over and a newer one is on its way."""
+    """One answer to a question of `session`. `origin` is what `_source` says (None: nobody had anything),
+    `at` when it was captured by the market clock. `stale`: its time to live is over and a newer one is on its
+    way. `stored_of`: the trade date of an answer from the store, which may be an earlier one."""
 
     body: Body
     session: str
@@ -86,6 +87,12 @@ class Found:
     origin: str | None = None
     estimate: bool = False
     stale: bool = False
+    stored_of: str | None = None
+
+    @property
+    def is_of_session(self) -> bool:
+        """Whether there are figures, and of the session that was asked for."""
+        return self.origin is not None and self.stored_of in {None, self.session}
 
     def as_stale(self) -> "Found":
         return replace(self, stale=True)

@@ -125,6 +125,11 @@ def check_scan(rows: Sequence[Traded], facts: Facts) -> None:
     known = sum(row.listed.symbol in facts.stocks for row in rows)
     if known < MIN_COVERAGE * len(facts.stocks):
         raise PayloadError(f"{known} of {len(facts.stocks)} listed stocks are quoted")
+    check_session(rows, facts)
+
+
+def check_session(rows: Sequence[Traded], facts: Facts) -> None:
+    """Raises PayloadError when quotes show other last closes than those stored of the session before."""
     pairs = [
         (row.last_close, close)
         for row in rows
@@ -143,9 +148,12 @@ def _unlisted(row: Row) -> Listed:
 
 @dataclass(frozen=True)
 class _Kept:
+    """`refused`: why the scan is not believed; whoever asks meanwhile is told the same."""
+
     session: str
     rows: list[Traded]
     until: float
+    refused: str | None = None
 
 
 class MarketScan:
@@ -163,12 +171,22 @@ class MarketScan:
 
     def take(self, upstream: str, facts: Facts) -> list[Traded]:
         """The scan of an upstream; one that is kept, or that another thread is making, is shared. Raises what
-        the client raises, and PayloadError for a scan that cannot be of this market now."""
+        the client raises, and PayloadError for a scan that cannot be of this market now: it is not asked for
+        again within its time to live."""
         with self._locks[upstream]:
             kept = self._kept.get(upstream)
-            if kept is not None and kept.session == facts.session and self._monotonic() < kept.until:
-                return kept.rows
-            rows = SCANS[upstream](self._clients, facts)
+            if kept is None or kept.session != facts.session or self._monotonic() >= kept.until:
+                kept = self._scanned(upstream, facts)
+                self._kept[upstream] = kept
+            if kept.refused is not None:
+                raise PayloadError(kept.refused)
+            return kept.rows
+
+    def _scanned(self, upstream: str, facts: Facts) -> _Kept:
+        rows = SCANS[upstream](self._clients, facts)
+        refused = None
+        try:
             check_scan(rows, facts)
-            self._kept[upstream] = _Kept(facts.session, rows, self._monotonic() + self._ttl())
-            return rows
+        except PayloadError as error:
+            refused = error.message
+        return _Kept(facts.session, [] if refused else rows, self._monotonic() + self._ttl(), refused)

@@ -71,7 +71,7 @@ class MarketContext:
     async def _domestic(self, session: str, calendar: TradeCalendar) -> dict[str, Reading]:
         found: dict[str, Reading] = {}
         sentiment = await self._unified.read("sentiment")
-        is_now = sentiment.at is not None and sentiment.at.date().isoformat() >= session
+        is_now = sentiment.is_of_session
         breadth = sentiment.body["breadth"]
         moved = (breadth["up"] or 0) + (breadth["down"] or 0)
         if is_now and moved and not sentiment.estimate:

@@ -10,7 +10,10 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import orjson
 
 from resources.calendar import CalendarHorizon
 from resources.errors import PayloadError, StorageError, Unavailable, UpstreamError
@@ -38,6 +41,11 @@ class Event:
 
     id: int
     data: Mapping[str, Any]
+
+    @cached_property
+    def text(self) -> str:
+        """The data as JSON, written once for all streams."""
+        return orjson.dumps(dict(self.data)).decode()
 
 
 class Subscription:
@@ -153,6 +161,9 @@ class QuoteHub:
                 await self.poll()
             except _FAILURES as error:
                 log.warning("quotes of a stream: %s: %s", type(error).__name__, redact(str(error)))
+            except Exception:
+                # Streams stay open for hours: a fault of one poll is told, and ends no other.
+                log.exception("quotes of a stream")
             await self._pause()
 
     async def _pause(self) -> None:

@@ -13,6 +13,7 @@ from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr.shared import off_loop
 from serving_api.datamgr_live.changes import changes_of
+from serving_api.datamgr_live.service import live_of
 from serving_api.envelope import PREFIX, local_iso
 from serving_api.live.moments import next_bounds, session_state
 from serving_api.live.transport_state import transport_state
@@ -26,6 +27,10 @@ from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/realtime", "realtime")
+
+
+BREAKER_TTL = 1.0
+"""The state of the breakers is read from a file, for all requests of a second together."""
 
 
 class Market(IntEnum):
@@ -109,7 +114,10 @@ async def stock_changes(
     """Intraday anomalies of the session; the last good ones of today while the portal is away."""
     state = state_of(request)
     told, stale = await state.part(changes_of).newest_or_last(limit)
-    breaker = (await off_loop(transport_state, state.settings))["breakers"][PUSH2EX_BREAKER]["state"]
+    held = await state.part(live_of).flights.take(
+        "breakers", BREAKER_TTL, lambda: off_loop(transport_state, state.settings)
+    )
+    breaker = held.value["breakers"][PUSH2EX_BREAKER]["state"]
     body = {
         "items": told.value,
         "total": len(told.value),

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-import orjson
 from fastapi import Header, Query
 from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.requests import Request
@@ -72,8 +71,6 @@ async def _events(hub: QuoteHub, subscription: Subscription, name: str) -> Async
             if not events:
                 yield format_sse_event(comment="keep-alive")
             for event in events:
-                yield format_sse_event(
-                    event=name, id=str(event.id), data_str=orjson.dumps(dict(event.data)).decode()
-                )
+                yield format_sse_event(event=name, id=str(event.id), data_str=event.text)
     finally:
         hub.leave(subscription)

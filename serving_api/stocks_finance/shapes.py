@@ -12,100 +12,10 @@ from platform_assets.compute.quarters import (
     year_before,
 )
 from platform_assets.compute.report_periods import previous_period
+from serving_api.stocks_finance.groups import GROUPS
 
 Row = Mapping[str, Any]
 
-GROUPS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
-    (
-        "per_share",
-        "每股指标",
-        (
-            ("eps", "基本每股收益", "CNY"),
-            ("deducted_eps", "扣非每股收益", "CNY"),
-            ("eps_diluted", "稀释每股收益", "CNY"),
-            ("bvps", "每股净资产", "CNY"),
-            ("capital_reserve_ps", "每股公积金", "CNY"),
-            ("undistributed_ps", "每股未分配利润", "CNY"),
-            ("ocfps", "每股经营现金流", "CNY"),
-        ),
-    ),
-    (
-        "growth",
-        "成长能力",
-        (
-            ("revenue", "营业总收入", "CNY"),
-            ("gross_profit", "毛利润", "CNY"),
-            ("net_profit", "归属净利润", "CNY"),
-            ("deducted_net_profit", "扣非净利润", "CNY"),
-            ("revenue_yoy", "营业总收入同比增长", "pct"),
-            ("net_profit_yoy", "归属净利润同比增长", "pct"),
-            ("deducted_net_profit_yoy", "扣非净利润同比增长", "pct"),
-            ("yyzsrgdhbzc", "营业总收入滚动环比增长", "pct"),
-            ("netprofitrphbzc", "归属净利润滚动环比增长", "pct"),
-            ("kfjlrgdhbzc", "扣非净利润滚动环比增长", "pct"),
-            ("revenue_qoq", "营业总收入单季环比增长", "pct"),
-            ("net_profit_qoq", "归属净利润单季环比增长", "pct"),
-        ),
-    ),
-    (
-        "profitability",
-        "盈利能力",
-        (
-            ("roe", "净资产收益率(加权)", "pct"),
-            ("roe_deducted", "净资产收益率(扣非/加权)", "pct"),
-            ("roe_diluted", "净资产收益率(摊薄)", "pct"),
-            ("roa", "总资产收益率", "pct"),
-            ("roic", "投入资本回报率", "pct"),
-            ("gross_margin", "毛利率", "pct"),
-            ("net_margin", "净利率", "pct"),
-            ("taxrate", "实际税率", "pct"),
-        ),
-    ),
-    (
-        "quality",
-        "收益质量",
-        (
-            ("yszkyysr", "预收账款/营业收入", ""),
-            ("xsjxlyysr", "销售净现金流/营业收入", ""),
-            ("jyxjlyysr", "经营净现金流/营业收入", ""),
-        ),
-    ),
-    (
-        "solvency",
-        "财务风险",
-        (
-            ("current_ratio", "流动比率", ""),
-            ("quick_ratio", "速动比率", ""),
-            ("xjllb", "现金流量比率", ""),
-            ("debt_ratio", "资产负债率", "pct"),
-            ("qycs", "权益乘数", ""),
-            ("cqbl", "产权比率", ""),
-        ),
-    ),
-    (
-        "operation",
-        "营运能力",
-        (
-            ("zzczzts", "总资产周转天数", "days"),
-            ("inventory_days", "存货周转天数", "days"),
-            ("receivable_days", "应收账款周转天数", "days"),
-            ("asset_turnover", "总资产周转率", "times"),
-            ("chzzl", "存货周转率", "times"),
-            ("yszkzzl", "应收账款周转率", "times"),
-        ),
-    ),
-    (
-        "bank",
-        "银行指标",
-        (
-            ("net_interest_margin", "净息差", "pct"),
-            ("nonperloan", "不良贷款率", "pct"),
-            ("loan_provision_ratio", "贷款拨备率", "pct"),
-            ("newcapitalader", "资本充足率", "pct"),
-        ),
-    ),
-)
-"""Groups of indicators: (key, name, (indicator, name, unit)). What a report holds beyond is in `other`."""
 _GROUPED = {item for _, _, items in GROUPS for item, _, _ in items}
 _FACTS = {"code", "report_period", "ann_date", "updated", "quality", "is_express", "name", "report_type"}
 

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from tests.benchmarks.measure import Figure, table
 
-NAMES = ("storage", "panel", "compute", "quant", "serving", "backfill", "market", "screening")
+NAMES = (
+    "storage", "panel", "compute", "quant", "serving", "launches", "backfill", "market", "screening", "live",
+)  # fmt: skip
 BUDGET_S = 1800.0
 ROOT = Path(__file__).parents[2]
 

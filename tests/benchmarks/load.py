@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import cast
 
 CONNECTIONS = 16
+PACED_CONNECTIONS = 100
 
 
 def request(path: str, headers: dict[str, str] | None = None) -> bytes:
@@ -107,6 +108,63 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, _error: Exception | None) -> None:
         if not self.done.done():
             self.done.set_result(None)
+
+
+class _Paced(_Connection):
+    """Sends at fixed times; a wait counts from the time at which the request was due. There are so many
+    connections that one which waits for a slow answer holds up few of the next requests."""
+
+    def __init__(
+        self,
+        requests: Iterator[bytes],
+        outcome: Outcome,
+        end: float,
+        *,
+        first: float,
+        every: float,
+    ) -> None:
+        super().__init__(requests, outcome, end)
+        self._due = first
+        self._every = every
+
+    def _ask(self) -> None:
+        due, self._due = self._due, self._due + self._every
+        asyncio.get_running_loop().call_later(max(0.0, due - time.perf_counter()), self._ask_due, due)
+
+    def _ask_due(self, due: float) -> None:
+        super()._ask()
+        self._asked = due
+
+
+async def _send_paced(port: int, requests: Sequence[bytes], rate: float, seconds: float) -> Outcome:
+    loop = asyncio.get_running_loop()
+    outcome = Outcome()
+    began = time.perf_counter() + 0.2
+    shared = cycle(requests)
+    made = [
+        await loop.create_connection(
+            lambda place=place: _Paced(  # type: ignore[misc]
+                shared,
+                outcome,
+                end=began + seconds,
+                first=began + place / rate,
+                every=PACED_CONNECTIONS / rate,
+            ),
+            "127.0.0.1",
+            port,
+        )
+        for place in range(PACED_CONNECTIONS)
+    ]
+    await asyncio.wait_for(asyncio.gather(*(connection.done for _, connection in made)), seconds + 30)
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+def paced(port: int, requests: Sequence[bytes], rate: float, seconds: float) -> Outcome:
+    """Send `rate` requests a second, whatever the answers take."""
+    import uvloop
+
+    return uvloop.run(_send_paced(port, requests, rate, seconds))
 
 
 async def _send(port: int, sources: Sequence[Iterator[bytes]], seconds: float) -> Outcome:

@@ -86,7 +86,12 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         house.fresh()
         house.day()
         settings = Settings(
-            data_source="mock", data_dir=str(data), warehouse_url=url, admin_seed_password=PASSWORD
+            data_source="mock",
+            data_dir=str(data),
+            warehouse_url=url,
+            admin_seed_password=PASSWORD,
+            simulator_url=house.settings.simulator_url,
+            simulator_tdx=house.settings.simulator_tdx,
         )
         app = create_app(settings, clock=FrozenClock(house.clock.now()), passwords=Passwords(iterations=10))
         server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))

@@ -1,11 +1,13 @@
 """`make real-day`: the whole path on real bars, into both engines, and a report of what came of it.
 
     python -m tests.real_day [--data DIR] [--until DATE] [--sessions N] [--engine sqlite|mariadb]
-                             [--without-faults]
+                             [--without-faults] [--without-page] [--out DIR]
 
 DIR holds any set of real bars: the day is the newest date of its bars, or the newest up to DATE, and the
 window the N sessions that end with it. Only the daily bars are needed. Exit code 1 when anything named in the
-report fails; a MariaDB server that is not there fails as well. 2 when no day can be made of the files.
+report fails; a MariaDB server that is not there fails as well. 2 when no day can be made of the files. The
+report is kept in DIR (`build/real-day`), beside a page that holds the sample market against the real one
+(`tests.real_day.market`), where the set has the files for it.
 """
 
 import argparse
@@ -29,6 +31,7 @@ from tests.real_day.compare import compare_all
 from tests.real_day.figures import run_section, set_section
 from tests.real_day.findings import Section
 from tests.real_day.house import RealDay
+from tests.real_day.market.page import market_section
 from tests.real_day.truth import Truth, read
 from tests.real_day.window import SESSIONS, NotUsable, Window, window_of
 
@@ -73,6 +76,20 @@ def whole_day(
     return sections
 
 
+class Report:
+    """What is said on the console, kept as a file."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / "report.txt"
+        self._path.write_text("", encoding="utf-8")
+
+    def say(self, *lines: str) -> None:
+        print("\n".join(lines), flush=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.real_day", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("REAL_DATA_DIR", "../shared/data")))
@@ -80,6 +97,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--sessions", type=int, default=SESSIONS)
     parser.add_argument("--engine", choices=ENGINES, action="append")
     parser.add_argument("--without-faults", action="store_true")
+    parser.add_argument("--without-page", action="store_true")
+    parser.add_argument("--out", type=Path, default=Path("build/real-day"))
     asked = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     begin = time.perf_counter()
@@ -90,18 +109,23 @@ def main(arguments: list[str]) -> int:
         print(f"no day of these files: {error}; set REAL_DATA_DIR or --data", file=sys.stderr)
         return 2
     truth = read(asked.data, window.since, window.today)
-    print("\n".join(set_section(asked.data, window, truth).lines()), flush=True)
+    report = Report(asked.out)
+    report.say(*set_section(asked.data, window, truth).lines())
     failed = 0
     for engine in asked.engine or ENGINES:
         started = time.perf_counter()
         title = f"real day {window.since}..{window.today} on {engine}"
-        print(f"{'=' * len(title)}\n{title}\n{'=' * len(title)}\n", flush=True)
+        report.say("=" * len(title), title, "=" * len(title), "")
         for section in whole_day(engine, asked.data, window, world, truth, faults=not asked.without_faults):
-            print("\n".join(section.lines()), flush=True)
+            report.say(*section.lines())
             failed += len(section.failed)
-        print(f"{engine}: {time.perf_counter() - started:.0f} s\n", flush=True)
+        report.say(f"{engine}: {time.perf_counter() - started:.0f} s", "")
+    if not asked.without_page:
+        section = market_section(asked.data, asked.out)
+        report.say(*section.lines())
+        failed += len(section.failed)
     verdict = "everything holds" if not failed else f"{failed} FAILED"
-    print(f"{verdict}; {time.perf_counter() - begin:.0f} s in all")
+    report.say(f"{verdict}; {time.perf_counter() - begin:.0f} s in all")
     return 1 if failed else 0
 
 

@@ -4,12 +4,14 @@ be gone, and the run's own end wins over it. The interleavings are forced, on bo
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.engine import Engine
 
 from resources.calendar import TradeCalendar
 from resources.clock import ManualClock
+from resources.errors import ConflictError
 from resources.settings import load_settings
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfills
@@ -19,6 +21,7 @@ from resources.warehouse.ledger.slot_rows import LOST, SlotRow
 from resources.warehouse.ledger.slots import SlotLedger
 from resources.warehouse.sql import Sql
 from schedules.house import House
+from schedules.reaper import reap_node
 from schedules.sweep import Cursor, RunFate, Sweeper
 from tests.schedules.conftest import DATES
 
@@ -133,6 +136,84 @@ def test_a_worker_that_lost_its_command_says_nothing_of_its_backfill(engine: Eng
 
     assert show("failed", first) == "running"
     assert show("success", second) == "success"
+
+
+def taken_over(house: House, command: str, **args: str) -> tuple[Command, Command]:
+    """The claims of a worker that was paused, and of the one that goes on with its command."""
+    house.commands.enqueue(command, args, requested_by="t")
+    first = house.commands.claim("w1")
+    house.commands.reap(owner="w1")
+    second = house.commands.claim("w2")
+    assert first is not None
+    assert second is not None
+    return first, second
+
+
+def test_a_worker_that_wakes_up_late_does_not_begin_a_backfill_that_has_ended(house: House) -> None:
+    """Else it would be at work for ever: only its command's worker may end it."""
+    ledger = Backfills(house.engine)
+    made = ledger.create("kline_daily", DAY, DAY, [DAY], by="t", now=NOW)
+    first, second = taken_over(house, "backfill", backfill_id=made.id)
+    ledger.begin(made.id, now=NOW, by=second)
+    ledger.show(made.id, "success", now=NOW, done=1, rows_written=1, run_ids=[], failures={}, by=second)
+
+    with pytest.raises(ConflictError, match="no longer ours"):
+        ledger.begin(made.id, now=NOW, by=first)
+
+    assert ledger.get(made.id).status == "success"
+    assert ledger.get(made.id).finished_at is not None
+
+
+def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run(house: House) -> None:
+    first, second = taken_over(house, "run_job", job="download")
+
+    def by_hand(run_id: str, claim: Command) -> None:
+        house.slots.by_hand(
+            "download", at=NOW, trade_date=DAY, command_id=claim.id, run_id=run_id, claim=claim
+        )
+
+    by_hand("r2", second)
+    with pytest.raises(ConflictError, match="no longer ours"):
+        by_hand("r1", first)
+
+    house.slots.finish("r2", "success", now=NOW)
+    assert (slot(house).run_id, slot(house).status) == ("r2", "success")
+
+
+def test_a_lock_that_the_next_worker_took_for_a_command_is_not_given_back(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reaper queues the command of a dead worker again, and somebody is there at once."""
+    asked = house.commands.enqueue("fusion_sync", {}, requested_by="t")
+    assert house.commands.claim("w1") is not None
+    house.locks.take(("kline",), f"command:{asked.id}")
+    queue_again = house.commands.reap
+
+    def and_go_on(**which: Any) -> list[Command]:
+        queued = queue_again(**which)
+        assert house.commands.claim("w2") is not None
+        house.locks.take(("kline",), f"command:{asked.id}")
+        return queued
+
+    monkeypatch.setattr(house.commands, "reap", and_go_on)
+    reap_node(house, "w1")
+
+    with pytest.raises(ConflictError):
+        house.locks.take(("kline",), "run:other")
+
+
+def test_a_gap_that_was_closed_before_its_backfill_was_asked_for_is_not_queued(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        for day, status in ((DAY, "repaired"), ("2026-08-20", "open")):
+            connection.exec_driver_sql(
+                Sql(engine).insert("sys_gap", ["dataset", "partition_key", "status", "attempts", "reason"]),
+                ("kline_daily", day, status, 0, "absent"),
+            )
+
+    Gaps(engine).queue("kline_daily", [DAY, "2026-08-20"], "b1", now=NOW)
+
+    found = Gaps(engine).of("kline_daily")
+    assert {gap.partition: gap.status for gap in found.values()} == {DAY: "repaired", "2026-08-20": "queued"}
 
 
 def test_a_backfill_that_has_begun_is_not_settled_from_outside(engine: Engine) -> None:

@@ -100,3 +100,18 @@ def test_a_process_that_dies_while_it_starts_is_replaced(
     script = f"if [ ! -e {mark} ]; then touch {mark}; exit 1; fi; {READY} exit 1"
 
     assert open_pool(script, instance).has("a_job")
+
+
+def test_a_process_in_the_place_of_another_has_the_settings_that_the_pool_began_with(
+    open_pool: Open, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pool on the sample market whose second process asked the real one."""
+    monkeypatch.setenv("DATA_SOURCE", "mock")
+    outcome = '{"outcome": {"run_id": "%s", "success": true}}'
+    tells = f"{READY} printf '{outcome}\\n' \"$DATA_SOURCE\" > /dev/fd/$0; read asked; exit 1"
+    pool = open_pool(tells, instance)
+    monkeypatch.delenv("DATA_SOURCE")
+
+    first, died, second = (pool.run("a_job", run_id=RUN) for _ in range(3))
+
+    assert (first.run_id, died.success, second.run_id) == ("mock", False, "mock")

@@ -36,6 +36,7 @@ from resources.transport.request import Request
 from resources.transport.settings import TransportSettings
 from resources.upstreams.chinamoney.registration import TurnedAway
 from resources.upstreams.desk import Desk
+from resources.upstreams.evidence import columns
 from resources.upstreams.factory import http_clients, make_clients, transport_settings
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
@@ -259,6 +260,18 @@ def test_every_answer_of_the_simulated_market_is_read(bench: Bench) -> None:
     asked = {f"{upstream} {call}" for upstream, calls in bench.market.calls().items() for call in calls}
 
     assert answered - asked == {"tencent bars_short"}  # for clients of others
+
+
+def test_every_report_that_is_asked_for_has_evidence(calls: dict[str, Seen]) -> None:
+    """Seen at the wire, so that no way of making its name hides one."""
+    asked = {
+        name
+        for seen in calls.values()
+        if seen.request is not None and (name := dict(seen.request.params).get("reportName"))
+    }
+
+    assert len(asked) > 40
+    assert asked <= {one.report for one in columns()}
 
 
 def strangeness(value: Any, true: Any) -> str:

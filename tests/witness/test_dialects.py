@@ -4,9 +4,7 @@ the rows are the same."""
 import akshare
 import akshare.bond.bond_china_money as their_curve
 import pandas as pd
-import pytest
 
-from resources.errors import Refused
 from tests.witness.compare import differences
 from tests.witness.market import DAY, Market
 from tests.witness.redirect import redirected
@@ -68,14 +66,3 @@ def test_the_public_client_registers_in_the_same_way(market: Market) -> None:
     assert len(told) == 50
     assert differences(case, told, ours) == []
     assert asked(market, "chinamoney")["register"] >= 2
-
-
-def test_a_site_that_refuses_in_both_ways_has_refused(market: Market) -> None:
-    market.served.faults.replace(
-        [{"upstream": "chinamoney", "call": "curve", "kind": "status", "args": {"code": 403}}]
-    )
-    try:
-        with pytest.raises(Refused):
-            market.chinamoney.closing_curve(SINCE, UNTIL)
-    finally:
-        market.served.faults.clear()

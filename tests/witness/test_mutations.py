@@ -35,6 +35,8 @@ MUTATIONS = (
     Broken("stock_zh_a_hist", "kline", "fields2", "f57", "f67"),
     Broken("stock_individual_fund_flow", "fflow_day", "fields2", "f52,", ""),
     Broken("stock_bid_ask_em", "stock_get", "fields", "f31", "f30"),
+    Broken("bond_zh_us_rate", "older_report", "st", "SOLAR_DATE", "REPORT_DATE"),
+    Broken("bond_china_close_return", "curve", "bondType", "CYCC000", "CYCC001"),
     Broken("stock_zt_pool_em", "limit_pool", "", "getTopicZTPool", "getTopicQSPool"),
     Broken("stock_lhb_detail_em", "report", "columns", "BILLBOARD_NET_AMT", "BILLBOARD_NETAMT"),
     Broken("stock_yjbb_em", "report", "filter", "2026-03-31", "2025-12-31"),

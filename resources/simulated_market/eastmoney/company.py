@@ -4,7 +4,8 @@ import json
 import re
 from typing import Any
 
-from resources.simulated_market.eastmoney.finance import day, main_row, statement_row
+from resources.simulated_market.eastmoney.finance import day, statement_row
+from resources.simulated_market.eastmoney.main_figures import main_rows
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import Security
@@ -29,7 +30,7 @@ class CompanyPages:
             return _plain(_failed(9501, f"报表配置不存在,{params.get('type', '')}"))
         code, market = asked.groups()
         security = _found(view, f"{market.lower()}{code}")
-        rows = [] if security is None else [main_row(one) for one in self._book.whole_past(view, security)]
+        rows = [] if security is None else main_rows(self._book.whole_past(view, security))
         if not rows:
             return _plain(_failed(9201, "返回数据为空"))
         count = len(rows)

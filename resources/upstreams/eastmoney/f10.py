@@ -56,6 +56,8 @@ MAIN_NAMES: dict[str, str] = {
     "TOAZZL": "asset_turnover",
     "CHZZTS": "inventory_days",
     "YSZKZZTS": "receivable_days",
+    "DJD_TOI_QOQ": "revenue_qoq",
+    "DJD_DPNP_QOQ": "net_profit_qoq",
 }
 """Wire name -> indicator; every other number keeps its wire name in small letters."""
 _PROMISED = ("SECUCODE", "REPORT_DATE", "TOTALOPERATEREVE", "PARENTNETPROFIT", "EPSJB")

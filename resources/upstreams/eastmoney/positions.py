@@ -18,14 +18,15 @@ POSITION_COLUMNS: dict[str, str] = {
     **texts("code report_period fund_code fund_name"),
     **numbers("hold_shares hold_value nav_ratio_pct float_ratio_pct"),
 }
-_FUNDS = "01"
+_FUNDS = "基金"
+"""As public clients ask for them; other reports number the kinds of institutions (01)."""
 _KEY = ("code", "report_period", "fund_code")
 
 
 def positions_report(symbol: str, periods: Sequence[str]) -> Report:
     """The funds that held one company at the ends of some report periods."""
     where = (
-        equals("SECUCODE", secucode(symbol)),
+        equals("SECURITY_CODE", symbol[2:]),
         days_among("REPORT_DATE", periods),
         equals("ORG_TYPE", _FUNDS),
     )
@@ -41,9 +42,10 @@ def position_rows(rows: Sequence[Mapping[str, Any]], symbol: str) -> pd.DataFram
 
 def _row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
     what = f"positions {symbol}"
-    promised(row, ("SECURITY_CODE", "SECUCODE", "REPORT_DATE", "HOLDER_CODE", "TOTAL_SHARES"), what)
-    if row["SECUCODE"] != secucode(symbol):
-        raise PayloadError(f"{what}: answered for {str(row['SECUCODE'])[:20]!r}")
+    promised(row, ("SECURITY_CODE", "REPORT_DATE", "HOLDER_CODE", "TOTAL_SHARES"), what)
+    for name, asked in (("SECURITY_CODE", symbol[2:]), ("SECUCODE", secucode(symbol))):
+        if row.get(name, asked) != asked:
+            raise PayloadError(f"{what}: answered for {str(row[name])[:20]!r}")
     if row.get("ORG_TYPE") != _FUNDS:
         raise PayloadError(f"{what}: ORG_TYPE {str(row.get('ORG_TYPE'))[:8]!r} is no fund")
     fund = string_of(row["HOLDER_CODE"], f"{what} HOLDER_CODE").strip()

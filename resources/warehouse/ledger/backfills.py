@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy.engine import Engine
 
 from resources.clock import stamp
-from resources.errors import NotFound
+from resources.errors import ConflictError, NotFound
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfill_ends import BACKFILL
-from resources.warehouse.ledger.commands import Command
+from resources.warehouse.ledger.commands import HELD, Command, held
 from resources.warehouse.ledger.slot_rows import PROCESS_DIED
 from resources.warehouse.sql import Sql
 
@@ -208,24 +208,22 @@ class Backfills:
         if by is None:
             self._set(backfill_id, now, **values)
         else:
-            self._set(
-                backfill_id,
-                now,
-                "EXISTS (SELECT 1 FROM sys_command WHERE id=? AND owner=? AND attempts=? "
-                "AND status='running')",
-                (by.id, by.owner, by.attempts),
-                **values,
-            )
+            self._set(backfill_id, now, HELD, held(by), **values)
 
-    def begin(self, backfill_id: str, *, now: datetime) -> None:
+    def begin(self, backfill_id: str, *, now: datetime, by: Command | None = None) -> None:
+        """A worker loads it from now on. ConflictError when its command (`by`) is another worker's by now:
+        that one may have ended the backfill, and nobody would end it again."""
+        condition, facts = ("1=1", ()) if by is None else (HELD, held(by))
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(
+            begun = connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
-                    "finished_at=NULL, updated_at=? WHERE backfill_id=?"
+                    f"finished_at=NULL, updated_at=? WHERE backfill_id=? AND {condition}"
                 ),
-                (stamp(now), stamp(now), backfill_id),
-            )
+                (stamp(now), stamp(now), backfill_id, *facts),
+            ).rowcount
+        if begun == 0 and by is not None:
+            raise ConflictError(f"command {by.id} is no longer ours")
 
     def settle(self, backfill_id: str, status: str, *, now: datetime) -> None:
         """End a backfill whose command ended without it: canceled before it began, or given up. One that

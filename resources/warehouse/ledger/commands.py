@@ -98,6 +98,14 @@ def _now() -> str:
     return stamp(SystemClock().now())
 
 
+HELD = "EXISTS (SELECT 1 FROM sys_command WHERE id=? AND owner=? AND attempts=? AND status='running')"
+"""A condition on the row of another ledger: the claim of this command is still held. Its values: `held`."""
+
+
+def held(command: Command) -> tuple[Any, ...]:
+    return (command.id, command.owner, command.attempts)
+
+
 class CommandQueue:
     """Both sides of the queue. Every method is one transaction."""
 

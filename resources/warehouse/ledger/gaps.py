@@ -93,7 +93,8 @@ class Gaps:
                     self._set(connection, dataset, day, at, {"status": REPAIRED, "closed_at": at})
 
     def queue(self, dataset: str, days: Sequence[str], backfill_id: str, *, now: datetime) -> None:
-        """A backfill loads these dates; where that fails they wait, longer each time."""
+        """A backfill loads these dates; where that fails they wait, longer each time. A gap that has been
+        closed since it was looked up is left alone."""
         at = stamp(now)
         with transaction(self._engine) as connection:
             for day in days:
@@ -101,9 +102,9 @@ class Gaps:
                     connection,
                     self._sql.text(
                         "UPDATE sys_gap SET status=?, attempts=attempts+1, backfill_id=?, updated_at=? "
-                        "WHERE dataset=? AND partition_key=?"
+                        "WHERE dataset=? AND partition_key=? AND status=?"
                     ),
-                    (QUEUED, backfill_id, at, dataset, day),
+                    (QUEUED, backfill_id, at, dataset, day, OPEN),
                 )
 
     def settle(self, gap: Gap, why: str, run_id: str | None, *, now: datetime) -> None:

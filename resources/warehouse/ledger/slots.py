@@ -19,6 +19,7 @@ from resources.clock import stamp
 from resources.errors import ConflictError, InputError
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.commands import HELD, Command, held
 from resources.warehouse.ledger.slot_rows import (
     COLUMNS,
     ENDED,
@@ -143,9 +144,18 @@ class SlotLedger(SlotReads):
         return changed == 1
 
     def by_hand(
-        self, task_key: str, *, at: datetime, trade_date: str | None, command_id: int, run_id: str
+        self,
+        task_key: str,
+        *,
+        at: datetime,
+        trade_date: str | None,
+        command_id: int,
+        run_id: str,
+        claim: Command | None = None,
     ) -> SlotRow:
-        """A row for a run that somebody asked for; it is running from now on. `at` = market time."""
+        """A row for a run that somebody asked for; it is running from now on. `at` = market time.
+        ConflictError when the command (`claim`) is another worker's by now: the row is that one's run's."""
+        condition, facts = ("1=1", ()) if claim is None else (HELD, held(claim))
         name = f"manual:{command_id}" if trade_date is None else f"manual:{command_id}:{trade_date}"
         slot = Slot(task_key, name, at)
         with transaction(self._engine) as connection:
@@ -159,13 +169,16 @@ class SlotLedger(SlotReads):
                 claimant=f"command:{command_id}",
             )
             # A command that is tried again after its worker died goes on in its own row.
-            connection.exec_driver_sql(
+            mine = connection.exec_driver_sql(
                 self._sql.text(
                     "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
-                    f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL WHERE task_key=? AND slot=?"
+                    f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL "
+                    f"WHERE task_key=? AND slot=? AND {condition}"
                 ),
-                (run_id, command_id, stamp(at), task_key, slot.name),
-            )
+                (run_id, command_id, stamp(at), task_key, slot.name, *facts),
+            ).rowcount
+            if mine == 0 and claim is not None:
+                raise ConflictError(f"command {command_id} is no longer ours")
             found = self._get(connection, slot)
         if found is None:
             raise ConflictError(f"slot {slot.name} of {task_key} vanished while it was written")

@@ -9,10 +9,9 @@ from serving_api.datamgr_live.frames import number, records
 from serving_api.live.data_types import Asking, Body, DataType
 from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.movers import count, of_scan, of_wide
+from serving_api.live.portal import MARKETS
 from serving_api.reading import Session
 
-MARKETS = ("sh000001", "sz399001")
-"""Indices whose turnover and flow are those of the two exchanges."""
 _NETS = ("super_net", "large_net", "medium_net", "small_net")
 _EMPTY = (
     *("total_amount", "prev_total_amount", "main_net_inflow", *_NETS),

@@ -6,6 +6,7 @@ from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.datamgr_live.frames import number, records, text
 from serving_api.live.data_types import Asking, Body, DataType, Question
 from serving_api.live.fused import WIDE, wide_rows
+from serving_api.live.portal import check_dates
 from serving_api.live.scan import Traded
 from serving_api.reading import Session
 
@@ -52,6 +53,8 @@ def _portal(asking: Asking) -> Body:
     """The portal's hundred most looked-at stocks, with their quotes: two calls."""
     client = asking.client(EASTMONEY)
     popular = {row["symbol"]: row for row in records(client.popularity())}
+    quotes = records(client.ulist(list(popular)))
+    check_dates(quotes, asking.session)
     return hottest(
         {
             "market": row["symbol"][:2].upper(),
@@ -64,7 +67,7 @@ def _portal(asking: Asking) -> Body:
             "heat": number(popular[row["symbol"]]["rank_no"]),
             "reason": None,
         }
-        for row in records(client.ulist(list(popular)))
+        for row in quotes
         if row["symbol"] in popular
     )
 

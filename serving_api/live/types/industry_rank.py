@@ -8,6 +8,7 @@ from serving_api.datamgr_live.frames import number, records, text
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
 from serving_api.live.facts import Board
 from serving_api.live.fused import map_nodes
+from serving_api.live.portal import check_portal
 from serving_api.live.scan import Traded
 from serving_api.reading import Session
 
@@ -69,6 +70,7 @@ def _of(upstream: str) -> Question:
 
 def _portal(asking: Asking) -> Body:
     """The portal's own industry boards."""
+    check_portal(asking)
     return ranked(
         [
             {

@@ -7,6 +7,7 @@ from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.datamgr_live.frames import number, records
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
 from serving_api.live.fused import map_nodes
+from serving_api.live.portal import check_portal
 from serving_api.live.scan import Traded
 from serving_api.live.types.industry_rank import by_board, weighted_change
 from serving_api.reading import Session
@@ -65,6 +66,7 @@ def _of(upstream: str) -> Question:
 
 def _portal(asking: Asking) -> Body:
     """The portal's boards; their stocks are not told in one call and stay away."""
+    check_portal(asking)
     return _tree(
         [
             {

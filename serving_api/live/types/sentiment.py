@@ -11,7 +11,7 @@ from serving_api.live.data_types import Asking, Body, DataType, Question
 from serving_api.live.facts import MAIN_INDEX
 from serving_api.live.fused import WIDE, index_rows, wide_rows
 from serving_api.live.movers import Mover, count, of_scan, of_wide
-from serving_api.live.scan import from_quote
+from serving_api.live.scan import check_session, from_quote
 from serving_api.reading import Session
 
 INDICES = {"sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指"}
@@ -85,6 +85,7 @@ def _sample(asking: Asking) -> Body:
         raise Unavailable("no list of securities is stored to take a sample of")
     rows = _known(asking.client(TENCENT).quotes([*symbols, *INDICES]))
     quotes = [from_quote(rows[symbol], stocks[symbol]) for symbol in symbols if symbol in rows]
+    check_session(quotes, asking.facts)
     movers = of_scan(quotes, asking.session, asking.calendar)
     return sentiment(movers, _listed(rows), asking.facts.month_base, estimate=True)
 

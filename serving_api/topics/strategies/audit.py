@@ -26,6 +26,7 @@ from serving_api.quant.strength.service import prices_of
 from serving_api.reading import Session
 from serving_api.stocks.queries import bars as stock_bars
 from serving_api.topics.queries import newest_until
+from serving_api.topics.scorecard.sources import BUILTIN, GROUP_LABELS
 
 WIDE = "fusion_stock_wide"
 KLINE = "fusion_kline_daily"
@@ -37,7 +38,9 @@ SIGNAL_BARS = 2
 STRONG, NEUTRAL, WEAK, BLOCKED, ABSENT, MISSING = "strong", "neutral", "weak", "blocked", "absent", "missing"
 Row = dict[str, Any]
 NO_GATE: Row = {"passed": None, "blocked": None, "code": None, "reason": None, "warnings": []}
-_NAMES = {"factor": "多因子", "dragon": "龙头", "pattern": "战法"}
+COMPOSITE, LEADERS, TACTIC = "composite", "dragon", "tactic"
+"""Keys of the built-in systems, as everywhere."""
+_NAMES = GROUP_LABELS[BUILTIN]
 _NO_SCORES = frozenset(
     {"trade_date", "code", "composite", "covered_weight", "gate_blocked", "gate_code", "gate_reason"}
 )
@@ -53,9 +56,9 @@ def audit(session: Session, code: str, until: str, as_of: str | None, calendar: 
     blocked = gate["reason"] if gate["blocked"] else None
     day = bar.get("date") or wide.get("trade_date")
     systems = [
-        _factor(session, code, until, day),
-        _dragon(session, code, until, day, wide, calendar),
-        _pattern(session, code, until, day, as_of, blocked, calendar),
+        _leaders(session, code, until, day, wide, calendar),
+        _tactic(session, code, until, day, as_of, blocked, calendar),
+        _composite(session, code, until, day),
     ]
     return {"code": code, "date": day, "systems": systems, "gate": gate}
 
@@ -108,10 +111,10 @@ def _aged(table: str, row_day: str, day: str | None) -> list[str]:
     return [f"{table} is of {row_day}, the newest bar of {day}"] if day and row_day < day else []
 
 
-def _factor(session: Session, code: str, until: str, day: str | None) -> Row:
+def _composite(session: Session, code: str, until: str, day: str | None) -> Row:
     row = _newest(session, FACTORS, code, "trade_date", until=until)
     if not row or row["composite"] is None:
-        return _missing("factor", [f"{FACTORS} has no score of this stock"])
+        return _missing(COMPOSITE, [f"{FACTORS} has no score of this stock"])
     scores = {name: value for name, value in row.items() if name not in _NO_SCORES and value is not None}
     ranked = sorted(scores, key=lambda name: -scores[name])
     shown = list(dict.fromkeys((*ranked[: p.SHOWN_FACTORS], *ranked[-p.SHOWN_FACTORS :])))
@@ -119,23 +122,23 @@ def _factor(session: Session, code: str, until: str, day: str | None) -> Row:
     if row["covered_weight"] is not None and row["covered_weight"] < 1 - 1e-9:
         warnings.append(f"factors of {row['covered_weight'] * 100:.0f} % of the weight are there")
     blocked = str(row["gate_reason"]) if row["gate_blocked"] else None
-    return _judged("factor", row["composite"], blocked, [f"{n} {scores[n]:.1f}" for n in shown], warnings)
+    return _judged(COMPOSITE, row["composite"], blocked, [f"{n} {scores[n]:.1f}" for n in shown], warnings)
 
 
-def _dragon(
+def _leaders(
     session: Session, code: str, until: str, day: str | None, wide: Row, calendar: TradeCalendar
 ) -> Row:
     newest = newest_until(session, DRAGON, until)
     if newest is None:
-        return _missing("dragon", [f"{DRAGON} holds nothing"])
+        return _missing(LEADERS, [f"{DRAGON} holds nothing"])
     warnings = _aged(DRAGON, newest, day)
     found = public_rows(session, DRAGON, where="code=? AND trade_date=?", values=(code, newest))
     if not found:
         reason = f"not among the limit-ups of {newest} and of the date before"
-        return _told("dragon", ABSENT, None, False, [reason], warnings)
+        return _told(LEADERS, ABSENT, None, False, [reason], warnings)
     row = found[0]
     if row["total_score"] is None:
-        return _missing("dragon", [f"{DRAGON} has no score of this stock", *warnings])
+        return _missing(LEADERS, [f"{DRAGON} has no score of this stock", *warnings])
     parts = {name: row.get(f"score_{name}") for name in ("height", "seal", "theme", "capital", "structure")}
     reasons = [f"{name} {value:.1f} of 20" for name, value in parts.items() if value is not None]
     if row.get("grade"):
@@ -144,10 +147,10 @@ def _dragon(
         warnings.append(f"{row['coverage'] * 100:.0f} % of the points could be judged")
     since = calendar.offset(newest, 1 - NEW_STOCK_DAYS)
     blocked = kept_from_leaders(is_special(wide), wide.get("list_date"), since)
-    return _judged("dragon", row["total_score"], blocked, reasons, warnings)
+    return _judged(LEADERS, row["total_score"], blocked, reasons, warnings)
 
 
-def _pattern(
+def _tactic(
     session: Session, code: str, until: str, day: str | None, as_of: str | None, blocked: str | None,
     calendar: TradeCalendar,
 ) -> Row:  # fmt: skip
@@ -161,12 +164,12 @@ def _pattern(
         order="date DESC", limit=SIGNAL_BARS,
     )  # fmt: skip
     if not bars or not stored:
-        return _missing("pattern", [f"{INDICATOR if bars else KLINE} has no row of this stock"])
+        return _missing(TACTIC, [f"{INDICATOR if bars else KLINE} has no row of this stock"])
     since = calendar.last(TACTIC_DATES, bars[0]["date"])[0]
     by_date = {bar["date"]: bar for bar in bars if bar["date"] >= since}
     rows = [row for row in reversed(stored) if row["date"] in by_date]
     if not rows:
-        return _missing("pattern", [f"{INDICATOR} is of {stored[0]['date']}, the bars of {bars[0]['date']}"])
+        return _missing(TACTIC, [f"{INDICATOR} is of {stored[0]['date']}, the bars of {bars[0]['date']}"])
     values = {name: np.array([[_number(row[name]) for row in rows]]) for name in INDICATORS}
     oldest_first = bars[::-1]
     filled = filled_factor(np.array([_number(bar["adj_factor"]) for bar in oldest_first]))
@@ -184,8 +187,8 @@ def _pattern(
     warnings += [f"{name} is missing" for name in TACTIC_WEIGHTS if name not in known]
     reasons = [f"{name} {value:.1f}" for name, value in known.items()] + fired
     if not np.isfinite(score[0]):
-        return _told("pattern", MISSING, None, None, reasons, warnings)
-    return _judged("pattern", float(score[0]), blocked, reasons, warnings)
+        return _told(TACTIC, MISSING, None, None, reasons, warnings)
+    return _judged(TACTIC, float(score[0]), blocked, reasons, warnings)
 
 
 def _health(session: Session, code: str, newest: str, as_of: str | None) -> float:

@@ -58,7 +58,7 @@ class PickValidation(BaseModel):
 
 
 class System(BaseModel):
-    key: str = Field(description="factor, dragon or pattern")
+    key: str = Field(description="dragon, tactic or composite, as in /builtin-strategies")
     name: str
     conclusion: str = Field(
         description="strong, neutral, weak, blocked by a gate, absent from the pool, or missing inputs"

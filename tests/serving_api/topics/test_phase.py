@@ -61,9 +61,9 @@ def test_the_cycle_its_history_and_the_regime_tell_the_same(phases: Topics) -> N
     assert history["current"] == {"phase": runs[-1]["phase"], "duration_days": runs[-1]["days"]}
     assert cycle["current"] == {"stage": runs[-1]["phase"], "days": runs[-1]["days"]}
     for phase, following in history["transitions"].items():
-        assert sum(following.values()) == pytest.approx(1)
+        assert sum(following.values()) == pytest.approx(1, abs=3e-4)
         counts = history["transition_counts"][phase]
-        assert following == {then: count / sum(counts.values()) for then, count in counts.items()}
+        assert following == {then: round(count / sum(counts.values()), 4) for then, count in counts.items()}
     assert sum(sum(counts.values()) for counts in history["transition_counts"].values()) == 9
     assert (regime["trade_date"], regime["phase"]) == (TODAY, runs[-1]["phase"])
     assert (regime["source"], regime["duration_days"]) == ("snapshot", runs[-1]["days"])

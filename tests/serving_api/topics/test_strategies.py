@@ -317,43 +317,44 @@ def systems(body: Any) -> dict[str, Any]:
 def test_the_audit_of_a_stock_names_scores_gates_and_what_is_missing(api: Api) -> None:
     body = told(api, "/stocks/600001/strategy-audit")
     found = systems(body)
-    assert list(found) == ["factor", "dragon", "pattern"]
+    boards = told(api, "/builtin-strategies")["items"]
+    assert [(key, one["name"]) for key, one in found.items()] == [(one["key"], one["name"]) for one in boards]
     assert body["results"]["date"] == DATES[-1]
     gate = body["results"]["gate"]
     assert (gate["passed"], gate["code"]) == (True, None)
     assert gate["warnings"] == ["debt ratio 75.00 % is between 70 % and 90 %"]
-    factor = found["factor"]
-    assert (factor["conclusion"], factor["score"], factor["passed"]) == ("strong", 71.5, True)
-    assert factor["reasons"] == ["momentum 80.0", "quality_score 40.0"]
-    assert factor["warnings"] == ["factors of 50 % of the weight are there"]
+    composite = found["composite"]
+    assert (composite["conclusion"], composite["score"], composite["passed"]) == ("strong", 71.5, True)
+    assert composite["reasons"] == ["momentum 80.0", "quality_score 40.0"]
+    assert composite["warnings"] == ["factors of 50 % of the weight are there"]
     assert (found["dragon"]["conclusion"], found["dragon"]["passed"]) == ("absent", False)
     # Of the five signals the rising MA20 and MACD, K > D and the close above the middle hold, the volume of
     # 1,000 does not.
-    pattern = found["pattern"]
+    tactic = found["tactic"]
     health = told(api, "/stocks/600001/vpa")["results"]["health"]
     assert 50 < health <= 100
-    assert pattern["score"] == pytest.approx(0.35 * 70 + 0.25 * health + 0.25 * 75 + 0.15 * 80, abs=1e-2)
-    assert pattern["warnings"] == []
-    assert f"double_bottom +1 on {DATES[-3]}" in pattern["reasons"]
+    assert tactic["score"] == pytest.approx(0.35 * 70 + 0.25 * health + 0.25 * 75 + 0.15 * 80, abs=1e-2)
+    assert tactic["warnings"] == []
+    assert f"double_bottom +1 on {DATES[-3]}" in tactic["reasons"]
 
 
 def test_a_gate_blocks_the_systems_that_it_is_of(api: Api) -> None:
     found = systems(told(api, "/stocks/600003/strategy-audit"))
-    assert (found["factor"]["conclusion"], found["factor"]["passed"]) == ("blocked", False)
+    assert (found["composite"]["conclusion"], found["composite"]["passed"]) == ("blocked", False)
     assert (found["dragon"]["conclusion"], found["dragon"]["score"]) == ("blocked", 66.0)
-    assert found["pattern"]["conclusion"] == "missing"
+    assert found["tactic"]["conclusion"] == "missing"
 
 
 def test_the_audit_goes_by_the_rules_of_the_boards(api: Api) -> None:
     found = systems(told(api, "/stocks/600004/strategy-audit"))
-    assert (found["pattern"]["conclusion"], found["pattern"]["passed"]) == ("blocked", False)
-    assert found["pattern"]["reasons"][0].startswith("ROE -1.00 %")
+    assert (found["tactic"]["conclusion"], found["tactic"]["passed"]) == ("blocked", False)
+    assert found["tactic"]["reasons"][0].startswith("ROE -1.00 %")
     assert (found["dragon"]["conclusion"], found["dragon"]["score"]) == ("blocked", 77.0)
     assert found["dragon"]["reasons"][0] == f"listed on {DATES[26]}: in its first 5 trade dates"
 
     # On its newest date nobody has a pattern: nobody looked, though somebody did on the date before.
     found = systems(told(api, "/stocks/600005/strategy-audit"))
-    assert "pattern is missing" in found["pattern"]["warnings"]
+    assert "pattern is missing" in found["tactic"]["warnings"]
     assert found["dragon"]["conclusion"] == "neutral"
 
 
@@ -365,8 +366,8 @@ def test_the_audit_of_an_unknown_stock_and_of_a_past_instant(api: Api) -> None:
     past = told(api, "/stocks/600001/strategy-audit", as_of=f"{DATES[-1]}T14:59:00")
     assert past["as_of"].startswith(f"{DATES[-1]}T14:59:00")
     assert past["results"]["date"] == DATES[-2]
-    assert systems(past)["factor"]["conclusion"] == "missing"
-    assert any("rtsi" in reason for reason in systems(past)["pattern"]["reasons"])
+    assert systems(past)["composite"]["conclusion"] == "missing"
+    assert any("rtsi" in reason for reason in systems(past)["tactic"]["reasons"])
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ POSITION = {
     "SECURITY_CODE": "600519",
     "SECUCODE": "600519.SH",
     "REPORT_DATE": DAY,
-    "ORG_TYPE": "01",
+    "ORG_TYPE": "基金",
     "HOLDER_CODE": "510300",
     "HOLDER_NAME": "华泰柏瑞沪深300ETF",
     "TOTAL_SHARES": 5_100_000,
@@ -212,7 +212,7 @@ def test_funds_of_a_company() -> None:
     assert (row["fund_code"], row["hold_shares"], row["hold_value"]) == ("510300", 5_100_000, 7.19e9)
     assert (row["float_ratio_pct"], row["nav_ratio_pct"]) == (0.406, 3.21)
     assert dict(asked.asked[0].params)["filter"] == (
-        "(SECUCODE=\"600519.SH\")(REPORT_DATE in ('2026-06-30','2026-03-31'))(ORG_TYPE=\"01\")"
+        "(SECURITY_CODE=\"600519\")(REPORT_DATE in ('2026-06-30','2026-03-31'))(ORG_TYPE=\"基金\")"
     )
 
 
@@ -220,7 +220,8 @@ def test_funds_of_a_company() -> None:
     ("changed", "reason"),
     [
         ({"SECUCODE": "600518.SH"}, "600518"),
-        ({"ORG_TYPE": "02"}, "no fund"),
+        ({"SECURITY_CODE": "600518", "SECUCODE": None}, "600518"),
+        ({"ORG_TYPE": "01"}, "no fund"),  # the number that other reports have
         ({"FREE_SHARES_RATIO": 406}, "percent"),
         ({"TOTAL_SHARES": "-5"}, "below zero"),
         ({"HOLDER_CODE": ""}, "HOLDER_CODE"),

@@ -1,0 +1,90 @@
+"""500 clients of the event streams over real sockets: what each gets, what they cost, and that they go."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.listeners import Listener, connect_all, descriptors_down_to, used
+from tests.benchmarks.servers import API, Server
+from tests.benchmarks.session import Session, session
+
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc"),
+]
+CLIENTS, SILENT, SYMBOLS = 500, 10, 20
+SPAN_S = 30.0
+PATH = f"{API}/realtime/quote-stream?symbols="
+
+
+def symbols(place: Session) -> list[str]:
+    import sqlite3
+
+    with sqlite3.connect(place.folder / "warehouse.sqlite3") as connection:
+        rows = connection.execute(
+            "SELECT code FROM fusion_stock_master WHERE sec_type='stock' ORDER BY code LIMIT ?", (SYMBOLS,)
+        )
+        return [str(code) for (code,) in rows]
+
+
+async def calls_of(place: Session, seconds: float) -> int:
+    before = place.upstream_calls()
+    await asyncio.sleep(seconds)
+    return place.upstream_calls() - before
+
+
+async def storm(place: Session, server: Server) -> None:
+    path = PATH + ",".join(symbols(place))
+    first = Listener(path)
+    await first.connect(server.port)
+    await asyncio.sleep(7)
+    alone = await calls_of(place, SPAN_S)
+    start = used(server)
+
+    readers = [Listener(path) for _ in range(CLIENTS - SILENT - 1)]
+    silent = [Listener(path, reads=False) for _ in range(SILENT)]
+    await connect_all([*readers, *silent], server.port)
+    await asyncio.sleep(7)
+    held = used(server)
+    marks = [len(one.ids) for one in (first, *readers)]
+    many = await calls_of(place, SPAN_S)
+    end = used(server)
+    await asyncio.sleep(1)
+
+    # A poll may fall on either edge of the span.
+    got = [one.ids[mark:] for one, mark in zip((first, *readers), marks, strict=True)]
+    common = range(max(ids[0] for ids in got), min(ids[-1] for ids in got) + 1)
+    inner = {tuple(one for one in ids if one in common) for ids in got}
+    assert len(inner) == 1, "every client that reads gets every event"
+    events = len(next(iter(inner)))
+    assert events > 3 * SYMBOLS
+    assert many <= alone + 4, "twenty symbols are asked for once, for whomever"
+
+    gone = readers[: CLIENTS // 2]
+    for one in gone:
+        one.vanish()
+    assert await descriptors_down_to(server, held.descriptors - len(gone), 40), "who vanished is noticed"
+    waited = len(first.ids)
+    await asyncio.sleep(7)
+    assert len(first.ids) > waited, "the others go on"
+
+    for one in (*readers[CLIENTS // 2 :], *silent):
+        one.close()
+    assert await descriptors_down_to(server, start.descriptors + 2, 40), "who left is forgotten"
+    await asyncio.sleep(7)
+    left = used(server)
+    assert left.memory_mib < start.memory_mib + 0.5 * (held.memory_mib - start.memory_mib) + 20
+    first.close()
+    cost = (end.cpu_s - held.cpu_s) / (events * (len(readers) + 1)) * 1_000_000
+    print(
+        f"soak: streams: {events} events to {len(readers) + 1} readers, {cost:.0f} ms of CPU per 1,000 "
+        f"messages; memory {start.memory_mib:.0f} MiB, {held.memory_mib:.0f} with {CLIENTS} clients, "
+        f"{left.memory_mib:.0f} after; descriptors {start.descriptors}, {held.descriptors}, "
+        f"{left.descriptors}; upstream calls in {SPAN_S:.0f} s: {alone} for one client, {many} for {CLIENTS}"
+    )
+
+
+def test_five_hundred_clients_of_a_stream(tmp_path: Path) -> None:
+    with session(tmp_path) as place, place.api() as server:
+        asyncio.run(storm(place, server))
