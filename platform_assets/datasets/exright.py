@@ -2,9 +2,14 @@
 
 A full sweep asks every code (history, new installation). The daily run asks only the codes whose quoted
 previous close differs from the stored one, and codes without a stored bar: an ex-date shows itself there.
+
+A factor needs the close before its event. An event that is told for the first time is followed as far back as
+bars are loaded at all; one that is stored keeps its factor when the newest page of bars no longer reaches it,
+since the cumulative factors of stored bars count it.
 """
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +22,7 @@ from platform_assets.declaration.dataset import Dataset, Source
 from platform_assets.declaration.rules import Interface, Partition, Soft
 from platform_assets.declaration.scope import Context, Scope
 from platform_assets.declaration.tables import Layer
+from resources.calendar import FIRST_PARTITION
 from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _VALUES = (
@@ -32,6 +38,8 @@ _VALUES = (
 _HISTORY_BARS = 800
 _JUDGED_DATES = 120
 _HALF_FEN = 0.005
+Stored = Mapping[tuple[str, str, str], float]
+"""(code, date, hash of the values) -> factor; NaN for one that has none."""
 
 
 class ExRight(Model):
@@ -58,7 +66,8 @@ class ExRight(Model):
 def terminal_events(desk: Any, scope: Scope) -> pd.DataFrame:
     """Events of the codes in question, with the factor where a previous close is known."""
     symbols = _symbols_to_ask(desk, scope)
-    frames = desk.each(lambda symbol: _events_of(desk, symbol), symbols)
+    stored = _stored_factors(desk)
+    frames = desk.each(lambda symbol: _events_of(desk, symbol, stored), symbols)
     frames = [frame for frame in frames if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
@@ -126,7 +135,18 @@ def _quoted(desk: Any) -> pd.DataFrame:
         return pd.DataFrame(rows.assign(unknown=False))
 
 
-def _events_of(desk: Any, symbol: str) -> pd.DataFrame:
+def _stored_factors(desk: Any) -> Stored:
+    """Of every stored event with a price."""
+    try:
+        rows = desk.read("ref_exright", columns=("code", "date", "category", "row_key", "factor"))
+    except Unavailable:
+        return {}
+    rows = rows[rows["category"] == 1]
+    keys = zip(rows["code"], rows["date"], rows["row_key"], strict=True)
+    return dict(zip(keys, rows["factor"].astype(float), strict=True))
+
+
+def _events_of(desk: Any, symbol: str, stored: Stored) -> pd.DataFrame:
     events = desk.tdx.xdxr(symbol)
     if events.empty:
         return pd.DataFrame(events)
@@ -137,20 +157,35 @@ def _events_of(desk: Any, symbol: str) -> pd.DataFrame:
         hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
         for values in events[["f1", "f2", "f3", "f4"]].itertuples(index=False)
     ]
-    out["factor"] = _factors(desk, symbol, out)
+    out["factor"] = _factors(desk, symbol, out, stored)
     return out
 
 
-def _factors(desk: Any, symbol: str, events: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Previous close / ex-reference price for category 1; NaN where no earlier bar is known."""
+def _factors(
+    desk: Any, symbol: str, events: pd.DataFrame, stored: Stored
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Previous close / ex-reference price for category 1; NaN where no earlier bar is known.
+
+    Where the bars do not reach, it is the stored one; more pages reach events that are not stored yet.
+    """
     factors = np.full(len(events), np.nan)
     dividends = np.flatnonzero((events["category"] == 1).to_numpy())
     if not len(dividends):
         return factors
+    told = events["date"].to_numpy(dtype=str)[dividends]
+    keys = list(
+        zip(events["code"].iloc[dividends], told.tolist(), events["row_key"].iloc[dividends], strict=True)
+    )
     bars = desk.terminal_bars(symbol, _HISTORY_BARS)
+    first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
+    unreached = [date for _, date, _ in (key for key in keys if key not in stored)]
+    unreached = [date for date in unreached if FIRST_PARTITION <= date <= first]
+    if unreached:
+        since = len(desk.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
+        bars = desk.terminal_bars(symbol, since + 1)
     dates = bars["date"].to_numpy(dtype=str)
     closes = bars["close"].to_numpy(dtype=float)
-    places = np.searchsorted(dates, events["date"].to_numpy(dtype=str)[dividends], side="left") - 1
+    places = np.searchsorted(dates, told, side="left") - 1
     known = places >= 0
     close = (
         np.where(known, closes[np.maximum(places, 0)], np.nan)
@@ -162,7 +197,9 @@ def _factors(desk: Any, symbol: str, events: pd.DataFrame) -> np.ndarray[Any, np
         close, values["cash_per10"], values["bonus_per10"], values["rights_per10"], values["rights_price"]
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        factors[dividends] = np.where(reference > 0, close / reference, np.nan)
+        made = np.where(reference > 0, close / reference, np.nan)
+    kept = np.asarray([stored.get(key, np.nan) for key in keys], dtype=float)
+    factors[dividends] = np.where(known, made, kept)
     return factors
 
 
