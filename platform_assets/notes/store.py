@@ -30,6 +30,14 @@ def store(engine: Engine, table: str, day: str, note: Note, now: datetime) -> bo
             sql.text(f"UPDATE {sql.name(table)} SET {sets} WHERE {sql.name('date')}=? AND source=?"),
             (*values, day, RULES),
         )
+        # Caches and ETags go by the version.
+        connection.exec_driver_sql(
+            sql.text(
+                "UPDATE table_version SET version=version+1, updated_at=?, latest_date=?, row_count="
+                f"(SELECT COUNT(*) FROM {sql.name(table)}) WHERE table_name=?"
+            ),
+            (stamp(now), day, table),
+        )
         kept = connection.exec_driver_sql(
             sql.text(f"SELECT source FROM {sql.name(table)} WHERE {sql.name('date')}=?"), (day,)
         ).scalar_one()
