@@ -25,6 +25,12 @@ tasks as well (profiles, risk tables, ratios of indices), before what is made of
 BAR_CALCULATIONS = "bar_calculations"
 BESIDE_BARS = ("raw_limit_pool",)
 """What the calculations from bars take where it is stored, and do without where it is not."""
+PICKS = "earlier_picks"
+PICKS_FROM = ("fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide")
+"""What picks of many past dates need beside bars, reports and money flow; quotes take one call a code."""
+NOT_OF_THE_PAST = ("raw_valuation", "aux_worth")
+"""Feeds of these that take a call for each date, or tell of the present alone."""
+PICKED = ("calc_factor_score", "track_builtin", "track_preset", "scorecard_daily")
 LATER = "freshness_snapshot"
 """The task of calculated tables that look at what the others hold."""
 
@@ -113,6 +119,14 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         partitions_def=trade_dates(),
         description="what is calculated from bars, names and indices alone, as far back as these are stored",
     )
+    picked = _tables_of_picks(registry)
+    if picked:
+        jobs[PICKS] = dg.define_asset_job(
+            PICKS,
+            selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in picked)),
+            partitions_def=trade_dates(),
+            description="wide rows of many past dates, the picks of boards and presets, what became of them",
+        )
     for job, name in SYNCS.items():
         if name in plans:
             jobs[job] = dg.define_asset_job(
@@ -177,6 +191,18 @@ def tables_from_bars(registry: Registry) -> list[str]:
         for name in ready:
             del waiting[name]
     return found
+
+
+def _tables_of_picks(registry: Registry) -> list[str]:
+    """What `earlier_picks` loads; nothing where one of its tables is not declared."""
+    owners = {one.table_name: one for one in registry.datasets.values() if one.model is not None}
+    if not {*PICKS_FROM, *PICKED} <= owners.keys():
+        return []
+    names = []
+    for name in PICKS_FROM:
+        feeds = [feed for feed in owners[name].feeds if feed not in NOT_OF_THE_PAST]
+        names += [*feeds, *([owners[name].stage_name] if owners[name].staged else []), name]
+    return list(dict.fromkeys([*names, *PICKED]))
 
 
 def _met(needs: Mapping[str, Collection[str]], known: Collection[str]) -> list[str]:

@@ -20,10 +20,14 @@ CLOSED = timedelta(hours=15, minutes=30)
 """From this time on a trade date counts as complete enough to be loaded."""
 DETAIL_DATES = 5
 """Newest trade dates that are loaded in full before the API comes."""
-EARLIER_DATES = 15
-"""Trade dates before these that follow in full behind it: picks of theirs have an outcome by now."""
+EARLIER_DATES = 10
+"""Trade dates before these that follow in full behind it: their leaders have an outcome by now."""
 EARLIER_AT_ONCE = 10
 """Trade dates of one such run: the portal is not asked for the ratios of more."""
+PICKED_AT_ONCE = 100
+"""Trade dates of one run of `earlier_picks`."""
+FLOW_DATES = 120
+"""Newest trade dates whose money flow the portal tells."""
 RANGE_DAYS = 365
 """A range run emits one event per date and asset: at most a year in one run."""
 
@@ -43,10 +47,13 @@ DAY = EOD_CORE
 WHOLE_DAY = "whole_day"
 """Instead of `eod_core` at the first load: what the tasks of the evening load as well."""
 EARLIER = "earlier_days"
+FLOWS = "backfill_fund_flow"
+PICKS = "earlier_picks"
+"""Wide rows and picks of the dates before these, as far back as there are bars."""
 OVERVIEW = "freshness_snapshot"
 SINGLE = (SECURITY_LIST, WHOLE_DAY, DAY, OVERVIEW)
 """Jobs for one trade date; the others take a range."""
-BEHIND = (BAR_CALCULATIONS, EARLIER, CALCULATIONS, OVERVIEW)
+BEHIND = (BAR_CALCULATIONS, EARLIER, FLOWS, PICKS, CALCULATIONS, OVERVIEW)
 """Jobs that nobody waits for who waits for the data."""
 
 
@@ -78,8 +85,8 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 @dataclass(frozen=True)
 class Loaded:
     """What the ledger says has succeeded: trade dates of `eod_core` and of `whole_day`, ends of the ranges of
-    `history`, of `reports`, of `recent_days`, of `earlier_days`, of `bar_calculations` and of `calculations`
-    (also dates of its scheduled task)."""
+    `history`, of `reports`, of `recent_days`, of `earlier_days`, of `earlier_picks`, of `bar_calculations`
+    and of `calculations` (also dates of its scheduled task)."""
 
     days: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
@@ -89,6 +96,7 @@ class Loaded:
     calculated: frozenset[str] = frozenset()
     recent: frozenset[str] = frozenset()
     earlier: frozenset[str] = frozenset()
+    picked: frozenset[str] = frozenset()
 
     @property
     def nothing(self) -> bool:
@@ -102,11 +110,13 @@ def plan_load(
     *,
     history_dates: int,
     earlier_dates: int = EARLIER_DATES,
+    picks: bool = True,
 ) -> list[Step]:
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
     `history_dates` trade dates where they are missing, the report periods of those dates, the newest five
     dates in full (of a new warehouse the newest with all that its tasks load); then what is calculated from
-    these five, from bars as far back as they are, and from the `earlier_dates` before the five."""
+    these five, from bars as far back as they are, and from the `earlier_dates` before the five; with `picks`
+    also wide rows and picks of all dates before those."""
     window = calendar.last(history_dates, newest)
     newest_dates = window[-DETAIL_DATES:]
     ranged = max(loaded.recent, default="")
@@ -125,27 +135,39 @@ def plan_load(
     else:
         steps += [Step(last if day == newest else DAY, day, day) for day in days]
     return steps + _behind(window, loaded, new_days=bool(days), new_bars=len(bars) > len(days),
-                           earlier_dates=earlier_dates)  # fmt: skip
+                           earlier_dates=earlier_dates, picks=picks)  # fmt: skip
 
 
 def _behind(
-    window: list[str], loaded: Loaded, *, new_days: bool, new_bars: bool, earlier_dates: int
+    window: list[str], loaded: Loaded, *, new_days: bool, new_bars: bool, earlier_dates: int, picks: bool
 ) -> list[Step]:
     """What follows the data. Of earlier dates the newer ones come first."""
     newest, first = window[-1], window[-DETAIL_DATES:][0]
-    steps = []
+    steps: list[Step] = []
     # The newest dates first: until then the market's phase, signals and leaders would be those of last year.
     if new_days or newest not in loaded.calculated:
         steps.append(Step(CALCULATIONS, first, newest))
     if new_bars or max(loaded.ranges, default="") > max(loaded.from_bars, default=""):
         steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
-    before = window[:-DETAIL_DATES][-earlier_dates:] if earlier_dates else []
-    chunks = [before[max(0, end - EARLIER_AT_ONCE) : end] for end in range(len(before), 0, -EARLIER_AT_ONCE)]
-    if len(loaded.earlier) < len(chunks):
-        steps += [Step(EARLIER, chunk[0], chunk[-1]) for chunk in chunks]
-        # A review looks at what came after: the newest dates once more, with those before them.
-        steps.append(Step(CALCULATIONS, before[0], newest))
+    if earlier_dates:
+        before = window[:-DETAIL_DATES]
+        full, rest = before[-earlier_dates:], before[:-earlier_dates]
+        chunks = _chunks(full, EARLIER_AT_ONCE)
+        if len(loaded.earlier) < len(chunks):
+            steps += [Step(EARLIER, chunk[0], chunk[-1]) for chunk in chunks]
+            # A review looks at what came after: the newest dates once more, with those before them.
+            steps.append(Step(CALCULATIONS, full[0], newest))
+        picked = _chunks(rest, PICKED_AT_ONCE) if picks else []
+        if len(loaded.picked) < len(picked):
+            flows = [day for day in rest if day >= window[-FLOW_DATES:][0]]
+            steps += [Step(FLOWS, flows[0], flows[-1])] if flows else []
+            steps += [Step(PICKS, chunk[0], chunk[-1]) for chunk in picked]
     return [*steps, Step(OVERVIEW, newest, newest)] if steps else []
+
+
+def _chunks(days: list[str], size: int) -> list[list[str]]:
+    """At most `size` dates each, the newest first."""
+    return [days[max(0, end - size) : end] for end in range(len(days), 0, -size)]
 
 
 def ranges(days: list[str]) -> list[tuple[str, str]]:
@@ -169,9 +191,13 @@ def initial_load(work: Work) -> dict[str, Any]:
     house = work.house
     newest = newest_complete(house.clock.now(), house.calendar)
     count = work.whole("history_dates", house.settings.sample_history_dates)
-    earlier = work.whole("earlier_dates", EARLIER_DATES if house.settings.data_source == "mock" else 0)
+    sample = house.settings.data_source == "mock"
+    earlier = work.whole("earlier_dates", EARLIER_DATES if sample else 0)
     loaded = _loaded(house)
-    planned = plan_load(house.calendar, newest, loaded, history_dates=count, earlier_dates=earlier)
+    # Quotes and money flow of the past take a call a code: nothing that real upstreams are asked unbidden.
+    planned = plan_load(
+        house.calendar, newest, loaded, history_dates=count, earlier_dates=earlier, picks=sample
+    )
     steps = [step for step in planned if step.job not in BEHIND]
     done: list[str] = []
     failed: dict[str, str] = {}
@@ -206,6 +232,7 @@ def _loaded(house: House) -> Loaded:
         calculated=done(CALCULATIONS) | done(QUANT),
         recent=done(RECENT),
         earlier=done(EARLIER),
+        picked=done(PICKS),
     )
 
 

@@ -5,12 +5,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from resources.errors import ConflictError, NotFound
 from resources.orchestrator import LOCATION, REPOSITORY
+from schedules.event_store import kept_open
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
@@ -120,7 +122,7 @@ class DagsterRunner:
         from schedules.runs import DagsterRuns
 
         defs, instance = self._open()
-        with _with_origin(instance):
+        with kept_open(Path(instance.root_directory)), _with_origin(instance):
             result = defs.resolve_job_def(job).execute_in_process(
                 instance=instance,
                 run_id=run_id,

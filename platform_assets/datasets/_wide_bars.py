@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from platform_assets.compute import wide_stats
+from platform_assets.declaration.scope import Scope
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
@@ -23,10 +24,28 @@ STATS = (
 POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fund_latest": "seal_fund"}
 
 
-def stats(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+_COLUMNS = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
+
+
+def bars_of(desk: Any, scope: Scope) -> pd.DataFrame:
+    """The bars that the rows of a scope's dates look at, read once for all of them."""
+    since = desk.calendar.last(WINDOW, scope.since)[0]
+    bars: pd.DataFrame = desk.read(
+        "fusion_kline_daily",
+        columns=_COLUMNS,
+        codes=scope.codes,
+        since=since,
+        until=scope.until,
+        noted=scope.dates,
+    )
+    return bars.sort_values("date", kind="stable")
+
+
+def stats(desk: Any, day: str, codes: tuple[str, ...] | None, stored: pd.DataFrame) -> pd.DataFrame:
+    """The figures of one date from `stored` bars, those after it left out."""
     dates = desk.calendar.last(WINDOW, day)
-    columns = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
-    bars = desk.read("fusion_kline_daily", columns=columns, codes=codes, since=dates[0], until=day)
+    first, end = stored["date"].searchsorted(dates[0]), stored["date"].searchsorted(day, side="right")
+    bars = stored.iloc[first:end]
     names = sorted(set(bars["code"]))
     pools = _Pools.of(desk, dates, names, codes)
     panel = wide_stats.told_by_pools(_panel(bars, dates, names), pools.sealed, pools.broken)

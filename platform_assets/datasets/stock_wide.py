@@ -179,13 +179,14 @@ def _owners() -> dict[str, tuple[str, str]]:
 
 def joined(desk: Any, scope: Scope) -> pd.DataFrame:
     """Rows of the scope's dates from the owner tables."""
-    parts = [part for day in scope.dates if len(part := _of_date(desk, day, scope.codes))]
+    bars = _wide_bars.bars_of(desk, scope)
+    parts = [part for day in scope.dates if len(part := _of_date(desk, day, scope.codes, bars))]
     if not parts:
         raise Unavailable(f"no quotes of {scope.until} are stored")
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
     def read(table: str, columns: tuple[str, ...], *, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
         frame: pd.DataFrame = desk.read(table, columns=("code", *columns), codes=codes, **span)
@@ -221,7 +222,7 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame
     rows = rows.merge(
         _wide_risks.goodwill(desk, day, codes, _wide_events.reports_since(day)), on="code", how="left"
     )
-    return rows.merge(_wide_bars.stats(desk, day, codes), on="code", how="left")
+    return rows.merge(_wide_bars.stats(desk, day, codes, bars), on="code", how="left")
 
 
 def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:

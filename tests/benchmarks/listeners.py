@@ -56,6 +56,11 @@ class Listener:
             self._writer.close()
         self._end()
 
+    async def ended(self, within_s: float) -> None:
+        """Until the other side has ended the stream; TimeoutError when it does not."""
+        if self._task is not None:
+            await asyncio.wait_for(self._task, within_s)
+
     def _end(self) -> None:
         if self._task is not None:
             self._task.cancel()
@@ -80,6 +85,14 @@ def used(server: Server) -> Used:
 async def connect_all(listeners: Sequence[Listener], port: int, *, together: int = 20) -> None:
     for at in range(0, len(listeners), together):
         await asyncio.gather(*(one.connect(port) for one in listeners[at : at + together]))
+
+
+def is_over(server: Server) -> bool:
+    """Whether the process has ended, waited for or not."""
+    try:
+        return Path(f"/proc/{server.pid}/stat").read_text().rpartition(") ")[2][0] == "Z"
+    except OSError:
+        return True
 
 
 async def descriptors_down_to(server: Server, number: int, within_s: float) -> bool:

@@ -7,6 +7,7 @@
 import json
 import os
 import signal
+import sqlite3
 import sys
 import threading
 import time
@@ -57,6 +58,14 @@ class Session:
         command = ["tests.benchmarks.session", "api", str(port), str(self.began)]
         with process(command, port, self.environment) as server:
             yield server
+
+    def codes(self, most: int) -> list[str]:
+        """Stocks of the market, the first by their code."""
+        with sqlite3.connect(self.folder / "warehouse.sqlite3") as connection:
+            rows = connection.execute(
+                "SELECT code FROM fusion_stock_master WHERE sec_type='stock' ORDER BY code LIMIT ?", (most,)
+            )
+            return [str(code) for (code,) in rows]
 
     def upstream_calls(self) -> int:
         """Requests of all API processes so far, as their shared transport counts them."""

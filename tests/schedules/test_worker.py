@@ -21,7 +21,7 @@ from resources.warehouse.locks import DOMAINS
 from schedules import tags
 from schedules.handlers import HANDLERS
 from schedules.house import House
-from schedules.initial import Loaded, newest_complete, plan_load, ranges
+from schedules.initial import Loaded, Step, newest_complete, plan_load, ranges
 from schedules.reaper import dead_nodes, fail_runs_before, reap
 from schedules.runner import RANGE_END, RANGE_START, RunOutcome
 from schedules.work import Handler, Work
@@ -298,15 +298,41 @@ def test_dates_before_the_newest_five_follow_once_in_full() -> None:
     calendar = shipped_calendar()
     days = calendar.last(320, "2026-08-21")
 
-    def behind(earlier: set[str]) -> list[str]:
+    def behind(earlier: set[str], dates: int = 10) -> list[str]:
         loaded = Loaded(frozenset(days), calculated=frozenset({days[-1]}), earlier=frozenset(earlier))
-        return [step.name for step in plan_load(calendar, days[-1], loaded, history_dates=320)]
+        planned = plan_load(calendar, days[-1], loaded, history_dates=320, earlier_dates=dates, picks=False)
+        return [step.name for step in planned]
 
     nearer, farther = f"earlier_days {days[-15]}..{days[-6]}", f"earlier_days {days[-20]}..{days[-16]}"
-    told = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", f"freshness_snapshot {days[-1]}"]
-    assert behind(set()) == told
-    assert behind({days[-6]}) == told
-    assert behind({days[-6], days[-16]}) == []
+    overview = f"freshness_snapshot {days[-1]}"
+    assert behind(set()) == [nearer, f"calculations {days[-15]}..{days[-1]}", overview]
+    assert behind({days[-6]}) == []
+    told = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", overview]
+    assert behind(set(), 15) == told
+    assert behind({days[-6]}, 15) == told
+    assert behind({days[-6], days[-16]}, 15) == []
+
+
+def test_picks_follow_as_far_back_as_the_bars() -> None:
+    calendar = shipped_calendar()
+    days = calendar.last(320, "2026-08-21")
+
+    def behind(picked: set[str]) -> list[Step]:
+        loaded = Loaded(
+            frozenset(days), calculated=frozenset({days[-1]}), earlier=frozenset({days[-6]}),
+            picked=frozenset(picked),
+        )  # fmt: skip
+        return plan_load(calendar, days[-1], loaded, history_dates=320)
+
+    flows, *picks, overview = behind(set())
+    assert (flows.name, overview.job) == (
+        f"backfill_fund_flow {days[-120]}..{days[-16]}",
+        "freshness_snapshot",
+    )
+    covered = [day for one in picks[::-1] for day in calendar.between(one.start, one.end)]
+    assert covered == days[:-15]
+    assert all(step.job == "earlier_picks" for step in picks)
+    assert behind({step.end for step in picks}) == []
 
 
 def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
@@ -317,7 +343,7 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     before = ["security_list", "history", "history", "reports"]
     assert [step.job for step in steps] == [
         *before, "recent_days", "whole_day", "calculations", "bar_calculations", "bar_calculations",
-        "earlier_days", "earlier_days", "calculations", "freshness_snapshot",
+        "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4, "freshness_snapshot",
     ]  # fmt: skip
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
@@ -334,13 +360,14 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
 
     newest = calendar.last(5, "2026-08-21")
     after = calendar.offset("2026-07-03", 1)
-    assert [step.name for step in steps if step.job not in ("bar_calculations", "earlier_days")] == [
+    behind = ("bar_calculations", "earlier_days", "backfill_fund_flow", "earlier_picks")
+    assert [step.name for step in steps if step.job not in behind] == [
         f"history {after}..2026-08-21",
         f"reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21",
         f"recent_days {newest[0]}..{newest[-2]}",
         "eod_core 2026-08-21",
         f"calculations {newest[0]}..2026-08-21",
-        f"calculations {calendar.last(20, '2026-08-21')[0]}..2026-08-21",
+        f"calculations {calendar.last(15, '2026-08-21')[0]}..2026-08-21",
         "freshness_snapshot 2026-08-21",
     ]
     recalculated = [step for step in steps if step.job == "bar_calculations"]

@@ -145,15 +145,32 @@ def test_nothing_is_empty_but_by_nature(day: FirstDay) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["calc_indicator_daily", "calc_pattern_daily", "calc_limit_count", "calc_market_phase"]
-)
-def test_what_needs_bars_only_is_there_for_every_loaded_date(day: FirstDay, table: str) -> None:
+    "table",
+    [
+        "calc_indicator_daily", "calc_pattern_daily", "calc_limit_count", "calc_market_phase",
+        "calc_factor_score", "track_builtin", "track_preset",
+    ],
+)  # fmt: skip
+def test_what_is_calculated_is_there_for_every_loaded_date(day: FirstDay, table: str) -> None:
     column = next(one.date_column for one in builtin_registry().tables if one.name == table)
     (bars,) = day.query("SELECT COUNT(DISTINCT date) FROM fusion_kline_daily")
     (told,) = day.query(f"SELECT COUNT(DISTINCT {column}) FROM {table}")
 
     assert bars[0] == DATES
     assert told[0] >= DATES - WARM_UP.get(table, 1)
+
+
+@pytest.mark.parametrize("table", ["track_builtin", "track_preset"])
+def test_picks_are_reviewed_where_their_window_has_passed(day: FirstDay, table: str) -> None:
+    """Five trade dates after the pick; what rests then is waited for, twenty at most."""
+    dates = [date for (date,) in day.query("SELECT DISTINCT date FROM fusion_kline_daily ORDER BY date")]
+    open_picks = f"SELECT COUNT(*) FROM {table} WHERE status='pending' AND trade_date<"
+    (resting,) = day.query(f"{open_picks}'{dates[-6]}'")
+    (waited,) = day.query(f"{open_picks}'{dates[-21]}'")
+    (reviewed,) = day.query(f"SELECT COUNT(*) FROM {table} WHERE status='reviewed'")
+
+    assert waited[0] == 0
+    assert resting[0] * 20 < reviewed[0]
 
 
 def test_picks_of_the_dates_before_have_an_outcome(day: FirstDay) -> None:

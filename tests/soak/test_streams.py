@@ -1,11 +1,14 @@
 """500 clients of the event streams over real sockets: what each gets, what they cost, and that they go."""
 
 import asyncio
+import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.listeners import Listener, connect_all, descriptors_down_to, used
+from tests.benchmarks.listeners import Listener, connect_all, descriptors_down_to, is_over, used
 from tests.benchmarks.servers import API, Server
 from tests.benchmarks.session import Session, session
 
@@ -18,16 +21,6 @@ SPAN_S = 30.0
 PATH = f"{API}/realtime/quote-stream?symbols="
 
 
-def symbols(place: Session) -> list[str]:
-    import sqlite3
-
-    with sqlite3.connect(place.folder / "warehouse.sqlite3") as connection:
-        rows = connection.execute(
-            "SELECT code FROM fusion_stock_master WHERE sec_type='stock' ORDER BY code LIMIT ?", (SYMBOLS,)
-        )
-        return [str(code) for (code,) in rows]
-
-
 async def calls_of(place: Session, seconds: float) -> int:
     before = place.upstream_calls()
     await asyncio.sleep(seconds)
@@ -35,7 +28,7 @@ async def calls_of(place: Session, seconds: float) -> int:
 
 
 async def storm(place: Session, server: Server) -> None:
-    path = PATH + ",".join(symbols(place))
+    path = PATH + ",".join(place.codes(SYMBOLS))
     first = Listener(path)
     await first.connect(server.port)
     await asyncio.sleep(7)
@@ -75,7 +68,12 @@ async def storm(place: Session, server: Server) -> None:
     await asyncio.sleep(7)
     left = used(server)
     assert left.memory_mib < start.memory_mib + 0.5 * (held.memory_mib - start.memory_mib) + 20
-    first.close()
+    os.kill(server.pid, signal.SIGTERM)
+    await first.ended(5)
+    end_of_all = time.monotonic() + 10
+    while not is_over(server):
+        assert time.monotonic() < end_of_all, "an open stream keeps no process alive"
+        await asyncio.sleep(0.1)
     cost = (end.cpu_s - held.cpu_s) / (events * (len(readers) + 1)) * 1_000_000
     print(
         f"soak: streams: {events} events to {len(readers) + 1} readers, {cost:.0f} ms of CPU per 1,000 "

@@ -64,10 +64,16 @@ def newest_day(session: Session, table: Table, column: str, before: str) -> str 
     return None if found is None else str(found)[:10]
 
 
-def of_code(session: Session, table: Table, code: str) -> tuple[int, str | None]:
-    """(rows of one code, their newest date; of a table without dates: the day of the newest update)."""
-    times = (table.date_column, "updated_at", "imported_at")
-    column = session.sql.name(next(name for name in times if name and name in table.names))
-    statement = f"SELECT COUNT(*), MAX({column}) FROM {session.sql.name(table.name)} WHERE code=?"
-    row = session.run(statement, (code,))[0]
+def of_code(
+    session: Session, table: Table, code: str, column: str | None, before: str
+) -> tuple[int, str | None]:
+    """(rows of one code, the newest date in `column` that lies before the day `before`; of a table without
+    dates: the day of the newest update)."""
+    times = (column, table.date_column, "updated_at", "imported_at")
+    name = session.sql.name(next(name for name in times if name and name in table.names))
+    row = session.run(
+        f"SELECT COUNT(*), MAX(CASE WHEN {name} < ? THEN {name} END) "
+        f"FROM {session.sql.name(table.name)} WHERE code=?",
+        (before, code),
+    )[0]
     return int(row[0]), None if row[1] is None else str(row[1])[:10]

@@ -126,13 +126,20 @@ def _dimension(
 
 async def code_stats(state: State, code: str) -> dict[str, Any]:
     """{code, dataStatus{<dimension>: {count, latestDate, error?}, f10: {count, latestDate, sections}}}."""
-    return await state.reading.scan(_code_stats, builtin_registry(), code)
+    today = state.clock.now().date().isoformat()
+    return await state.reading.scan(_code_stats, builtin_registry(), code, today)
 
 
-def _code_stats(session: Session, registry: Registry, code: str) -> dict[str, Any]:
-    status = {table.name: _of_code(session, table, code) for table in registry.per_code()}
+def _code_stats(session: Session, registry: Registry, code: str, today: str) -> dict[str, Any]:
+    judged_by = {dimension.table: dimension.rule.column for dimension in registry.freshness()}
+
+    def told(table: Table) -> dict[str, Any]:
+        # As in the freshness report: a date to come says nothing about what has arrived.
+        return _of_code(session, table, code, judged_by.get(table.name), moved(today, 1))
+
+    status = {table.name: told(table) for table in registry.per_code()}
     aux = [raw.table for raw in registry.raws.values() if raw.table_name.startswith(F10_PREFIX)]
-    sections = {table.name: _of_code(session, table, code) for table in aux}
+    sections = {table.name: told(table) for table in aux}
     dates = [section["latestDate"] for section in sections.values() if section["latestDate"]]
     status["f10"] = {
         "count": sum(section["count"] for section in sections.values()),
@@ -142,8 +149,8 @@ def _code_stats(session: Session, registry: Registry, code: str) -> dict[str, An
     return {"code": code, "dataStatus": status}
 
 
-def _of_code(session: Session, table: Table, code: str) -> dict[str, Any]:
-    found = attempt(queries.of_code, session, table, code)
+def _of_code(session: Session, table: Table, code: str, column: str | None, before: str) -> dict[str, Any]:
+    found = attempt(queries.of_code, session, table, code, column, before)
     if isinstance(found, Failure):
         return {"count": 0, "latestDate": None, "error": found.error}
     return {"count": found[0], "latestDate": found[1]}

@@ -139,6 +139,23 @@ def test_a_code_has_every_per_code_table_and_f10(desk: Desk, loaded: House) -> N
     assert status["f10"].keys() == {"count", "latestDate", "sections"}
 
 
+def test_a_bar_of_the_open_month_counts_by_the_newest_date_inside(bare: Desk) -> None:
+    bars = [
+        {"date": "2026-07-31", "last_date": "2026-07-31"},
+        {"date": "2026-08-31", "last_date": DATES[-1]},
+    ]
+    for bar in bars:
+        prices = {"open": 10, "close": 10, "high": 10, "low": 10, "bar_count": 1}
+        values = {"code": "600519", "period": "month", **bar, **prices, "src": "derived", "batch_id": "b"}
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        bare.execute(f"INSERT INTO fusion_kline_bar ({names}) VALUES ({marks})", *values.values())
+
+    told = bare.results("/datamgr/stats/600519")["dataStatus"]["fusion_kline_bar"]
+
+    assert told == {"count": 2, "latestDate": DATES[-1]}
+    assert detail(bare, "fusion_kline_bar")["latestDate"] == DATES[-1]
+
+
 def test_full_is_the_same(desk: Desk) -> None:
     assert desk.results("/datamgr/stats/000001/full") == desk.results("/datamgr/stats/000001")
 

@@ -1,0 +1,254 @@
+"""Every number of a text held against a pack of evidence.
+
+A number is bound when it is a fact within the precision that it is printed with, with its unit, its sign,
+its day and the name of whom it is of; or arithmetic over the facts that its sentence cites; or a word of the
+user. What is not bound is replaced by a dash.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from platform_assets.compute.evidence.facts import COUNT, Fact, Pack
+from platform_assets.compute.evidence.numbers import Kind, Mention, day_of, mentions
+from platform_assets.compute.evidence.wording import ABSENT, IN_CNY, IN_SHARES
+
+CITATION = re.compile(r"\[(E\d+)\]")
+_SENTENCE = re.compile(r"[^。！？；\n]*[。！？；\n]?")
+_DOWN = re.compile(r"跌|降|减|下滑|下挫|流出|亏|回落|萎缩|净卖|缩量")
+_UP = re.compile(r"涨|升|增|上扬|流入|盈|反弹|净买|放量")
+_SHARE = re.compile(r"占比|比例")
+"""A share has no direction, whatever it is a share of."""
+_TODAY = re.compile(r"今日|今天|今早|当日|当天")
+_NEAR = 8
+"""So many characters before a number a word for its direction is looked for."""
+_MOST_OFF = 0.05
+"""A rounded number may be off by so much of the value, however coarse it is printed."""
+_MOST_CITED = 6
+_SHORTEST_NAME = 3
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that has its evidence: ids of facts, or none where the user said it."""
+
+    start: int
+    end: int
+    text: str
+    facts: tuple[str, ...]
+    how: str
+
+
+@dataclass
+class Checked:
+    """`text` as it may be shown, what was bound in the text as it came, and what was not."""
+
+    text: str
+    bound: list[Bound] = field(default_factory=list)
+    unbound: list[str] = field(default_factory=list)
+
+
+def check(
+    text: str, pack: Pack, *, cited: bool = True, words: str = "", names: Collection[str] = ()
+) -> Checked:
+    """`cited`: numbers bind to facts that their own sentence cites as `[E1]`; else to all of the pack.
+    `words`: what the user said. `names`: all names of securities; one that neither pack nor user speaks of is
+    not shown."""
+    checked = Checked(text)
+    given = {mention.text for mention in mentions(words)}
+    out: list[tuple[int, int]] = []
+    subject = ""
+    for start, end in _sentences(text):
+        sentence = _Sentence(text[start:end], pack, cited, subject)
+        for stranger_start, stranger_end in _strangers(sentence.text, pack, words, names):
+            checked.unbound.append(sentence.text[stranger_start:stranger_end])
+            out.append((start + stranger_start, start + stranger_end))
+        for mention in sentence.numbers():
+            how = ("user", ()) if mention.text in given else sentence.bind(mention)
+            if how is None:
+                checked.unbound.append(mention.text)
+                out.append((start + mention.start, start + mention.end))
+            else:
+                checked.bound.append(
+                    Bound(start + mention.start, start + mention.end, mention.text, how[1], how[0])
+                )
+        subject = "" if text[end - 1 : end] == "\n" else sentence.last_subject
+    checked.text = _without(text, out)
+    return checked
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    return ((found.start(), found.end()) for found in _SENTENCE.finditer(text) if found.group())
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in sorted(spans, reverse=True):
+        text = text[:start] + ABSENT + text[end:]
+    return text
+
+
+def _strangers(text: str, pack: Pack, words: str, names: Collection[str]) -> list[tuple[int, int]]:
+    """Names of securities that nobody has spoken of."""
+    found = []
+    for name in names:
+        if len(name) >= _SHORTEST_NAME and name in text and name not in words and name not in pack.subjects:
+            at = text.index(name)
+            inside = any(name in known and known in text for known in pack.subjects)
+            if not inside:
+                found.append((at, at + len(name)))
+    return found
+
+
+class _Sentence:
+    """One sentence with what it may speak of."""
+
+    def __init__(self, text: str, pack: Pack, cited: bool, subject: str) -> None:
+        self.text = text
+        self._pack = pack
+        ids = CITATION.findall(text)
+        self._facts = list(pack.of(ids)) if cited else pack.facts
+        self._sums = cited and len(ids) <= _MOST_CITED
+        self._before = subject
+        names = sorted(pack.subjects, key=len, reverse=True)
+        self._subjects = _places(text, names)
+        self._hidden = [span for _, *span in self._subjects] + [
+            list(m.span()) for m in CITATION.finditer(text)
+        ]
+        for label in sorted({fact.label for fact in pack.facts}, key=len, reverse=True):
+            if any(char.isdigit() for char in label):
+                self._hidden += [[m.start(), m.end()] for m in re.finditer(re.escape(label), text)]
+        self._days = [m for m in mentions(text) if m.kind == "date"]
+
+    @property
+    def last_subject(self) -> str:
+        return self._subjects[-1][0] if self._subjects else self._before
+
+    def numbers(self) -> list[Mention]:
+        """Those that stand in no name, no label and no citation."""
+        return [
+            one for one in mentions(self.text)
+            if not any(start < one.end and one.start < end for start, end in self._hidden)
+        ]  # fmt: skip
+
+    def bind(self, mention: Mention) -> tuple[str, tuple[str, ...]] | None:
+        """(how, facts), or None."""
+        if mention.kind == "date":
+            return ("date", ()) if self._is_known_day(mention.text) else None
+        if mention.kind == "code":
+            holders = [one.id for one in self._pack.facts if mention.text in map(str, one.key.values())]
+            return ("code", tuple(holders[:1])) if holders else None
+        for fact in self._facts:
+            if self._speaks_of(fact, mention) and self._equals(fact, mention):
+                return "fact", (fact.id,)
+        return self._computed(mention) if self._sums else None
+
+    # -- one fact ------------------------------------------------------------------------------------
+
+    def _speaks_of(self, fact: Fact, mention: Mention) -> bool:
+        """Whom and which day the number is of."""
+        before = [name for name, _, end in self._subjects if end <= mention.start]
+        after = [name for name, *_ in self._subjects]
+        told = before[-1:] or after[:1] or [self._before]
+        if fact.subject and fact.subject != told[0]:
+            return False
+        return self._is_of_its_day(fact)
+
+    def _is_of_its_day(self, fact: Fact) -> bool:
+        if _TODAY.search(self.text) and fact.as_of[:10] != self._pack.as_of[:10]:
+            return False
+        days = [day_of(one.text) for one in self._days]
+        full = [(y, m, d) for y, m, d in days if m is not None and d is not None]
+        return not full or any(_is_day(fact.as_of, *day) for day in full)
+
+    def _equals(self, fact: Fact, mention: Mention) -> bool:
+        value = _in_unit(fact, mention.kind)
+        return value is not None and self._agrees(value, mention, fact.label)
+
+    def _agrees(self, value: float, mention: Mention, label: str = "") -> bool:
+        printed = mention.value
+        if mention.kind in ("pct", "cny") and not mention.signed and not _SHARE.search(label):
+            printed = self._directed(mention)
+        off = abs(value - printed)
+        if (printed == 0) != (value == 0):
+            return False
+        return off <= mention.step / 2 * (1 + 1e-9) and off <= max(_MOST_OFF * abs(value), 1e-9)
+
+    def _directed(self, mention: Mention) -> float:
+        """With the sign that the words before it give: 下跌1.2% is -1.2."""
+        near = self.text[max(0, mention.start - _NEAR) : mention.start]
+        near = re.split(r"[，、：:（(]", near)[-1].replace("涨跌", "")
+        down, up = list(_DOWN.finditer(near)), list(_UP.finditer(near))
+        is_down = bool(down) and (not up or down[-1].start() > up[-1].start())
+        return -mention.value if is_down else mention.value
+
+    def _is_known_day(self, text: str) -> bool:
+        year, month, day = day_of(text)
+        if year is None and month is None:  # a time of day
+            return any(text in fact.as_of for fact in self._pack.facts) or text in self._pack.as_of
+        return any(_is_day(known, year, month, day) for known in self._pack.days)
+
+    # -- several facts ---------------------------------------------------------------------------------
+
+    def _computed(self, mention: Mention) -> tuple[str, tuple[str, ...]] | None:
+        facts = [fact for fact in self._facts if fact.number is not None and self._is_of_its_day(fact)]
+        for name, ids, value in _arithmetic(facts, mention.kind):
+            if self._agrees(value, mention):
+                return name, ids
+        return None
+
+
+def _places(text: str, names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """(name, start, end) of every name in the text, longer names first served, in their order."""
+    found: list[tuple[str, int, int]] = []
+    for name in names:
+        for one in re.finditer(re.escape(name), text):
+            if not any(start < one.end() and one.start() < end for _, start, end in found):
+                found.append((name, one.start(), one.end()))
+    return sorted(found, key=lambda one: one[1])
+
+
+def _is_day(known: str, year: int | None, month: int | None, day: int | None) -> bool:
+    wanted = ((year, known[:4]), (month, known[5:7]), (day, known[8:10]))
+    return all(want is None or (part.isdigit() and int(part) == want) for want, part in wanted)
+
+
+def _in_unit(fact: Fact, kind: Kind) -> float | None:
+    """The fact in the unit that a number of this kind is printed in; None where it cannot be."""
+    value = fact.number
+    if value is None:
+        return None
+    if kind == "pct":
+        return value if fact.unit == "pct" else None
+    if kind in ("cny", "share"):
+        units = IN_CNY if kind == "cny" else IN_SHARES
+        return value * units[fact.unit] if fact.unit in units else None
+    if kind == "count":
+        return value if fact.unit == COUNT else None
+    if kind in {"multiple", "plain"}:
+        return value if fact.unit not in ("pct", *IN_SHARES) else None
+    return None
+
+
+def _arithmetic(facts: Sequence[Fact], kind: Kind) -> Iterator[tuple[str, tuple[str, ...], float]]:
+    """Sums, differences, quotients and changes of facts, in the unit of `kind`."""
+    like = [(fact, value) for fact in facts if (value := _in_unit(fact, kind)) is not None]
+    if len(like) > 1:
+        total = sum(value for _, value in like)
+        ids = tuple(fact.id for fact, _ in like)
+        yield "sum", ids, total
+        yield "mean", ids, total / len(like)
+    for (one, first), (two, second) in permutations(like, 2):
+        yield "difference", (one.id, two.id), first - second
+        yield "sum", (one.id, two.id), first + second
+    for one, two in permutations(facts, 2):
+        over, under = one.number, two.number
+        if one.unit != two.unit or not over or not under:
+            continue
+        if kind == "multiple":
+            yield "ratio", (one.id, two.id), over / under
+        if kind == "pct" and one.unit != "pct":
+            yield "share", (one.id, two.id), over / under * 100
+            yield "change", (one.id, two.id), (over / under - 1) * 100
+    if kind == "count":
+        yield "count", tuple(fact.id for fact in facts), float(len(facts))

@@ -1,0 +1,89 @@
+"""A pack of evidence: stored values with their place, unit and time, numbered so that a text cites them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+LINEAGE = "/api/v1/datamgr/lineage"
+COUNT = "count"
+"""Unit of what is counted: stocks, sessions, announcements."""
+RATIO = ""
+"""Unit of a plain number: a ratio, a score, index points."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One stored value. `subject` is whom it is of (a name that a text uses; empty: the market), `as_of` the
+    day or time that it is of, `unit` as the declaration writes it, `link` where its lineage is read; `key` is
+    empty for what was counted over several rows."""
+
+    id: str
+    subject: str
+    label: str
+    value: float | str | None
+    unit: str
+    table: str
+    key: Mapping[str, Any]
+    column: str
+    as_of: str
+    quality: str | None = None
+    batch_id: str | None = None
+
+    @property
+    def number(self) -> float | None:
+        return self.value if isinstance(self.value, int | float) else None
+
+    @property
+    def link(self) -> str | None:
+        if not self.key:
+            return None
+        return f"{LINEAGE}/{self.table}?{urlencode({**self.key, 'column': self.column})}"
+
+    def plain(self) -> dict[str, Any]:
+        """As it is stored beside a text."""
+        return {
+            "id": self.id, "subject": self.subject, "label": self.label, "value": self.value,
+            "unit": self.unit, "table": self.table, "key": dict(self.key), "column": self.column,
+            "as_of": self.as_of, "quality": self.quality, "batch_id": self.batch_id, "link": self.link,
+        }  # fmt: skip
+
+
+@dataclass
+class Pack:
+    """The evidence of one question, as known at `as_of` (local exchange time)."""
+
+    as_of: str
+    facts: list[Fact] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """What was looked for and is not stored, in words."""
+
+    def add(
+        self, subject: str, label: str, value: Any, unit: str, *, table: str, column: str, as_of: str,
+        key: Mapping[str, Any] | None = None, row: Mapping[str, Any] | None = None,
+    ) -> Fact:  # fmt: skip
+        """Take a value in; `row` is the stored row that it stands in, for its quality and its batch."""
+        told = row or {}
+        fact = Fact(
+            f"E{len(self.facts) + 1}", subject, label, value, unit, table, dict(key or {}), column, as_of,
+            quality=told.get("quality"), batch_id=told.get("batch_id"),
+        )  # fmt: skip
+        self.facts.append(fact)
+        return fact
+
+    def get(self, fact_id: str) -> Fact | None:
+        return next((fact for fact in self.facts if fact.id == fact_id), None)
+
+    @property
+    def subjects(self) -> set[str]:
+        return {fact.subject for fact in self.facts if fact.subject}
+
+    @property
+    def days(self) -> set[str]:
+        """Every day that a fact is of, and that of the question."""
+        return {self.as_of[:10], *(fact.as_of[:10] for fact in self.facts)}
+
+    def of(self, ids: Sequence[str]) -> Iterator[Fact]:
+        """The facts of these ids; ids of nobody are left out."""
+        found = {fact.id: fact for fact in self.facts}
+        return (found[one] for one in ids if one in found)

@@ -1,0 +1,162 @@
+"""The numbers, dates and security codes of a Chinese text: where they stand, what they say, how precisely."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Kind = Literal["pct", "cny", "share", "count", "multiple", "plain", "date", "code"]
+
+_WIDE = str.maketrans("０１２３４５６７８９．，％＋－−–：", "0123456789.,%+---:")
+"""One character for one, so that positions stay."""
+_SCALES = {"万亿": 1e12, "亿": 1e8, "万": 1e4, "千": 1e3, "百": 1e2, "": 1.0}
+_COUNTED = ("个交易日", "家", "只", "个", "天", "次", "支", "条", "连板", "板", "名", "位")
+_UNITS: dict[str, tuple[Kind, float]] = {
+    "个百分点": ("pct", 1.0), "百分点": ("pct", 1.0), "%": ("pct", 1.0), "‰": ("pct", 0.1),
+    "个基点": ("pct", 0.01), "基点": ("pct", 0.01), "成": ("pct", 10.0), "倍": ("multiple", 1.0),
+    "元": ("cny", 1.0), "股": ("share", 1.0), "手": ("share", 100.0),
+    **dict.fromkeys(_COUNTED, ("count", 1.0)),
+    "点": ("plain", 1.0),
+}  # fmt: skip
+"""Word behind a number -> what it counts, and how much one of it is."""
+_ALL_UNITS = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_DATE = re.compile(
+    r"(?<!\d)(?:(?P<y>\d{4})(?:-(?P<m>\d{1,2})-(?P<d>\d{1,2})|年(?:(?P<m2>\d{1,2})月(?:(?P<d2>\d{1,2})日)?)?)"
+    r"|(?P<m3>\d{1,2})月(?:(?P<d3>\d{1,2})日)?)"
+)
+_TIME = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
+_CODE = re.compile(rf"(?<![\d.])\d{{6}}(?![\d.]|\s*(?:{_ALL_UNITS}|万|亿))")
+_ARABIC = re.compile(
+    r"(?P<sign>(?<![0-9A-Za-z])[+\-])?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
+    rf"\s?(?P<scale>万亿|亿|万|千|百)?\s?(?P<unit>{_ALL_UNITS})?"
+)
+_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_CHINESE = re.compile(
+    rf"(?P<share>百分之)?(?P<body>[零〇一二两三四五六七八九十百千万亿]+(?:点[零〇一二三四五六七八九]+)?)"
+    rf"(?P<unit>{_ALL_UNITS})?"
+)
+_WORDS: tuple[tuple[str, Kind, float], ...] = (
+    ("翻倍", "pct", 100.0), ("翻番", "pct", 100.0), ("翻一番", "pct", 100.0), ("腰斩", "pct", -50.0),
+    ("一半", "pct", 50.0),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One number of a text. `value` in percent, CNY, shares or as it stands; `step` is the weight of its last
+    printed digit. Of a date the value is 0 and `text` says it."""
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    value: float
+    step: float
+    signed: bool = False
+
+
+def mentions(text: str) -> list[Mention]:
+    """All of them in the order of the text; no two overlap."""
+    found: list[Mention] = []
+    taken = [False] * len(text)
+    plain = text.translate(_WIDE)
+    for source in (_dates, _codes, _words, _arabic, _chinese):
+        for one in source(plain):
+            if not any(taken[one.start : one.end]):
+                taken[one.start : one.end] = [True] * (one.end - one.start)
+                found.append(replace(one, text=text[one.start : one.end]))
+    return sorted(found, key=lambda one: one.start)
+
+
+def day_of(text: str) -> tuple[int | None, int | None, int | None]:
+    """(year, month, day) of a date as it is written; what it does not say is None."""
+    found = _DATE.fullmatch(text.translate(_WIDE))
+    if found is None:
+        return None, None, None
+    parts = found.groupdict()
+    month = parts["m"] or parts["m2"] or parts["m3"]
+    day = parts["d"] or parts["d2"] or parts["d3"]
+    return _int(parts["y"]), _int(month), _int(day)
+
+
+def _int(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _dates(text: str) -> Iterator[Mention]:
+    for found in (*_DATE.finditer(text), *_TIME.finditer(text)):
+        yield Mention(found.start(), found.end(), found.group(), "date", 0.0, 0.0)
+
+
+def _codes(text: str) -> Iterator[Mention]:
+    for found in _CODE.finditer(text):
+        yield Mention(found.start(), found.end(), found.group(), "code", 0.0, 0.0)
+
+
+def _words(text: str) -> Iterator[Mention]:
+    for word, kind, value in _WORDS:
+        for found in re.finditer(word, text):
+            yield Mention(found.start(), found.end(), word, kind, value, abs(value) * 0.02)
+
+
+def _arabic(text: str) -> Iterator[Mention]:
+    for found in _ARABIC.finditer(text):
+        part = found["part"] or ""
+        kind, weight = _UNITS.get(found["unit"] or "", ("plain", 1.0))
+        scale = _SCALES[found["scale"] or ""] * weight
+        size = float(f"{found['whole'].replace(',', '')}.{part or '0'}") * scale
+        value = -size if found["sign"] == "-" else size
+        step = 10.0 ** -len(part) * scale
+        end = found.end() if found["unit"] or found["scale"] else found.end("part" if part else "whole")
+        yield Mention(
+            found.start(), end, text[found.start() : end], kind, value, step, signed=found["sign"] is not None
+        )
+
+
+def _chinese(text: str) -> Iterator[Mention]:
+    for found in _CHINESE.finditer(text):
+        body, unit = found["body"], found["unit"] or ""
+        is_number = found["share"] or unit or (len(body) > 1 and any(c in "十百千万亿" for c in body))
+        # 一家, 一个, 一次: an article, and 万一, 千万 are words.
+        if not is_number or (body in "一" and not found["share"] and _is_article(unit)) or body in _PHRASES:
+            continue
+        value, step = chinese_number(body)
+        if value is None:
+            continue
+        kind, weight = _UNITS["%"] if found["share"] else _UNITS.get(unit, _UNITS["点"])
+        yield Mention(found.start(), found.end(), found.group(), kind, value * weight, step * weight)
+
+
+_PHRASES = frozenset({"万一", "千万", "百万", "一一", "三三两两", "千百", "十百"})
+
+
+def _is_article(unit: str) -> bool:
+    return _UNITS.get(unit, ("plain", 0))[0] in ("count", "plain")
+
+
+def chinese_number(body: str) -> tuple[float | None, float]:
+    """(value, weight of the last digit) of a numeral as 三点五, 二十, 三千万; (None, 0) if it is none."""
+    whole, dot, part = body.partition("点")
+    decimals = "".join(str(_DIGITS[c]) for c in part) if dot else ""
+    total, section, digit = 0.0, 0.0, None
+    least = 1.0
+    for char in whole:
+        if char in _DIGITS:
+            if digit is not None and digit != 0:
+                # 二零二六: digits read one by one
+                section = section * 10 + digit
+            digit, least = _DIGITS[char], 1.0
+        elif char in _TENS:
+            section += (1 if digit is None else digit) * _TENS[char]
+            digit, least = None, float(_TENS[char])
+        else:
+            unit = 1e4 if char == "万" else 1e8
+            if not (section or digit) and not total:
+                return None, 0.0
+            total = (total + section + (digit or 0)) * unit
+            section, digit, least = 0.0, None, unit
+    value = total + section + (digit or 0)
+    if decimals:
+        return value + int(decimals) / 10 ** len(decimals), 10.0 ** -len(decimals)
+    return value, least

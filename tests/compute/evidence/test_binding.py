@@ -1,0 +1,143 @@
+"""Two hundred questions answered by an honest writer and by one who lies in every way that we know."""
+
+import random
+
+import pytest
+
+from platform_assets.compute.evidence.binding import check
+from platform_assets.compute.evidence.facts import COUNT, Fact, Pack
+from platform_assets.compute.evidence.wording import ABSENT, change, flow, said
+
+NAMES = ["澜源电气", "钧野地产", "英岭特材", "乐汀药业", "瀚棠黄金", "邺源银行", "屹港微电", "沁原食品"]
+TODAY, BEFORE, FUTURE = "2026-08-21", "2026-08-20", "2026-09-30"
+QUESTIONS = 200
+
+
+def pack_of(seed: int) -> tuple[Pack, dict[str, Fact]]:
+    """A pack about two companies and the market, and its facts by name."""
+    rng = random.Random(seed)
+    one, two = rng.sample(NAMES, 2)
+    pack = Pack(f"{TODAY} 16:05:00")
+    found = {}
+
+    def put(name: str, subject: str, label: str, value: float, unit: str, day: str = TODAY) -> None:
+        found[name] = pack.add(
+            subject, label, value, unit, table="fusion_kline_daily", column=name, as_of=day,
+            key={"code": f"60{NAMES.index(subject):04d}", "date": day} if subject else {"trade_date": day},
+        )  # fmt: skip
+
+    for prefix, who in (("a", one), ("b", two)):
+        put(f"{prefix}_change", who, "涨跌幅", rng.choice([-1, 1]) * round(rng.uniform(0.6, 9.9), 4), "pct")
+        put(f"{prefix}_amount", who, "成交额", round(rng.uniform(2e7, 9e9), 2), "CNY")
+        put(f"{prefix}_flow", who, "主力净流入", rng.choice([-1, 1]) * round(rng.uniform(1e6, 9e8), 2), "CNY")
+        put(f"{prefix}_pe", who, "市盈率", round(rng.uniform(6, 80), 4), "")
+        put(f"{prefix}_days", who, "连板", rng.randint(2, 7), COUNT)
+    put("a_before", one, "涨跌幅", round(rng.uniform(-9.9, 9.9), 4), "pct", BEFORE)
+    put("up", "", "上涨家数", rng.randint(1100, 4000), COUNT)
+    put("down", "", "下跌家数", rng.randint(500, 1050), COUNT)
+    return pack, found
+
+
+def honest(pack: Pack, f: dict[str, Fact]) -> list[str]:
+    """True sentences in the ways that people write them."""
+    a, b = f["a_change"].subject, f["b_change"].subject
+    gap = abs((f["a_change"].number or 0) - (f["b_change"].number or 0))
+    more = "a" if (f["a_change"].number or 0) > (f["b_change"].number or 0) else "b"
+    less = "b" if more == "a" else "a"
+    assert f["up"].number is not None
+    assert f["down"].number is not None
+    assert f["a_amount"].number is not None
+    yi = f["a_amount"].number / 1e8
+    return [
+        f"{a}今日{change(f['a_change'])}[{f['a_change'].id}]，成交额{said(f['a_amount'])}[{f['a_amount'].id}]。",
+        f"截至8月21日，{a}涨跌幅为{f['a_change'].number:+.2f}%[{f['a_change'].id}]。",
+        f"{b}主力资金{flow(f['b_flow'])}[{f['b_flow'].id}]，市盈率{said(f['b_pe'])}倍[{f['b_pe'].id}]。",
+        f"{a}的市盈率约为{f['a_pe'].number:.1f}[{f['a_pe'].id}]。",
+        f"上涨家数{said(f['up'])}家[{f['up'].id}]，下跌{said(f['down'])}家[{f['down'].id}]。",
+        f"上涨与下跌共{f['up'].number + f['down'].number:.0f}家[{f['up'].id}][{f['down'].id}]。",
+        f"上涨家数是下跌的{f['up'].number / f['down'].number:.1f}倍[{f['up'].id}][{f['down'].id}]。",
+        f"{f[more + '_change'].subject}比{f[less + '_change'].subject}高{gap:.2f}个百分点"
+        f"[{f['a_change'].id}][{f['b_change'].id}]。",
+        f"{BEFORE}，{a}{change(f['a_before'])}[{f['a_before'].id}]。",
+        f"{a}连板{said(f['a_days'])}天[{f['a_days'].id}]，走势强于一般股票。",
+        f"{a}成交额{yi:.2f}亿元[{f['a_amount'].id}]。",
+        f"{b}（{f['b_pe'].key['code']}）是一家公司，没有更多数据。",
+    ]
+
+
+LIES = {
+    "invented figure": "{a}市盈率{wrong:.2f}倍[{pe_id}]。",
+    "wrong unit": "{a}成交额{yi:.2f}万元[{amount_id}]。",
+    "stale value": "{a}今日涨跌幅{before:+.2f}%[{before_id}]。",
+    "figure of another company": "{a}市盈率{their_pe:.2f}倍[{their_pe_id}]。",
+    "wrong sign": "{a}{turned}{size:.2f}%[{change_id}]。",
+    "rounding that flips": "{a}涨跌幅0%[{change_id}]。",
+    "invented source": "{a}市盈率{pe:.2f}倍[E99]。",
+    "future date": "预计{future}见分晓，{a}将走强。",
+    "number hidden in words": "{a}利润增长百分之{spoken}[{change_id}]。",
+    "number in a table": "| {a} | 市盈率 | {wrong:.2f} | [{pe_id}] |\n",
+    "number in an argument": '{{"code": "{code}", "name": "{a}"}}',
+    "number in a title": "# {a}目标价{wrong:.2f}元\n",
+}
+
+
+def lied(lie: str, seed: int, f: dict[str, Fact]) -> str:
+    rng = random.Random(seed)
+    change_pct, pe = f["a_change"].number or 0.0, f["a_pe"].number or 0.0
+    return LIES[lie].format(
+        a=f["a_pe"].subject, pe=pe, wrong=pe * 1.37 + 0.61, their_pe=f["b_pe"].number,
+        yi=(f["a_amount"].number or 0.0) / 1e8, before=f["a_before"].number, size=abs(change_pct),
+        turned="下跌" if change_pct > 0 else "上涨", future=FUTURE, spoken=rng.choice(["四十七", "六十三"]),
+        code=rng.randint(300000, 300999), pe_id=f["a_pe"].id, their_pe_id=f["b_pe"].id,
+        amount_id=f["a_amount"].id, before_id=f["a_before"].id, change_id=f["a_change"].id,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_no_lie_reaches_the_reader(lie: str) -> None:
+    shown = []
+    for seed in range(QUESTIONS):
+        pack, facts = pack_of(seed)
+        text = lied(lie, seed, facts)
+        checked = check(text, pack)
+        if not checked.unbound or ABSENT not in checked.text:
+            shown.append(text)
+    assert shown == []
+
+
+def test_an_honest_text_stays_as_it_is() -> None:
+    sentences = [(seed, text) for seed in range(QUESTIONS) for text in honest(*pack_of(seed))]
+    damaged = [text for seed, text in sentences if check(text, pack_of(seed)[0]).text != text]
+    assert len(sentences) == QUESTIONS * 12
+    assert len(damaged) <= len(sentences) * 0.01, damaged[:10]
+
+
+def test_what_is_bound_says_by_what() -> None:
+    pack, f = pack_of(1)
+    text = f"{f['a_pe'].subject}市盈率{said(f['a_pe'])}倍[{f['a_pe'].id}]。"
+    (bound,) = check(text, pack).bound
+    assert (bound.facts, bound.how, text[bound.start : bound.end]) == (
+        (f["a_pe"].id,), "fact", f"{said(f['a_pe'])}倍",
+    )  # fmt: skip
+
+
+def test_the_users_own_number_may_be_repeated() -> None:
+    pack, _ = pack_of(2)
+    assert check("您问的是12.5%的回撤。", pack, words="如果回撤12.5%怎么办").unbound == []
+    assert check("您问的是12.5%的回撤。", pack).unbound == ["12.5%"]
+
+
+def test_a_company_that_nobody_spoke_of_is_not_shown() -> None:
+    pack, f = pack_of(3)
+    stranger = next(name for name in NAMES if name not in pack.subjects)
+    text = f"{f['a_pe'].subject}好于{stranger}。"
+    checked = check(text, pack, names=NAMES)
+    assert (checked.unbound, stranger in checked.text) == ([stranger], False)
+    assert check(text, pack, names=NAMES, words=f"和{stranger}相比").unbound == []
+
+
+def test_numbers_bind_to_the_whole_pack_where_nothing_is_cited() -> None:
+    pack, f = pack_of(4)
+    text = f"{f['a_pe'].subject}市盈率{said(f['a_pe'])}倍。"
+    assert check(text, pack).unbound != []
+    assert check(text, pack, cited=False).unbound == []
