@@ -130,8 +130,8 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "sys_market_snapshot",
         Layer.SYSTEM,
         "data_type trade_date",
-        "data_type:k32 trade_date:date payload_json:json source:s32 is_final:bool captured_at:dt good_until:f "
-        "refresh_owner:k32 refresh_until:f",
+        "data_type:k32 trade_date:date payload_json:json source:s32 is_final:bool captured_at:dt "
+        "good_until:f refresh_owner:k32 refresh_until:f",
         description="the newest live answer of each data type and trade date; who refreshes it now, and the "
         "seconds (of the system clock) at which the answer is due again and that claim ends",
     ),
