@@ -10,13 +10,18 @@ from platform_assets.cleanup_job import cleanup_job
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.download_job import download_job, market_download_job
 from platform_assets.jobs import build_jobs
+from platform_assets.mail_jobs import daily_report_job, user_recall_job
+from platform_assets.notes_job import daily_review_job, morning_note_job
 from platform_assets.portfolio_job import portfolio_job
 from resources.dagster_resources import PlatformResource
 from resources.settings import load_settings
 from schedules.native import build_schedules
 
 _registry = builtin_registry()
-_own_jobs = {job.name: job for job in (cleanup_job, portfolio_job)}
+_written_jobs = (
+    cleanup_job, portfolio_job, morning_note_job, daily_review_job, daily_report_job, user_recall_job,
+)  # fmt: skip
+_own_jobs = {job.name: job for job in _written_jobs}
 _jobs = {**build_jobs(_registry), **_own_jobs}
 _scheduling = build_schedules(_jobs)
 _address = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))).warehouse_address

@@ -50,10 +50,12 @@ EARLIER = "earlier_days"
 FLOWS = "backfill_fund_flow"
 PICKS = "earlier_picks"
 """Wide rows and picks of the dates before these, as far back as there are bars."""
+REVIEW = "daily_review"
+"""The note of the newest session; it takes no trade date."""
 OVERVIEW = "freshness_snapshot"
 SINGLE = (SECURITY_LIST, WHOLE_DAY, DAY, OVERVIEW)
 """Jobs for one trade date; the others take a range."""
-BEHIND = (BAR_CALCULATIONS, EARLIER, FLOWS, PICKS, CALCULATIONS, OVERVIEW)
+BEHIND = (BAR_CALCULATIONS, EARLIER, FLOWS, PICKS, CALCULATIONS, REVIEW, OVERVIEW)
 """Jobs that nobody waits for who waits for the data."""
 
 
@@ -146,7 +148,7 @@ def _behind(
     steps: list[Step] = []
     # The newest dates first: until then the market's phase, signals and leaders would be those of last year.
     if new_days or newest not in loaded.calculated:
-        steps.append(Step(CALCULATIONS, first, newest))
+        steps += [Step(CALCULATIONS, first, newest), Step(REVIEW, newest, newest)]
     if new_bars or max(loaded.ranges, default="") > max(loaded.from_bars, default=""):
         steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
     if earlier_dates:
@@ -237,11 +239,11 @@ def _loaded(house: House) -> Loaded:
 
 
 def _run(work: Work, step: Step, trigger: str) -> RunOutcome:
-    single = step.job in SINGLE
+    single, dated = step.job in SINGLE, step.job != REVIEW
     return work.run_job(
         step.job,
         partition_key=step.start if single else None,
-        partition_range=None if single else (step.start, step.end),
+        partition_range=(step.start, step.end) if dated and not single else None,
         trigger=trigger,
     )
 

@@ -43,6 +43,7 @@ from serving_api.layers.request import RequestLayer
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
+from serving_api.notes.routes import router as notes_router
 from serving_api.notifications.routes import router as notifications_router
 from serving_api.openapi_document import build_document
 from serving_api.quant.areas import QUANT_ROUTERS
@@ -77,6 +78,7 @@ AREAS = (
     health_router,
     notifications_router,
     settings_router,
+    notes_router,
     interfaces_router,
     datamgr_fused_router,
     connect_router,

@@ -28,6 +28,7 @@ _PARTS = {"week": 1, "month": 1, "quarter": 3, "year": 12}
 """Bars of an upstream, each with a rounding of its own, in one bar of ours."""
 _TOLD = ["open", "high", "low", "close", "volume", "amount"]
 _RATES = ("change_pct", "turnover_pct")
+_ROUNDED = {"amount": Amt, "change_pct": Pct, "turnover_pct": Pct}
 _DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume", "amount", "turnover_pct")
 
 
@@ -63,16 +64,19 @@ def resampled(desk: Any, scope: Scope) -> pd.DataFrame:
     grid = calendar.between(f"{int(scope.since[:4]) - 1}-12-01", last)
     starts = {period: period_starts([scope.since], grid, period)[0] for period in PERIODS}
     first = min(starts["week"], starts["month"])
-    # Up to the end of the periods, not of the scope: a past date asked again must not cut its own month.
-    end = max(period_ends([scope.until], grid, period)[0] for period in ("week", "month"))
-    until = min(end, desk.today)
+    # Up to the end of the periods, not of the scope: a past date asked again must not cut its own month. Each
+    # has its own end: the last day of a month may lie within a week, that of a week within a month.
+    ends = {period: period_ends([scope.until], grid, period)[0] for period in ("week", "month")}
+    until = min(max(ends.values()), desk.today)
     daily = desk.read("fusion_kline_daily", columns=_DAILY, codes=scope.codes, since=first, until=until)
     if daily.empty:
         return pd.DataFrame(columns=["code", "date", "period"])
     known_from = daily["date"].min()
     daily = daily.assign(growth=growth_of(daily), bar_count=1)
-    weeks = _bars(daily[daily["date"] >= starts["week"]], grid, "week", known_from)
-    fresh = _bars(daily[daily["date"] >= starts["month"]], grid, "month", known_from)
+    weeks, fresh = (
+        _bars(daily[daily["date"].between(starts[period], ends[period])], grid, period, known_from)
+        for period in ("week", "month")
+    )
     months = _months(desk, scope, starts["year"], fresh)
     parts = [weeks, fresh]
     if len(months):
@@ -94,7 +98,9 @@ def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> 
 
 
 def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
-    """Month bars since `start`: stored ones, and those just resampled in their place."""
+    """Month bars since `start`: stored ones, and those just resampled in their place, with the decimals that
+    storing leaves of them: whichever month is asked again, its quarter and year come out the same."""
+    fresh = fresh.round({name: int(word.scale or 0) for name, word in _ROUNDED.items()})
     columns = ("code", "period", "date", "open", "high", "low", "close", "volume", "amount", "change_pct")
     names = (*columns, "turnover_pct", "bar_count", "last_date")
     stored = desk.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)

@@ -39,3 +39,17 @@ def welcome(sender: str, to: str, username: str, now: datetime) -> EmailMessage:
 def test_mail(sender: str, to: str, now: datetime) -> EmailMessage:
     text = ["这是一封测试邮件。", f"收到它说明邮件设置可用（{now:%Y-%m-%d %H:%M:%S}）。"]
     return composed(sender, to, f"{_NAME}：测试邮件", text, now)
+
+
+def daily_report(sender: str, day: str, paragraphs: list[str], now: datetime) -> EmailMessage:
+    """To the configured sender's own address."""
+    return composed(sender, sender, f"{_NAME}：{day} 日报", paragraphs, now)
+
+
+def recall(sender: str, to: str, username: str, days: int, now: datetime) -> EmailMessage:
+    text = [
+        f"{username}，您好：",
+        f"您已有 {days} 天没有登录{_NAME}，自选股与每日复盘仍在为您更新。",
+        "如不想再收到此类邮件，请联系管理员停用账号。",
+    ]
+    return composed(sender, to, f"{_NAME}：好久不见", text, now)

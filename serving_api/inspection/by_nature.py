@@ -5,7 +5,7 @@ from collections.abc import Mapping
 _ASKED_FOR = "bars of single codes, kept when somebody asks for one"
 _SAMPLED = "taken every five minutes of a session, and there was none yet"
 _IN_TURN = "a tenth of the companies a day: the few of a small market wait for their turn"
-_WRITTEN = "written by people or by a model"
+_WRITTEN = "written by a task of the day, by people or by a model"
 _OWN = "what a user brings along: nothing at first"
 
 TABLES: Mapping[str, str] = {
@@ -40,6 +40,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/lineage/{table}": "needs the key of a row: the columns of each table's own key",
     "/api/v1/datamgr/backfill": "nobody has asked for a backfill yet",
     "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
+    "/api/v1/notes/morning": _WRITTEN,
+    "/api/v1/notes/daily-review": _WRITTEN,
     "/api/v1/decision-cards": _WRITTEN,
     "/api/v1/decision-cards/stats": _WRITTEN,
     "/api/v1/futures/{symbol}/positions": "no documented source tells them, and the answer says so",

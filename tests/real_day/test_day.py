@@ -106,6 +106,22 @@ def test_adjusted_prices_are_products_of_last_close_by_preclose(day: RealDay, tr
     holds(section)
 
 
+def test_early_dates_asked_again_leave_quarters_and_years_as_they_are(day: RealDay) -> None:
+    """Made of months: one that was just made of days and one that was stored have the same decimals."""
+    before = day.warehouse.frame("fusion_kline_bar")
+
+    run = day.run("history", day.window.since, day.window.dates[2])
+
+    rows = day.warehouse.query(
+        "SELECT rows_written, rows_unchanged FROM sys_batch WHERE run_id=? AND table_name='fusion_kline_bar' "
+        "AND parent_batch_id IS NULL",
+        (run.run_id,),
+    )
+    assert [written for written, _ in rows] == [0]
+    assert sum(unchanged for _, unchanged in rows) > 0
+    assert set(before["period"]) >= {"month", "quarter"}
+
+
 @pytest.mark.soak
 def test_a_day_asked_twice_writes_nothing(day: RealDay) -> None:
     holds(scenarios.second_run(day))

@@ -76,6 +76,10 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "quant_calc": "30 17 * * *",
         "freshness_snapshot": "30 19 * * *",
         "eod_core": None,
+        "morning_note": "30 6 * * *",
+        "daily_review": "5 16 * * *",
+        "daily_report": "30 15 * * *",
+        "user_recall": "10 9 * * *",
         "portfolio_mon": "*/30 9-11,13-15 * * *",
         "data_cleanup": "30 4 * * 1",
     }

@@ -41,6 +41,7 @@ JOBS = (
     "earlier_days",
     "bar_calculations",
     "calculations",
+    "daily_review",
     "freshness_snapshot",
 )
 
@@ -276,20 +277,22 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
     days = house.calendar.dates
     from_bars = f"bar_calculations {days[0]}..2026-08-25"
     of_days, overview = f"calculations {days[-5]}..2026-08-25", "freshness_snapshot 2026-08-25"
-    calculated = [of_days, overview]
+    review = "daily_review 2026-08-25"
+    calculated = [of_days, review, overview]
     recent, newest = f"recent_days {days[0]}..{days[-2]}", f"whole_day {days[-1]}"
     assert plan(Loaded()) == ["security_list 2026-08-25", recent, newest, *calculated]
     assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "whole_day 2026-08-25"]
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
     assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
     some = replace(some, reports=frozenset({"2026-08-25"}))
-    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", of_days, from_bars, overview]
+    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", of_days, review, from_bars, overview]
     some = replace(some, from_bars=frozenset({"2026-08-25"}))
     assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", *calculated]
     assert plan(Loaded(days=frozenset(days))) == calculated
     cut_off = Loaded(ranges=frozenset({"2026-08-25"}), reports=frozenset({"2026-08-25"}))
-    assert plan(cut_off) == [recent, newest, of_days, from_bars, overview]
-    assert plan(replace(cut_off, recent=frozenset({days[-2]}))) == [newest, of_days, from_bars, overview]
+    assert plan(cut_off) == [recent, newest, of_days, review, from_bars, overview]
+    cut_off = replace(cut_off, recent=frozenset({days[-2]}))
+    assert plan(cut_off) == [newest, of_days, review, from_bars, overview]
     assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
     assert plan(Loaded(whole=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
 
@@ -342,7 +345,8 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
 
     before = ["security_list", "history", "history", "reports"]
     assert [step.job for step in steps] == [
-        *before, "recent_days", "whole_day", "calculations", "bar_calculations", "bar_calculations",
+        *before, "recent_days", "whole_day", "calculations", "daily_review", "bar_calculations",
+        "bar_calculations",
         "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4, "freshness_snapshot",
     ]  # fmt: skip
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
@@ -367,6 +371,7 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
         f"recent_days {newest[0]}..{newest[-2]}",
         "eod_core 2026-08-21",
         f"calculations {newest[0]}..2026-08-21",
+        "daily_review 2026-08-21",
         f"calculations {calendar.last(15, '2026-08-21')[0]}..2026-08-21",
         "freshness_snapshot 2026-08-21",
     ]
@@ -384,14 +389,14 @@ def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House)
     assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 3, "2026-08-25")
     assert first.error == "whole_day 2026-08-25 failed: upstream is silent"
     assert len(runner.calls) == 3
-    assert drain(house, runner) == ["calculations", "freshness_snapshot"]
+    assert drain(house, runner) == ["calculations", "daily_review", "freshness_snapshot"]
     runner.failing, runner.calls = (), []
 
     second = do(house, "initial_load", {}, runner)
 
     assert second.status == "success"
     assert runner.jobs == [("whole_day", "2026-08-25")]
-    assert drain(house, runner) == ["calculations", "freshness_snapshot"]
+    assert drain(house, runner) == ["calculations", "daily_review", "freshness_snapshot"]
     runner.calls = []
     assert do(house, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
@@ -405,9 +410,10 @@ def test_the_calculations_follow_a_load_as_one_command(house: House) -> None:
     (asked,) = house.commands.of_name("calculations", statuses=("queued",))
     assert asked.args["steps"] == [
         ["calculations", house.calendar.dates[0], "2026-08-25"],
+        ["daily_review", "2026-08-25", "2026-08-25"],
         ["freshness_snapshot", "2026-08-25", "2026-08-25"],
     ]
-    assert drain(house, runner) == ["calculations", "freshness_snapshot"]
+    assert drain(house, runner) == ["calculations", "daily_review", "freshness_snapshot"]
     do(house, "initial_load", {}, runner)
     assert house.commands.of_name("calculations", statuses=("queued",)) == []
 

@@ -59,8 +59,9 @@ def check(
     given = {mention.text for mention in mentions(words)}
     out: list[tuple[int, int]] = []
     subject = ""
-    for start, end in _sentences(text):
-        sentence = _Sentence(text[start:end], pack, cited, subject)
+    read = _without_quotes(text, pack)
+    for start, end in _sentences(read):
+        sentence = _Sentence(read[start:end], pack, cited, subject)
         for stranger_start, stranger_end in _strangers(sentence.text, pack, words, names):
             checked.unbound.append(sentence.text[stranger_start:stranger_end])
             out.append((start + stranger_start, start + stranger_end))
@@ -80,6 +81,14 @@ def check(
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     return ((found.start(), found.end()) for found in _SENTENCE.finditer(text) if found.group())
+
+
+def _without_quotes(text: str, pack: Pack) -> str:
+    """The text with blanks in the place of stored texts that it quotes, a headline say; as long as before."""
+    for fact in pack.facts:
+        if isinstance(fact.value, str) and len(fact.value) > 1:
+            text = text.replace(fact.value, " " * len(fact.value))
+    return text
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -141,3 +141,13 @@ def test_numbers_bind_to_the_whole_pack_where_nothing_is_cited() -> None:
     text = f"{f['a_pe'].subject}市盈率{said(f['a_pe'])}倍。"
     assert check(text, pack).unbound != []
     assert check(text, pack, cited=False).unbound == []
+
+
+def test_a_stored_headline_may_be_quoted_and_nothing_beside_it() -> None:
+    pack, _ = pack_of(5)
+    title = "某公司：上半年净利增长35.2%！拟10派3元。"
+    pack.add(
+        "", "快讯", title, "", table="raw_news_flash", column="title", as_of=TODAY, key={"flash_id": "1"}
+    )
+    assert check(f"快讯：{title}", pack, cited=False).text == f"快讯：{title}"
+    assert check(f"快讯：{title}另有5家。", pack, cited=False).unbound == ["5家"]

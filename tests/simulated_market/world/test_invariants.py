@@ -107,7 +107,14 @@ def test_index_return_is_that_of_its_weighted_members(world):
     listed_from = np.asarray([max(p.list_day, 0) for p in world.plans])
     settled = np.asarray([p.list_day + SETTLING_DAYS if p.list_day >= 0 else 0 for p in world.plans])
     stock = np.asarray([bool(p.board) for p in world.plans])
-    for day in range(1, len(tape.dates), 13):
+    leaps = (
+        stock[:, None]
+        & tape.traded[:n]
+        & (np.abs(tape.close[:n] / np.maximum(tape.preclose[:n], 1) - 1) > 0.31)
+    )
+    leaping = np.flatnonzero(leaps.any(axis=0) & (tape.limit_up[:n] == 0).any(axis=0)).tolist()
+    assert leaping  # a listing, the re-listing: their days are compared as well
+    for day in sorted({*range(1, len(tape.dates), 13), *(one for one in leaping if one)}):
         shares = np.zeros(n)
         for i, changes in enumerate(tape.shares):
             shares[i] = next(c.total for c in reversed(changes) if c.day <= day or c is changes[0])

@@ -1,0 +1,188 @@
+"""The jobs `daily_report` and `user_recall`: mails on schedule. Without mail settings they end at once, and
+say why."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import dagster as dg
+from sqlalchemy.engine import Engine
+
+from platform_assets.compute.evidence.wording import change, said
+from platform_assets.notes.notes import review
+from platform_assets.notes.sources import Sources
+from platform_assets.notes_job import sources_of
+from platform_assets.op_run import opened_run
+from platform_assets.pipeline.run import PipelineRun
+from platform_assets.portfolio_job import quotes_of, watched
+from resources.clock import SystemClock
+from resources.dagster_resources import PlatformResource
+from resources.errors import PayloadError, Unavailable, UpstreamError
+from resources.fetch import FetchLog
+from resources.mail import messages
+from resources.mail.client import MailError, MailUnknown, send
+from resources.mail.sent import SentMails
+from resources.mail.settings import MailSettings
+from resources.mail.stored import stored_mail_settings
+from resources.platform import Platform
+from resources.stored_settings import read_stored
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.sql import Sql
+
+REPORT, RECALL = "daily_report", "user_recall"
+INACTIVE_DAYS, COOLDOWN_DAYS, BATCH = 30, 30, 50
+_QUOTES = "fusion_quote_snapshot"
+
+
+def holdings_lines(sources: Sources, run: PipelineRun) -> list[str]:
+    """The watched stocks at their newest quotes; a source that does not answer is said."""
+    holdings = watched(run.warehouse)
+    if not holdings:
+        return ["自选股：尚未添加。"]
+    try:
+        quotes = quotes_of(run.desk_for(FetchLog()), [one["code"] for one in holdings])
+    except (UpstreamError, PayloadError, Unavailable):
+        return ["自选股：行情源暂不可用。"]
+    lines = []
+    for one in holdings:
+        quote = quotes.get(one["code"])
+        if quote is None or not quote.get("price") or not quote.get("last_close"):
+            continue
+        name = str(quote.get("name") or one["name"] or one["code"])
+        moved = sources.pack.add(
+            name, "涨跌幅", (quote["price"] / quote["last_close"] - 1) * 100, "pct",
+            table=_QUOTES, column="change_pct", as_of=sources.today,
+        )  # fmt: skip
+        price = sources.pack.add(
+            name, "最新价", quote["price"], "", table=_QUOTES, column="price", as_of=sources.today
+        )
+        lines.append(f"{name}（{one['code']}）：{said(price)}，{change(moved)}")
+    return ["自选股今日表现：", *(lines or ["今日无成交。"])]
+
+
+def report_paragraphs(run: PipelineRun) -> list[str]:
+    """What the report says, a paragraph a line. The market's part is of the newest stored session, which it
+    names: the day's own bars come after the report's time."""
+    sources = sources_of(run)
+    lines = holdings_lines(sources, run)
+    note = review(sources)
+    if note is None:
+        return [*lines, "市场数据：尚未入库。"]
+    lines.append(f"市场（{sources.last_session}）：")
+    for section in note.sections:
+        lines += [section["title"], *section["lines"]]
+    return lines
+
+
+def _skipped(context: dg.OpExecutionContext, reason: str) -> None:
+    context.log.info(f"no mail is sent: {reason}")
+    context.add_output_metadata({"sent": 0, "skipped": reason})
+
+
+def _mail_settings(run: PipelineRun, platform: Platform) -> MailSettings:
+    return stored_mail_settings(platform.settings, read_stored(run.warehouse.engine))
+
+
+@dg.op
+def send_daily_report(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
+    opened = platform.open()
+    with opened_run(context, opened, REPORT) as run:
+        settings = _mail_settings(run, opened)
+        if settings.off is not None:
+            _skipped(context, settings.off)
+            return
+        now = run.clock.now()
+        day = now.date().isoformat()
+        mail = messages.daily_report(settings.from_addr, day, report_paragraphs(run), now)
+        sent = SentMails(opened.settings.data_path).send_once(
+            f"{REPORT} {day}", settings, mail, today=now.date()
+        )
+        if not sent:
+            _skipped(context, f"the report of {day} was sent before")
+            return
+    context.add_output_metadata({"sent": 1, "date": day})
+
+
+# -- recall ------------------------------------------------------------------------------------------
+
+
+def inactive(engine: Engine, now: datetime) -> list[dict[str, Any]]:
+    """At most a batch of active users who have not been here for 30 days and were not recalled as long; the
+    longest away first. {id, username, email, seen, recalled}. `now`: naive exchange time of the system's
+    clock, which accounts live by."""
+    sql = Sql(engine)
+    seen = "COALESCE(last_login_at, created_at)"
+    statement = sql.text(
+        f"SELECT id, username, email, {seen}, last_recall_sent_at FROM app_users WHERE status='active' "
+        f"AND email<>'' AND {seen}<? AND (last_recall_sent_at IS NULL OR last_recall_sent_at<?) "
+        f"ORDER BY {seen}, id LIMIT {BATCH}"
+    )
+    limits = tuple(_second(now - timedelta(days=days)) for days in (INACTIVE_DAYS, COOLDOWN_DAYS))
+    with reading(engine) as connection:
+        rows = connection.exec_driver_sql(statement, limits).all()
+    names = ("id", "username", "email", "seen", "recalled")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _second(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def move_recall(engine: Engine, user_id: int, was: Any, now: Any) -> bool:
+    """`last_recall_sent_at` from `was` to `now`; False when somebody else moved it in between."""
+    known, values = ("IS NULL", (now, user_id)) if was is None else ("=?", (now, user_id, was))
+    statement = f"UPDATE app_users SET last_recall_sent_at=? WHERE id=? AND last_recall_sent_at {known}"
+    with transaction(engine) as connection:
+        return connection.exec_driver_sql(Sql(engine).text(statement), values).rowcount == 1
+
+
+def recall_batch(engine: Engine, settings: MailSettings, now: datetime) -> tuple[int, list[str]]:
+    """(mails that were accepted, why others were not). A user is marked before the mail leaves and given
+    back when the server has surely refused it: one mail less is better than one twice."""
+    sent, refused = 0, []
+    for user in inactive(engine, now):
+        if not move_recall(engine, user["id"], user["recalled"], _second(now)):
+            continue
+        away = (now - datetime.fromisoformat(str(user["seen"]))).days
+        try:
+            send(settings, messages.recall(settings.from_addr, user["email"], user["username"], away, now))
+        except MailUnknown as error:
+            refused.append(error.message)
+        except MailError as error:
+            move_recall(engine, user["id"], _second(now), user["recalled"])
+            refused.append(error.message)
+        else:
+            sent += 1
+    return sent, refused
+
+
+@dg.op
+def recall_users(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
+    opened = platform.open()
+    with opened_run(context, opened, RECALL) as run:
+        settings = _mail_settings(run, opened)
+        if settings.off is not None:
+            _skipped(context, settings.off)
+            return
+        sent, refused = recall_batch(run.warehouse.engine, settings, SystemClock().now())
+    context.add_output_metadata({"sent": sent, "refused": len(refused)})
+    if refused and not sent:
+        raise dg.Failure(f"no mail was accepted: {refused[0]}", allow_retries=False)
+
+
+# A job that a sensor starts brings its own resource: attached later, Dagster would copy sensor and schedule.
+@dg.job(
+    name=REPORT,
+    description="mail to the configured sender: watched stocks today and the newest stored session",
+    resource_defs={"platform": PlatformResource()},
+)
+def daily_report_job() -> None:
+    send_daily_report()
+
+
+@dg.job(
+    name=RECALL,
+    description="mail to active users who have been away for 30 days, at most 50 a day",
+    resource_defs={"platform": PlatformResource()},
+)
+def user_recall_job() -> None:
+    recall_users()

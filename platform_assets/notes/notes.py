@@ -1,0 +1,78 @@
+"""The notes of the day, each from one pack of evidence."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from platform_assets.compute.evidence.binding import check
+from platform_assets.notes import before_open, market
+from platform_assets.notes.sources import Section, Sources
+
+RULES = "local_rule"
+"""Source of a note that rules wrote; it never replaces one of a model or of a person."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note, ready to be stored."""
+
+    title: str
+    content: str
+    sections: list[dict[str, Any]]
+    summary: dict[str, Any]
+
+
+def morning(sources: Sources) -> Note | None:
+    """Before the session: what happened overnight, what is due, how the last session was."""
+    day = sources.last_session
+    return _note(
+        sources,
+        f"{sources.today} 早报",
+        (
+            before_open.overnight,
+            before_open.due_today,
+            before_open.headlines,
+            lambda one: market.indices(one, day),
+            lambda one: market.breadth(one, day),
+            lambda one: market.extremes(one, day),
+            lambda one: market.leaders(one, day),
+        ),
+    )
+
+
+def review(sources: Sources) -> Note | None:
+    """After the session."""
+    day = sources.last_session
+    return _note(
+        sources,
+        f"{day} 复盘",
+        (
+            lambda one: market.indices(one, day),
+            lambda one: market.breadth(one, day),
+            lambda one: market.extremes(one, day),
+            lambda one: market.money(one, day),
+            lambda one: market.leaders(one, day),
+        ),
+    )
+
+
+def _note(sources: Sources, title: str, makers: Sequence[Callable[[Sources], Section | None]]) -> Note | None:
+    """None where nothing at all is stored of what it would speak of."""
+    sections = [section for make in makers if (section := make(sources)) is not None]
+    if not sections:
+        return None
+    unbound: list[str] = []
+    for place, section in enumerate(sections):
+        checked = [check(line, sources.pack, cited=False) for line in section.lines]
+        unbound += [number for one in checked for number in one.unbound]
+        sections[place] = replace(section, lines=tuple(one.text for one in checked))
+    content = "\n\n".join("\n".join((f"## {one.title}", *one.lines)) for one in sections)
+    summary = {
+        "source": RULES,
+        "as_of": sources.pack.as_of,
+        "tables": sorted({fact.table for fact in sources.pack.facts}),
+        "missing": sources.pack.missing,
+        "unbound": unbound,
+        "evidence": [fact.plain() for fact in sources.pack.facts],
+    }
+    return Note(title, content, [section.plain() for section in sections], summary)

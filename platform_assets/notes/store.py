@@ -1,0 +1,44 @@
+"""Where notes are kept: one row a day; what rules wrote never replaces what somebody else wrote."""
+
+import json
+from datetime import datetime
+
+from sqlalchemy.engine import Engine
+
+from platform_assets.notes.notes import RULES, Note
+from resources.clock import stamp
+from resources.warehouse.engine import transaction
+from resources.warehouse.sql import Sql
+
+MORNING, REVIEW = "note_morning", "note_daily_review"
+_VALUES = ("title", "content", "sections_json", "source", "source_summary_json", "updated_at")
+
+
+def store(engine: Engine, table: str, day: str, note: Note, now: datetime) -> bool:
+    """False when the day has a note of another source, which stays. Raises StorageError."""
+    sql = Sql(engine)
+    values = (
+        note.title, note.content, json.dumps(note.sections, ensure_ascii=False), RULES,
+        json.dumps(note.summary, ensure_ascii=False), stamp(now),
+    )  # fmt: skip
+    sets = ", ".join(f"{sql.name(column)}=?" for column in _VALUES)
+    with transaction(engine) as connection:
+        connection.exec_driver_sql(
+            sql.insert_absent(table, ("date", *_VALUES, "created_at")), (day, *values, stamp(now))
+        )
+        connection.exec_driver_sql(
+            sql.text(f"UPDATE {sql.name(table)} SET {sets} WHERE {sql.name('date')}=? AND source=?"),
+            (*values, day, RULES),
+        )
+        # Caches and ETags go by the version.
+        connection.exec_driver_sql(
+            sql.text(
+                "UPDATE table_version SET version=version+1, updated_at=?, latest_date=?, row_count="
+                f"(SELECT COUNT(*) FROM {sql.name(table)}) WHERE table_name=?"
+            ),
+            (stamp(now), day, table),
+        )
+        kept = connection.exec_driver_sql(
+            sql.text(f"SELECT source FROM {sql.name(table)} WHERE {sql.name('date')}=?"), (day,)
+        ).scalar_one()
+    return str(kept) == RULES

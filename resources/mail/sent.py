@@ -1,0 +1,74 @@
+"""Which mails of a day were handed to the server: what was accepted is not sent a second time.
+
+A mail is noted before it is sent and forgotten only when the server has surely refused it. Who is killed in
+between leaves it noted: one mail less is better than one twice.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+from resources.mail.client import MailError, MailUnknown, send
+from resources.mail.settings import MailSettings
+from resources.warehouse.failures import storage_error
+
+KEEP_DAYS = 90
+
+
+class SentMails:
+    """Notes of one installation: a JSON object {key: day} in `mail/sent.json` of the data folder."""
+
+    def __init__(self, data_path: Path) -> None:
+        self._path = data_path / "mail" / "sent.json"
+
+    def send_once(self, key: str, settings: MailSettings, message: EmailMessage, *, today: date) -> bool:
+        """False when a mail of this key went out before. Raises MailError (the key is free again),
+        MailUnknown (it is not), StorageError."""
+        if not self._note(key, today):
+            return False
+        try:
+            send(settings, message)
+        except MailUnknown:
+            raise
+        except MailError:
+            self._forget(key)
+            raise
+        return True
+
+    def _note(self, key: str, today: date) -> bool:
+        with self._locked() as noted:
+            if key in noted:
+                return False
+            oldest = (today - timedelta(days=KEEP_DAYS)).isoformat()
+            for old in [one for one, day in noted.items() if day < oldest]:
+                del noted[old]
+            noted[key] = today.isoformat()
+        return True
+
+    def _forget(self, key: str) -> None:
+        with self._locked() as noted:
+            noted.pop(key, None)
+
+    @contextmanager
+    def _locked(self) -> Iterator[dict[str, str]]:
+        """The notes, written back at the end, while no other process has them."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with (self._path.parent / ".lock").open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                text = self._path.read_text(encoding="utf-8") if self._path.exists() else "{}"
+                noted: dict[str, str] = json.loads(text)
+                yield noted
+                new = self._path.with_suffix(".new")
+                with new.open("w", encoding="utf-8") as file:
+                    json.dump(noted, file, ensure_ascii=False)
+                    file.flush()
+                    os.fsync(file.fileno())
+                new.replace(self._path)
+        except OSError as error:
+            raise storage_error(error) from error

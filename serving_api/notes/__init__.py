@@ -1,0 +1,1 @@
+"""Notes of the day: read by anyone, asked for by administrators, written by the platform."""

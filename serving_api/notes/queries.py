@@ -1,0 +1,34 @@
+"""SQL over the note tables."""
+
+import json
+from typing import Any
+
+from serving_api.catalog.queries import Row, public_rows
+from serving_api.reading import Session
+
+TABLES = {"morning": "note_morning", "daily-review": "note_daily_review"}
+
+
+def page(
+    session: Session, kind: str, date: str | None, limit: int, offset: int
+) -> tuple[list[dict[str, Any]], int]:
+    """(notes, newest first; how many there are in all)."""
+    table = TABLES[kind]
+    where, values = ("date=?", (date,)) if date else ("", ())
+    rows = public_rows(
+        session, table, where=where, values=values, order="date DESC", limit=limit, offset=offset
+    )
+    counted = session.run(f"SELECT COUNT(*) FROM {table}{f' WHERE {where}' if where else ''}", values)
+    return [_told(row) for row in rows], int(counted[0][0])
+
+
+def _told(row: Row) -> dict[str, Any]:
+    told = dict(row)
+    sections, summary = told.pop("sections_json", None), told.pop("source_summary_json", None)
+    return {**told, "sections": _read(sections, list), "source_summary": _read(summary, dict)}
+
+
+def _read(text: Any, kind: type) -> Any:
+    """A stored JSON value of the kind; an empty one for anything else."""
+    value = json.loads(text) if isinstance(text, str) and text else text
+    return value if isinstance(value, kind) else kind()

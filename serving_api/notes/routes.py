@@ -1,0 +1,92 @@
+"""/notes: the morning note and the daily review; plain."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from starlette.requests import Request
+
+from resources.errors import InputError
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.datamgr.schedule.control import Control
+from serving_api.datamgr.schedule.schemas import RunWish
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.notes import queries, schemas
+from serving_api.parameters import calendar_day
+from serving_api.permissions import Admin, Anyone
+from serving_api.routing import area_router, serving
+from serving_api.state import State, state_of
+from serving_api.topics.listing import Page, PageSize
+
+router = area_router(f"{PREFIX}/notes", "notes")
+
+Kind = Literal["morning", "daily-review"]
+Day = Annotated[str | None, Query(description="the note of this day alone; YYYY-MM-DD or YYYYMMDD")]
+TASKS: dict[str, str] = {"morning": "morning_note", "daily-review": "daily_review"}
+RULES = "local_rule"
+STORED = "16:00"
+"""From here on the review is of today (as `platform_assets.notes`)."""
+
+
+@router.get("/morning")
+@serving(schemas.Notes, tables=(queries.TABLES["morning"],))
+async def morning(
+    request: Request, subject: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20
+) -> Answer:
+    """Notes before the session, newest first."""
+    return await _notes(request, "morning", date, page, page_size)
+
+
+@router.get("/daily-review")
+@serving(schemas.Notes, tables=(queries.TABLES["daily-review"],))
+async def daily_review(
+    request: Request, subject: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20
+) -> Answer:
+    """Reviews after the session, newest first."""
+    return await _notes(request, "daily-review", date, page, page_size)
+
+
+async def _notes(request: Request, kind: Kind, date: str | None, page: int, page_size: int) -> Answer:
+    day = None if date is None else calendar_day("date", date)
+    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
+    reading = state_of(request).reading
+    items, total = await read_or(
+        nothing, reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
+    )
+    return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
+
+
+@router.post("/{kind}/generate")
+@serving(schemas.NoteAsked, cache=NO_STORE, raises=(409,))
+async def generate(
+    request: Request, subject: Admin, kind: Kind, body: schemas.NoteWish | None = None
+) -> Answer:
+    """Have the note written now, by rules. One of another source stays as it is."""
+    state = state_of(request)
+    day = day_of(kind, state)
+    if body is not None and body.date is not None and calendar_day("date", body.date) != day:
+        raise InputError("date", f"a note is written of {day} now; of another day it would know too much")
+    asked = await state.part(Control).run(TASKS[kind], RunWish(), subject.member.username)
+    return Answer(
+        {
+            "status": asked["status"],
+            "date": day,
+            "source": RULES,
+            "runId": asked["runId"],
+            "commandId": asked["commandId"],
+            "message": asked["message"],
+        }
+    )
+
+
+def day_of(kind: Kind, state: State) -> str:
+    """The day of the note that would be written now."""
+    now = state.clock.now()
+    today = now.date().isoformat()
+    if kind == "morning":
+        return today
+    newest = state.calendar.on_or_before(today)
+    if newest == today and now.strftime("%H:%M") < STORED:
+        return state.calendar.offset(newest, -1)
+    return newest

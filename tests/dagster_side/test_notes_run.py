@@ -1,0 +1,114 @@
+"""Notes of the day in runs of Dagster: written from what is stored, traceable to it, never over another's."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.mail.settings import PASSWORD_KEY, SMTP_KEY
+from resources.secret_files import settings_box
+from resources.warehouse.engine import transaction
+from resources.warehouse.sql import Sql
+from schedules.house import House
+from schedules.runner import DagsterRunner, RunOutcome
+from tests.dagster_side.conftest import BANK
+from tests.dagster_side.test_portfolio_run import put, watch
+from tests.dagster_side.test_sync_runs import carried_out
+from tests.mail.server import PASSWORD, USER, Inbox, smtp_server
+
+DAY, NEXT = "2026-08-21", "2026-08-24"
+RUN = "-1111-1111-1111-111111111111"
+
+
+def run(runner: DagsterRunner, job: str, number: int) -> RunOutcome:
+    return runner.run(job, run_id=f"{number:08d}{RUN}")
+
+
+def note(house: House, table: str, day: str) -> dict[str, Any]:
+    columns = ("title", "content", "sections_json", "source", "source_summary_json")
+    statement = Sql(house.engine).text(f"SELECT {', '.join(columns)} FROM {table} WHERE date=?")
+    with house.engine.connect() as connection:
+        row = dict(zip(columns, connection.exec_driver_sql(statement, (day,)).one(), strict=True))
+    told = {name: json.loads(row[f"{name}_json"]) for name in ("sections", "source_summary")}
+    return {**row, "sections": told["sections"], "summary": told["source_summary"]}
+
+
+def stored_value(house: House, fact: dict[str, Any]) -> Any:
+    """The column of the row that a piece of evidence names, asked of the table itself."""
+    sql = Sql(house.engine)
+    where = " AND ".join(f"{sql.name(name)}=?" for name in fact["key"])
+    statement = sql.text(f"SELECT {sql.name(fact['column'])} FROM {sql.name(fact['table'])} WHERE {where}")
+    with house.engine.connect() as connection:
+        return connection.exec_driver_sql(statement, tuple(fact["key"].values())).scalar_one()
+
+
+def test_the_notes_of_a_day_say_what_is_stored_and_nothing_else(
+    house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = run(runner, "daily_review", 1)
+    assert (empty.success, "nothing is stored" in str(empty.error)) == (False, True)
+    for job in ("security_list", "fusion_kline_sync", "market_phase_sync"):
+        assert carried_out(house, runner, job, partition_key=DAY).status == "success", job
+
+    monkeypatch.setenv("SAMPLE_NOW", f"{DAY}T16:05")
+    assert run(runner, "daily_review", 2).success
+    review = note(house, "note_daily_review", DAY)
+    assert (review["source"], review["title"]) == ("local_rule", f"{DAY} 复盘")
+    assert [section["key"] for section in review["sections"]] == ["indices", "breadth", "extremes"]
+    assert f"{DAY}的资金流向" in review["summary"]["missing"]
+
+    monkeypatch.setenv("SAMPLE_NOW", f"{NEXT}T06:30")
+    assert run(runner, "morning_note", 3).success
+    morning = note(house, "note_morning", NEXT)
+    assert {"overnight", "indices", "breadth", "extremes"} <= {one["key"] for one in morning["sections"]}
+
+    for told in (review, morning):
+        assert told["summary"]["unbound"] == []
+        facts = [fact for fact in told["summary"]["evidence"] if fact["key"]]
+        assert len(facts) > 15
+        assert all(stored_value(house, fact) == fact["value"] for fact in facts)
+        assert all(fact["as_of"][:10] <= told["summary"]["as_of"][:10] for fact in facts)
+        assert all(line in told["content"] for section in told["sections"] for line in section["lines"])
+
+    sql = Sql(house.engine)
+    with transaction(house.engine) as connection:
+        connection.exec_driver_sql(
+            sql.text("UPDATE note_morning SET source='ai', content=? WHERE date=?"), ("of a model", NEXT)
+        )
+    assert run(runner, "morning_note", 4).success
+    assert note(house, "note_morning", NEXT)["content"] == "of a model"
+
+
+def test_a_report_goes_out_once_a_day_and_again_only_after_a_refusal(
+    house: House, runner: DagsterRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert carried_out(house, runner, "security_list", partition_key=DAY).status == "success"
+    watch(house, BANK)
+    assert run(runner, "daily_report", 5).success, "without mail settings it ends at once"
+
+    inbox = Inbox(answer="554 not now")
+    with smtp_server(tmp_path, monkeypatch, inbox) as port:
+        box = settings_box(house.settings.data_path)
+        account = {
+            "host": "localhost",
+            "port": port,
+            "user": USER,
+            "from_addr": "desk@example.com",
+            "enabled": True,
+        }
+        put(house, **{
+            SMTP_KEY: json.dumps(account), PASSWORD_KEY: box.seal(json.dumps({"password": PASSWORD})),
+        })  # fmt: skip
+        refused = run(runner, "daily_report", 6)
+        assert (refused.success, "refused the mail" in str(refused.error)) == (False, True)
+        inbox.answer = "250 OK"
+        inbox.mails.clear()
+        for number in (7, 8):
+            assert run(runner, "daily_report", number).success
+
+    (mail,) = inbox.mails
+    text = mail.get_body(("plain",))
+    assert text is not None
+    assert (mail["To"], DAY in mail["Subject"]) == ("desk@example.com", True)
+    assert f"（{BANK}）：" in text.get_content()
