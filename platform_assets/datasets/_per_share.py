@@ -14,20 +14,20 @@ from platform_assets.declaration.scope import Context
 REPORTS = "fusion_finance_indicator"
 _LOOK_BACK = 1100
 """Days: the newest report may be of two years ago, and its twelve months need the year before."""
-_READ = ("code", "report_period", "ann_date", "net_profit", "bvps")
+_READ = ("code", "report_period", "ann_date", "net_profit", "bvps", "quality")
 
 
 def per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """`eps_ttm`: profit of the last twelve months by share in force on the row's date; `bvps`: the book value
     that the newest report tells, spread over the shares in force on that date. Null where no report tells
-    it. Columns by the index of `rows` (code, date)."""
-    made = pd.DataFrame({"eps_ttm": np.nan, "bvps": np.nan}, index=rows.index)
+    it, and where a report of which it is made is `doubted`. Columns by the index of `rows` (code, date)."""
+    made = pd.DataFrame({"eps_ttm": np.nan, "bvps": np.nan, "doubted": False}, index=rows.index)
     if rows.empty:
         return made
     since = moved(str(rows["date"].min()), -_LOOK_BACK)
     codes = sorted(set(rows["code"]))
     stored = context.read(REPORTS, columns=_READ, codes=codes, since=since, until=context.scope.until)
-    told = stored[stored["ann_date"].notna()]
+    told = stored[stored["ann_date"].notna()].assign(doubted=stored["quality"] != "ok")
     if told.empty:
         return made
     changes = context.read(
@@ -35,20 +35,22 @@ def per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     )
     changes = changes[changes["total_after"] > 0]
     shares = value_on(rows, changes, "total_after")
-    earned = value_on(rows, _by_announcement(_trailing(told), "profit"), "profit")
+    profits = _by_announcement(_trailing(told), "profit")
+    earned = value_on(rows, profits, "profit")
     worth = told.assign(date=told["report_period"])
     worth["equity"] = worth["bvps"].astype(float) * value_on(worth, changes, "total_after")
     equity = value_on(rows, _by_announcement(worth.assign(known=worth["ann_date"]), "equity"), "equity")
     with np.errstate(invalid="ignore", divide="ignore"):
         made["eps_ttm"] = np.where(shares > 0, earned / shares, np.nan)
         made["bvps"] = np.where(shares > 0, equity / shares, np.nan)
+    made["doubted"] = value_on(rows, profits, "doubted") == 1
     return made
 
 
 def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
     """`profit` of the twelve months that end with each report period, and the day from which all that it is
     made of was `known`: the cumulated figure + the last year's - the one of a year before."""
-    own = reports[["code", "report_period", "ann_date", "net_profit"]]
+    own = reports[["code", "report_period", "ann_date", "net_profit", "doubted"]]
 
     def beside(period_of: Callable[[str], str]) -> pd.DataFrame:
         asked = own[["code"]].assign(report_period=own["report_period"].map(period_of))
@@ -58,7 +60,9 @@ def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
     is_annual = own["report_period"].str[5:] == "12-31"
     rolled = own["net_profit"] + year["net_profit"] - before["net_profit"]
     days = pd.concat([own["ann_date"], year["ann_date"], before["ann_date"]], axis=1).astype(object)
+    doubts = own["doubted"] | (~is_annual & (year["doubted"].eq(True) | before["doubted"].eq(True)))
     return own.assign(
+        doubted=doubts,
         profit=own["net_profit"].where(is_annual, rolled).astype(float),
         known=own["ann_date"].where(is_annual, days.fillna("9999-12-31").max(axis=1)),
     )
@@ -69,8 +73,10 @@ def _year_before(period: str) -> str:
 
 
 def _by_announcement(facts: pd.DataFrame, column: str) -> pd.DataFrame:
-    """code, date (when it was known), `column`; a report of an older period that came late tells nothing."""
-    known: Any = facts[facts[column].notna()].sort_values(["code", "known", "report_period"])
+    """code, date (when it was known), `column`; a report of an older period that came late tells nothing. A
+    doubted one stands there without its figure, so that no older one is taken for it."""
+    told = facts.assign(**{column: facts[column].where(~facts["doubted"])})
+    known: Any = told[told[column].notna() | told["doubted"]].sort_values(["code", "known", "report_period"])
     place = known["report_period"].str.replace("-", "").astype(int)
     newest = place.groupby(known["code"]).cummax()
-    return known[place == newest].assign(date=known["known"])[["code", "date", column]]
+    return known[place == newest].assign(date=known["known"])[["code", "date", column, "doubted"]]

@@ -1,7 +1,7 @@
 """ref_outside_market: markets outside the mainland that its own market looks at, one quote a day each.
 
 Both sites tell the newest quote alone: a load brings that of now, under its day by Shanghai's clock (New York
-closes on the morning after). A day's last load stands.
+closes on the morning after). Of a day its newest quote stands, whatever is told later.
 """
 
 from typing import Any
@@ -9,14 +9,19 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
+from platform_assets.compute.days import moved
 from platform_assets.declaration.columns import K32, S16, S64, Date, Dt, Model, Pct, Px, col, key
 from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Partition, Soft, Whole
+from platform_assets.declaration.rules import Contract, Partition, Soft, Whole
 from platform_assets.declaration.scope import Context, Scope
 from platform_assets.declaration.tables import Layer
 from resources.upstreams.outside import SERIES
 
+TABLE = "ref_outside_market"
 _MOST_MOVED = 12.0
+_MOST_TIMES, _LONGEST_BREAK = 1.5, 10
+"""No market of the list goes further than so many times its price within so many days."""
+_QUOTE = ("name", "price", "open", "high", "low", "last_close", "quote_time", "src")
 
 
 class OutsideMarket(Model):
@@ -52,6 +57,18 @@ def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
     return rows.assign(src="sina")
 
 
+def keep_the_newest(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """An older quote than the one that is stored of its day changes nothing."""
+    stored = context.read(TABLE, columns=("series", "date", *_QUOTE))
+    known = {(row["series"], row["date"]): row for row in stored.to_dict("records")}
+    for at, series, day, time in rows[["series", "date", "quote_time"]].itertuples(name=None):
+        before = known.get((series, day))
+        if before is not None and str(before["quote_time"])[:19] > str(time)[:19]:
+            for name in _QUOTE:
+                rows.at[at, name] = before[name]
+    return rows
+
+
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["change_pct"] = (rows["price"] / rows["last_close"] - 1) * 100
     return rows
@@ -59,6 +76,19 @@ def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["change_pct"].isna() | (rows["change_pct"].abs() <= _MOST_MOVED)
+
+
+def goes_on_from_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The close before is near the newest price that is stored of the days before: else the row is of another
+    series, or in another unit."""
+    stored = context.read(TABLE, columns=("series", "date", "price")).sort_values("date")
+    fine = []
+    for series, day, close in rows[["series", "date", "last_close"]].itertuples(index=False, name=None):
+        near = (stored["date"] < day) & (stored["date"] >= moved(day, -_LONGEST_BREAK))
+        own = stored[near & (stored["series"] == series)]["price"]
+        times = float(close) / float(own.iloc[-1]) if len(own) else 1.0
+        fine.append(1 / _MOST_TIMES <= times <= _MOST_TIMES)
+    return pd.Series(fine, index=rows.index, dtype=bool)
 
 
 def every_series_is_told(rows: pd.DataFrame, context: Context) -> str | None:
@@ -76,9 +106,11 @@ DATASET = Dataset(
     partition=Partition.SNAPSHOT,
     date_column="date",
     sources=(Source("eastmoney", portal), Source("sina", second_site)),
-    derive=(add_change,),
+    contract=(Contract(goes_on_from_its_past, "another series or unit than on the days before"),),
+    derive=(keep_the_newest, add_change),
     soft=(Soft(change_is_plausible, "moved by more than 12 %"),),
     whole=(Whole(every_series_is_told),),
+    reads_own_past=True,
     of_stocks=False,
     # Past days, which nobody tells any more, and a world without an outside.
     may_be_empty=True,

@@ -187,10 +187,12 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """From the reports; where no report is stored, from the ratios, as rounded as those are."""
+    """From the reports; where no report is stored, from the ratios, as rounded as those are. Of a
+    doubted report nothing: the ratios may be of the one before, and one figure would jump to the other."""
     told = per_share(rows, context)
-    rows["eps_ttm"] = told["eps_ttm"].fillna(rows["price"] / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
-    rows["bvps"] = told["bvps"].fillna(rows["price"] / rows["pb"].where(rows["pb"] > 0))
+    price = rows["price"].where(~told["doubted"])
+    rows["eps_ttm"] = told["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
+    rows["bvps"] = told["bvps"].fillna(price / rows["pb"].where(rows["pb"] > 0))
     rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
     return rows
 

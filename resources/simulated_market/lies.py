@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from typing import Any
 
 from resources.simulated_market.faults import Fault
@@ -28,6 +29,7 @@ _TAG_CELL = re.compile(r"(?<=>)([^<>]*)(?=</td>)")
 _LEAST_CELLS = 3
 _VOLUME = 10_000
 _FOLD = 100
+_YEARS = range(1990, 2100)
 
 
 def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
@@ -176,9 +178,16 @@ def _is_figure(value: Any) -> bool:
 
 
 def _is_moment(value: float) -> bool:
-    return value == int(value) and (
-        19_900_101 <= value <= 20_991_231 or 1.0e9 <= value < 2.1e9 or 1.0e12 <= value < 2.1e12
-    )
+    """A date written as a number, or seconds or milliseconds since 1970."""
+    return value == int(value) and (_is_day(int(value)) or 1.0e9 <= value < 2.1e9 or 1.0e12 <= value < 2.1e12)
+
+
+def _is_day(value: int) -> bool:
+    """20260831, but not 20858657, which is an amount."""
+    try:
+        return date(value // 10_000, value // 100 % 100, value % 100).year in _YEARS
+    except ValueError:
+        return False
 
 
 def _is_decimal(value: Any) -> bool:

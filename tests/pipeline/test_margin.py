@@ -146,6 +146,26 @@ def test_a_portal_that_differs_beyond_the_tolerance_marks_the_row(house: House) 
     assert rows.loc[victim, "rzye"] == official.loc[victim, "rzye"]
 
 
+def test_figures_of_another_row_beside_its_own_balance_mark_the_row(house: House) -> None:
+    for name in RAWS:
+        house.raw(name)
+    official = house.warehouse.frame("exchange_margin")
+    victim, other = official[official["exchange"] == "SSE"]["code"].iloc[:2]
+    with house.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE exchange_margin SET rzmre = rzmre + 700, loan_volume = loan_volume + 5000 "
+            f"WHERE code='{victim}'"
+        )
+    house.stage("margin")
+    house.fuse("margin")
+
+    rows = house.warehouse.frame("fusion_margin").set_index("code")
+    flags = str(rows.loc[victim, "quality_flags"])
+    assert "source_conflict:rzmre" in flags
+    assert "source_conflict:loan_volume" in flags
+    assert rows.loc[other, "quality"] == "ok"
+
+
 def test_a_balance_rolls_forward_and_a_second_load_writes_nothing(house: House) -> None:
     bars(house)
     load(house, BEFORE)

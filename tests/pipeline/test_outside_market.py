@@ -1,8 +1,11 @@
 """Markets outside the mainland: one call of either site, the same figures from both."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
+
+from tests.pipeline.conftest import TODAY
 
 NAMES = {"spx", "hsi", "dxy", "usdcnh", "oil", "gold"}
 
@@ -32,3 +35,36 @@ def test_the_second_site_tells_the_same_while_the_portal_is_away(house: Any) -> 
     for column in ("price", "last_close", "high", "low"):
         assert told[column].tolist() == pytest.approx(first[column].astype(float).tolist(), abs=1e-3), column
     assert told["quote_time"].tolist() == first["quote_time"].astype(str).str[:19].tolist()
+
+
+def test_another_unit_of_a_whole_series_is_not_stored(house: Any) -> None:
+    house.fuse("outside_market")
+    before = rows_of(house)
+    house.at("2026-08-24")
+    house.faults.replace([{"upstream": "eastmoney", "call": "ulist", "kind": "prices_x100", "args": {}}])
+    house.fuse("outside_market", "2026-08-24")
+
+    assert rows_of(house)["price"].to_dict() == before["price"].to_dict()
+    house.faults.clear()
+    house.fresh()
+    house.fuse("outside_market", "2026-08-24")
+    assert len(rows_of(house)) > len(before)
+
+
+def test_an_older_quote_of_the_same_day_changes_nothing(house: Any) -> None:
+    house.clock.at = datetime.fromisoformat(f"{TODAY}T20:00")
+    house.fresh()
+    house.fuse("outside_market")
+    newest = rows_of(house)
+    house.clock.at = datetime.fromisoformat(f"{TODAY}T11:00")
+    house.fresh()
+    told = house.run.desk.eastmoney.outside().set_index("series")["quote_time"]
+    house.fuse("outside_market")
+
+    older = [one for one in told.index if told[one][:19] < str(newest.loc[one, "quote_time"])[:19]
+             and told[one][:10] == str(newest.loc[one, "date"])]  # fmt: skip
+    assert older
+    stored = house.warehouse.frame("ref_outside_market").set_index(["series", "date"])
+    for one in older:
+        row = stored.loc[(one, newest.loc[one, "date"])]
+        assert (row["price"], row["quote_time"]) == (newest.loc[one, "price"], newest.loc[one, "quote_time"])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets._per_share import REPORTS, per_share
-from platform_assets.datasets.valuation import DATASET
+from platform_assets.datasets.valuation import DATASET, add_per_share
 from platform_assets.pipeline.fuse import fuse
 
 KEY = ("code", "date")
@@ -15,7 +15,8 @@ KEY = ("code", "date")
 
 def report(period: str, announced: str, profit: float, bvps: float) -> dict[str, Any]:
     return {
-        "code": "600001", "report_period": period, "ann_date": announced, "net_profit": profit, "bvps": bvps
+        "code": "600001", "report_period": period, "ann_date": announced, "net_profit": profit, "bvps": bvps,
+        "quality": "ok",
     }  # fmt: skip
 
 
@@ -31,14 +32,19 @@ SHARES = [
 ]
 
 
-def told(*days: str) -> pd.DataFrame:
-    tables = {REPORTS: pd.DataFrame(STORED), "ref_exright": pd.DataFrame(SHARES)}
+def context_of(*days: str, doubted: str = "") -> Any:
+    stored = [{**one, "quality": "warning"} if one["report_period"] == doubted else one for one in STORED]
+    tables = {REPORTS: pd.DataFrame(stored), "ref_exright": pd.DataFrame(SHARES)}
 
     def read(table: str, **_how: Any) -> pd.DataFrame:
         return tables[table].copy()
 
-    context: Any = SimpleNamespace(read=read, scope=SimpleNamespace(until=days[-1]))
-    return per_share(pd.DataFrame({"code": "600001", "date": list(days)}), context)
+    return SimpleNamespace(read=read, scope=SimpleNamespace(until=days[-1]))
+
+
+def told(*days: str, doubted: str = "") -> pd.DataFrame:
+    rows = pd.DataFrame({"code": "600001", "date": list(days)})
+    return per_share(rows, context_of(*days, doubted=doubted))[["eps_ttm", "bvps"]]
 
 
 def test_twelve_months_of_profit_by_the_shares_of_the_date() -> None:
@@ -52,6 +58,28 @@ def test_the_book_value_of_the_newest_report_follows_a_bonus_issue() -> None:
 
     # 1 for 1 on 10 July: what the reports of before tell of one share is that of two now.
     assert found["bvps"].tolist() == pytest.approx([5.6, 2.8, 3.0])
+
+
+def test_a_doubted_report_tells_nothing_and_no_older_one_stands_in() -> None:
+    newest = told("2026-05-06", "2026-08-20", doubted="2026-06-30")
+    base = told("2026-08-20", doubted="2025-06-30")
+
+    assert newest["eps_ttm"].tolist() == pytest.approx([1.2, float("nan")], nan_ok=True)
+    assert newest["bvps"].tolist() == pytest.approx([5.6, float("nan")], nan_ok=True)
+    # A year before that is doubted spoils the twelve months, not the book value.
+    assert base["eps_ttm"].isna().all()
+    assert base["bvps"].tolist() == pytest.approx([3.0])
+
+
+def test_ratios_stand_in_for_a_report_that_is_not_there_but_not_for_a_doubted_one() -> None:
+    rows = pd.DataFrame(
+        {"code": "600001", "date": ["2025-01-06", "2026-08-20"], "price": 10.0, "pe_ttm": 20.0, "pb": 4.0,
+         "eps_fy1": 1.0}
+    )  # fmt: skip
+    made = add_per_share(rows, context_of("2026-08-20", doubted="2026-06-30"))
+
+    assert made["eps_ttm"].tolist() == pytest.approx([0.5, float("nan")], nan_ok=True)
+    assert made["bvps"].tolist() == pytest.approx([2.5, float("nan")], nan_ok=True)
 
 
 def test_before_the_first_report_nothing_is_told() -> None:
