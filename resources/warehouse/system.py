@@ -131,9 +131,18 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         Layer.SYSTEM,
         "data_type trade_date",
         "data_type:k32 trade_date:date payload_json:json source:s32 is_final:bool captured_at:dt "
-        "refresh_owner:k32 refresh_until:f",
+        "good_until:f refresh_owner:k32 refresh_until:f",
         description="the newest live answer of each data type and trade date; who refreshes it now, and the "
-        "second (of the system clock) at which that claim ends",
+        "seconds (of the system clock) at which the answer is due again and that claim ends",
+    ),
+    _table(
+        "sys_live_read",
+        Layer.SYSTEM,
+        "name",
+        "name:k64 trade_date:date payload_json:json source:s32 captured_at:dt good_until:f "
+        "refresh_owner:k32 refresh_until:f",
+        description="the newest answer of an upstream to each live read, shared by all API processes; who "
+        "asks now, and the seconds (of the system clock) at which the answer and that claim end",
     ),
     _table(
         "sys_change_snapshot",

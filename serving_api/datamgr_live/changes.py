@@ -51,9 +51,11 @@ class Changes:
             # The portal still tells of the session before, and nothing in its events says so.
             return Answered([]), False
         today = self._clock.now().date()
-        key = ("stock changes", today, pages)
         landed = await read_or(
-            None, self._live.flights.take(key, ttl, lambda: self._ask(pages), use_cache=use_cache)
+            None,
+            self._live.shared.take(
+                self._live.flights, f"changes {pages}", ttl, lambda: self._ask(pages), use_cache=use_cache
+            ),
         )
         if landed is not None:
             self._last = landed.value

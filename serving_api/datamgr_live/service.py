@@ -22,6 +22,7 @@ from serving_api.datamgr_live.symbols import Listed, listed_of
 from serving_api.failures import read_or
 from serving_api.live.facts import FactReads, Facts
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
+from serving_api.live.shared import shared_of
 from serving_api.live.stat import market_stat
 from serving_api.state import State
 
@@ -47,7 +48,8 @@ class Live:
         self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
         self.flights = Flights(state.system.monotonic)
         self.facts = FactReads(state)
-        self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl)
+        self.shared = state.part(shared_of)
+        self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl, self.shared)
 
     def close(self) -> None:
         self.clients.close()
@@ -140,6 +142,8 @@ class Live:
         """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; symbols that
         nobody knows are left out."""
         wanted = tuple(symbols or MAIN_INDICES)
+        if wanted == MAIN_INDICES:
+            return await self._all_told("indices", QUOTE_TTL, lambda: self._index_quotes(wanted), [])
         return await self._told(("indices", wanted), QUOTE_TTL, lambda: self._index_quotes(wanted), [])
 
     async def _index_quotes(self, symbols: Sequence[str]) -> Answered:
@@ -158,9 +162,12 @@ class Live:
 
     async def global_news(self, size: int) -> Answered:
         """The newest flash news, newest first: from the portal, else the stored ones."""
-        told = await self._told(("flash", size), FLASH_TTL, lambda: self._flashes(size), None)
+        whole_pages = -(-size // FLASHES_PER_CALL) * FLASHES_PER_CALL
+        told = await self._all_told(
+            f"flashes {whole_pages}", FLASH_TTL, lambda: self._flashes(whole_pages), None
+        )
         if told.value is not None:
-            return told
+            return told.shaped(told.value[:size])
         stored = await read_or([], self._reading.point(queries.stored_flashes, size))
         return Answered([_flash(row) for row in stored])
 
@@ -307,6 +314,13 @@ class Live:
     ) -> Answered:
         """A shared answer; one of `empty` when no source has any."""
         landed = await read_or(None, self.flights.take(key, ttl, make))
+        return Answered(empty) if landed is None else landed.value
+
+    async def _all_told(
+        self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
+    ) -> Answered:
+        """An answer that all API processes share; its value is plain JSON."""
+        landed = await read_or(None, self.shared.take(self.flights, name, ttl, make))
         return Answered(empty) if landed is None else landed.value
 
     async def _listed(self, code: str) -> Listed | None:

@@ -11,18 +11,12 @@ at most one time to live.
 """
 
 import asyncio
-import contextvars
 import functools
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
-
-import anyio
 
 from resources.calendar import CalendarHorizon
-from resources.errors import StorageError
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
 from serving_api.datamgr_live.clients import (
@@ -35,6 +29,8 @@ from serving_api.datamgr_live.clients import (
 )
 from serving_api.datamgr_live.service import live_of
 from serving_api.failures import read_or
+from serving_api.live import claims
+from serving_api.live.claims import writes_of
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Found, Question, data_types
 from serving_api.live.facts import Facts
 from serving_api.live.moments import Moment, moment_of, seconds_kept
@@ -50,13 +46,8 @@ PATIENCE_S = 1.5
 """How long one source is waited for before the next is asked beside it."""
 ESTIMATE_WAIT_S = 1.5
 """What an estimate may take on top."""
-CLAIM_WAIT_S = 0.5
-"""A warehouse that is busy for longer keeps no request from asking."""
-LOOK_S = 0.1
-"""How often a process looks whether another one has the answer."""
 EMPTY_TTL_S = 20.0
 """At most so long nobody is asked again after nobody had an answer."""
-WRITE_THREADS = 2
 
 
 @dataclass(frozen=True)
@@ -76,8 +67,7 @@ class UnifiedReads:
         self._kept: dict[str, _Kept] = {}
         self._refreshing: dict[str, asyncio.Task[Found]] = {}
         self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
-        self._writes: set[asyncio.Task[Any]] = set()
-        self._write_limiter: anyio.CapacityLimiter | None = None
+        self._writes = state.part(writes_of)
 
     async def read(self, name: str) -> Found:
         """The newest answer of a data type; its empty structure when nobody has anything."""
@@ -104,16 +94,15 @@ class UnifiedReads:
 
     async def settled(self) -> None:
         """Wait for sources that were left behind and for writes under way (tests, shutdown)."""
-        while pending := [task for task in (*self._asked.values(), *self._writes) if not task.done()]:
+        while pending := [task for task in self._asked.values() if not task.done()] + self._writes.pending:
             await asyncio.wait(pending)
             await asyncio.sleep(0)
 
     def close(self) -> None:
-        for task in (*self._refreshing.values(), *self._asked.values(), *self._writes):
+        for task in (*self._refreshing.values(), *self._asked.values()):
             task.cancel()
-        self._refreshing, self._asked, self._writes = {}, {}, set()
+        self._refreshing, self._asked = {}, {}
         self._kept.clear()
-        self._write_limiter = None
 
     # -- the chain ------------------------------------------------------------------------------------
 
@@ -124,8 +113,8 @@ class UnifiedReads:
         while found is None and not claimed and waited < LIVE_WAIT_S:
             claimed = await self._claim(kind, moment)
             if not claimed:
-                await asyncio.sleep(LOOK_S)
-                waited += LOOK_S
+                await asyncio.sleep(claims.LOOK_S)
+                waited += claims.LOOK_S
             # Another process may have ended its own claim with an answer meanwhile.
             found = await self._stored_now(kind, moment)
         if found is None:
@@ -134,7 +123,7 @@ class UnifiedReads:
                 self._persist(kind, found, moment)
                 claimed = False
         if claimed:
-            self._write(self._snapshots.release, kind.name, moment.session)
+            self._writes.begin(self._snapshots.release, kind.name, moment.session)
         if found is None:
             found = await self._history(kind, moment)
         if found is None:
@@ -148,9 +137,11 @@ class UnifiedReads:
         the fused tables of the session as well."""
         snapshot = await self._snapshot(kind, moment)
         if snapshot is not None:
-            age = (moment.now - snapshot.at).total_seconds()
-            if snapshot.is_final or (moment.moving and 0 <= age < kind.ttl_s):
+            left = (snapshot.good_until or 0.0) - self._state.system.wall()
+            if snapshot.is_final:
                 return _of_snapshot(snapshot, moment)
+            if moment.moving and left > 0:
+                return replace(_of_snapshot(snapshot, moment), good_for=left)
         if kind.stored_first or not moment.is_trade_date:
             return await self._fused(kind, moment.session, moment)
         return None
@@ -293,39 +284,24 @@ class UnifiedReads:
         ttl = seconds_kept(kind.ttl_s, moment, self._state.calendar)
         if found.origin is None or found.estimate:
             ttl = min(ttl, max(EMPTY_TTL_S, kind.ttl_s))
-        self._kept[kind.name] = _Kept(found, self._state.system.monotonic() + ttl, ttl)
+        left = ttl if found.good_for is None else min(ttl, found.good_for)
+        self._kept[kind.name] = _Kept(found, self._state.system.monotonic() + left, ttl)
 
     def _persist(self, kind: DataType, found: Found, moment: Moment) -> None:
         """In the background: nobody waits for the warehouse's writer."""
-        snapshot = Snapshot(moment.session, found.body, found.origin, moment.is_final, found.at or moment.now)
-        self._write(self._snapshots.put, kind.name, snapshot)
+        snapshot = Snapshot(
+            moment.session,
+            found.body,
+            found.origin,
+            moment.is_final,
+            found.at or moment.now,
+            self._state.system.wall() + kind.ttl_s,
+        )
+        self._writes.begin(self._snapshots.put, kind.name, snapshot)
 
     async def _claim(self, kind: DataType, moment: Moment) -> bool:
-        """Whether this process asks. A warehouse that is away or busy keeps nobody from asking."""
-        write = self._write(
-            self._snapshots.claim, kind.name, moment.session, LIVE_WAIT_S + ESTIMATE_WAIT_S + 1.0
-        )
-        done, _ = await asyncio.wait({write}, timeout=CLAIM_WAIT_S)
-        if not done or write.cancelled() or write.exception() is not None:
-            return True
-        claimed: bool = write.result()
-        return claimed
-
-    def _write(self, work: Callable[..., Any], *args: Any) -> "asyncio.Task[Any]":
-        if self._write_limiter is None:
-            self._write_limiter = anyio.CapacityLimiter(WRITE_THREADS)
-        # Without the call budget of the request that began it.
-        task = contextvars.Context().run(
-            asyncio.ensure_future, _logged(anyio.to_thread.run_sync(work, *args, limiter=self._write_limiter))
-        )
-        self._writes.add(task)
-        task.add_done_callback(self._written)
-        return task
-
-    def _written(self, task: "asyncio.Task[Any]") -> None:
-        self._writes.discard(task)
-        if not task.cancelled():
-            task.exception()
+        seconds = LIVE_WAIT_S + ESTIMATE_WAIT_S + 1.0
+        return await self._writes.claim(self._snapshots.claim, kind.name, moment.session, seconds)
 
     def _forget(self, key: tuple[str, str, str], task: "asyncio.Task[Body]") -> None:
         if self._asked.get(key) is task:
@@ -338,14 +314,6 @@ class UnifiedReads:
             del self._refreshing[name]
         if not task.cancelled():
             task.exception()
-
-
-async def _logged(work: Awaitable[Any]) -> Any:
-    try:
-        return await work
-    except StorageError as error:
-        log.warning("snapshot not written: %s", redact(error.message))
-        raise
 
 
 def _of_snapshot(snapshot: Snapshot, moment: Moment) -> Found:

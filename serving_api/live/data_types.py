@@ -79,7 +79,8 @@ class DataType:
 class Found:
     """One answer to a question of `session`. `origin` is what `_source` says (None: nobody had anything),
     `at` when it was captured by the market clock. `stale`: its time to live is over and a newer one is on its
-    way. `stored_of`: the trade date of an answer from the store, which may be an earlier one."""
+    way. `stored_of`: the trade date of an answer from the store, which may be an earlier one. `good_for`: the
+    seconds after which another process's answer is due again."""
 
     body: Body
     session: str
@@ -88,6 +89,7 @@ class Found:
     estimate: bool = False
     stale: bool = False
     stored_of: str | None = None
+    good_for: float | None = None
 
     @property
     def is_of_session(self) -> bool:

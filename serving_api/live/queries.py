@@ -1,5 +1,6 @@
 """SQL of the live reads: stored answers and their claims, industries of boards."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -8,6 +9,7 @@ from resources.warehouse.sql import Sql
 from serving_api.reading import Session
 
 SNAPSHOTS = "sys_market_snapshot"
+LIVE_READS = "sys_live_read"
 BLOCKS = "raw_concept_blocks"
 
 
@@ -20,56 +22,115 @@ def industry_boards(session: Session) -> list[tuple[Any, ...]]:
     )
 
 
-def ensure_snapshot(connection: Connection, sql: Sql, data_type: str, day: str) -> None:
-    """The row of a data type and trade date, without an answer yet."""
-    connection.exec_driver_sql(
-        sql.insert_absent(SNAPSHOTS, ("data_type", "trade_date", "is_final")), (data_type, day, 0)
+def good_until(session: Session, name: str, day: str) -> float | None:
+    """The second of the system clock at which the shared answer of a read and day is due again."""
+    rows = session.rows(
+        LIVE_READS, columns=("good_until",), where="name=? AND trade_date=?", values=(name, day)
+    )
+    return float(rows[0][0]) if rows and rows[0][0] is not None else None
+
+
+def read_answer(session: Session, name: str, day: str) -> list[tuple[Any, ...]]:
+    """(payload, source, time by the market clock) of a read and day."""
+    return session.rows(
+        LIVE_READS,
+        columns=("payload_json", "source", "captured_at"),
+        where="name=? AND trade_date=?",
+        values=(name, day),
     )
 
 
-def claim_refresh(
-    connection: Connection, sql: Sql, key: tuple[str, str], owner: str, now: float, until: float
-) -> bool:
-    """Whether `owner` may refresh the answer of `key` (data type, trade date) until that second."""
+@dataclass(frozen=True)
+class Shared:
+    """A row that the API processes share: its table, and the values of its key by column."""
+
+    table: str
+    key: tuple[tuple[str, str], ...]
+
+    @property
+    def where(self) -> str:
+        return " AND ".join(f"{column}=?" for column, _ in self.key)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(value for _, value in self.key)
+
+
+def snapshot_row(data_type: str, day: str) -> Shared:
+    return Shared(SNAPSHOTS, (("data_type", data_type), ("trade_date", day)))
+
+
+def read_row(name: str) -> Shared:
+    return Shared(LIVE_READS, (("name", name),))
+
+
+def ensure_row(connection: Connection, sql: Sql, row: Shared) -> None:
+    """The row, without an answer yet."""
+    columns = tuple(column for column, _ in row.key)
+    connection.exec_driver_sql(sql.insert_absent(row.table, columns), row.values)
+
+
+def claim_row(connection: Connection, sql: Sql, row: Shared, owner: str, now: float, until: float) -> bool:
+    """Whether `owner` may refresh the answer until that second."""
     done = connection.exec_driver_sql(
         sql.text(
-            f"UPDATE {SNAPSHOTS} SET refresh_owner=?, refresh_until=? WHERE data_type=? AND trade_date=? "
+            f"UPDATE {row.table} SET refresh_owner=?, refresh_until=? WHERE {row.where} "
             "AND (refresh_until IS NULL OR refresh_until<=? OR refresh_owner=?)"
         ),
-        (owner, until, *key, now, owner),
+        (owner, until, *row.values, now, owner),
     )
     return done.rowcount == 1
 
 
-def release_refresh(connection: Connection, sql: Sql, key: tuple[str, str], owner: str) -> None:
+def release_row(connection: Connection, sql: Sql, row: Shared, owner: str) -> None:
     connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE {SNAPSHOTS} SET refresh_until=NULL "
-            "WHERE data_type=? AND trade_date=? AND refresh_owner=?"
-        ),
-        (*key, owner),
+        sql.text(f"UPDATE {row.table} SET refresh_until=NULL WHERE {row.where} AND refresh_owner=?"),
+        (*row.values, owner),
     )
 
 
 def put_snapshot(
     connection: Connection,
     sql: Sql,
-    key: tuple[str, str],
+    row: Shared,
     *,
     payload: str,
     source: str | None,
     is_final: bool,
     at: str,
+    good_until: float | None,
     updated_at: str,
 ) -> bool:
     """Store an answer captured `at` and end the claim on it; False when the final one, or a newer one, stands
     already."""
     done = connection.exec_driver_sql(
         sql.text(
-            f"UPDATE {SNAPSHOTS} SET payload_json=?, source=?, is_final=?, captured_at=?, updated_at=?, "
-            "refresh_until=NULL WHERE data_type=? AND trade_date=? AND (payload_json IS NULL "
+            f"UPDATE {row.table} SET payload_json=?, source=?, is_final=?, captured_at=?, good_until=?, "
+            f"updated_at=?, refresh_until=NULL WHERE {row.where} AND (payload_json IS NULL "
             "OR ((is_final IS NULL OR is_final=0) AND captured_at<=?))"
         ),
-        (payload, source, int(is_final), at, updated_at, *key, at),
+        (payload, source, int(is_final), at, good_until, updated_at, *row.values, at),
     )
     return done.rowcount == 1
+
+
+def put_read(
+    connection: Connection,
+    sql: Sql,
+    row: Shared,
+    *,
+    day: str,
+    payload: str,
+    source: str | None,
+    at: str | None,
+    good_until: float,
+    updated_at: str,
+) -> None:
+    """Store an answer of `day` and end the claim on it."""
+    connection.exec_driver_sql(
+        sql.text(
+            f"UPDATE {row.table} SET trade_date=?, payload_json=?, source=?, captured_at=?, good_until=?, "
+            f"updated_at=?, refresh_until=NULL WHERE {row.where}"
+        ),
+        (day, payload, source, at, good_until, updated_at, *row.values),
+    )

@@ -13,7 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from resources.transport.redact import redact
+from serving_api.datamgr_live.clients import Answered
 from serving_api.failures import DATA_FAILURES
+from serving_api.live.shared import SharedReads
 
 log = logging.getLogger("serving_api.live")
 
@@ -24,7 +26,7 @@ Items = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Part:
-    """`cached`: nobody was asked for it. `at`: when it was found, None for an empty one."""
+    """`cached`: nobody was asked for it by this process. `at`: when it was found, None for an empty one."""
 
     items: Items
     cached: bool
@@ -42,12 +44,20 @@ class _Kept:
 class Segment:
     """Used on one event loop. What is kept of another date than `day` is never told."""
 
-    def __init__(self, name: str, monotonic: Callable[[], float], now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        name: str,
+        monotonic: Callable[[], float],
+        now: Callable[[], datetime],
+        shared: SharedReads | None = None,
+    ) -> None:
+        """With `shared` the API processes of one deployment ask once; items are plain JSON then."""
         self._name = name
+        self._shared = shared
         self._monotonic = monotonic
         self._now = now
         self._kept: _Kept | None = None
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self._running: dict[str, asyncio.Task[bool]] = {}
 
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
@@ -58,16 +68,17 @@ class Segment:
             return Part(kept.items, True, kept.at)
         task = self._running.get(day)
         if task is None or task.done():
-            task = asyncio.ensure_future(self._make(day, ttl, make))
+            task = asyncio.ensure_future(self._make(day, ttl, make, use_cache=use_cache))
             self._running[day] = task
             task.add_done_callback(functools.partial(self._ended, day))
         done, _ = await asyncio.wait({task}, timeout=WAIT_S)
+        asked = True
         if done:
-            task.result()
+            asked = task.result()
         else:
             self._keep(day, kept.items if kept else [], kept.at if kept else None, EMPTY_TTL_S)
         kept = self._of(day)
-        return Part([], False) if kept is None else Part(kept.items, False, kept.at)
+        return Part([], not asked) if kept is None else Part(kept.items, not asked, kept.at)
 
     async def settled(self) -> None:
         """Wait for what was left behind (tests)."""
@@ -79,14 +90,27 @@ class Segment:
         self._running = {}
         self._kept = None
 
-    async def _make(self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]]) -> None:
+    async def _make(
+        self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
+    ) -> bool:
+        """Whether somebody was asked, and not what another process has found."""
+        name = f"segment {self._name}"
+        if use_cache and self._shared is not None:
+            told = await self._shared.find_or_claim(name, day)
+            if told is not None:
+                self._keep(day, told.answer.value, told.answer.at, told.left)
+                return False
+        items: Items = []
         try:
             items = await make()
         except DATA_FAILURES as error:
             log.warning("%s: %s: %s", self._name, type(error).__name__, redact(str(error)))
-            items = []
         seconds = ttl() if items else EMPTY_TTL_S
-        self._keep(day, items, self._now() if items else None, seconds)
+        at = self._now() if items else None
+        self._keep(day, items, at, seconds)
+        if self._shared is not None:
+            self._shared.put(name, day, Answered(items, at=at), seconds)
+        return True
 
     def _of(self, day: str) -> _Kept | None:
         return self._kept if self._kept is not None and self._kept.day == day else None
@@ -94,7 +118,7 @@ class Segment:
     def _keep(self, day: str, items: Items, at: datetime | None, seconds: float) -> None:
         self._kept = _Kept(day, items, at, self._monotonic() + seconds)
 
-    def _ended(self, day: str, task: "asyncio.Task[None]") -> None:
+    def _ended(self, day: str, task: "asyncio.Task[bool]") -> None:
         if self._running.get(day) is task:
             del self._running[day]
         if not task.cancelled():

@@ -1,10 +1,9 @@
 """Stored answers of the data types (`sys_market_snapshot`), and who of several API processes refreshes one.
 
 A row per data type and trade date. It is what the processes of one deployment share: whoever finds an answer
-writes it, the others read it. A claim (`refresh_owner`, `refresh_until`) makes one of them ask.
+writes it, the others read it. A claim makes one of them ask.
 """
 
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,20 +15,23 @@ from resources.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
 from serving_api.live import queries
+from serving_api.live.claims import Claims
 from serving_api.reading import Session
 
-_COLUMNS = ("trade_date", "payload_json", "source", "is_final", "captured_at")
+_COLUMNS = ("trade_date", "payload_json", "source", "is_final", "captured_at", "good_until")
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One stored answer. `is_final`: captured after the close of its trade date, so it is the day's."""
+    """One stored answer. `is_final`: captured after the close of its trade date, so it is the day's.
+    `good_until`: the second of the system clock at which it is due again."""
 
     session: str
     body: dict[str, Any]
     source: str | None
     is_final: bool
     at: datetime
+    good_until: float | None = None
 
 
 def of_session(session: Session, data_type: str, day: str) -> Snapshot | None:
@@ -49,59 +51,43 @@ def newest(session: Session, data_type: str, until: str) -> Snapshot | None:
 
 
 def _first(session: Session, **how: Any) -> Snapshot | None:
-    for day, payload, source, is_final, at in session.rows(queries.SNAPSHOTS, columns=_COLUMNS, **how):
+    for day, payload, source, is_final, at, good in session.rows(queries.SNAPSHOTS, columns=_COLUMNS, **how):
         if payload is not None and at is not None:
-            return Snapshot(
-                str(day), orjson.loads(payload), source, bool(is_final), datetime.fromisoformat(str(at))
-            )
+            captured = datetime.fromisoformat(str(at))
+            return Snapshot(str(day), orjson.loads(payload), source, bool(is_final), captured, good)
     return None
 
 
 class SnapshotWriter:
-    """Claims and writes of one process. Every method is one short transaction in the thread of its caller;
-    raises StorageError when the database is away or busy."""
+    """Writes of one process. Every method is one short transaction in the thread of its caller; raises
+    StorageError when the database is away or busy."""
 
     def __init__(self, warehouse: Warehouse, wall: Callable[[], float]) -> None:
         self._warehouse = warehouse
-        self._wall = wall
-        self.owner = uuid.uuid4().hex
-        self._ensured: set[tuple[str, str]] = set()
+        self._claims = Claims(warehouse, wall)
 
     def claim(self, data_type: str, day: str, seconds: float) -> bool:
         """Whether this process is the one that refreshes the answer, for at most `seconds`."""
-        now = self._wall()
-        self._ensure(data_type, day)
-        with transaction(self._warehouse.engine) as connection:
-            return queries.claim_refresh(
-                connection, self._warehouse.sql, (data_type, day), self.owner, now, now + seconds
-            )
+        return self._claims.claim(queries.snapshot_row(data_type, day), seconds)
 
     def release(self, data_type: str, day: str) -> None:
         """Give the claim back without an answer: another process may ask at once."""
-        with transaction(self._warehouse.engine) as connection:
-            queries.release_refresh(connection, self._warehouse.sql, (data_type, day), self.owner)
+        self._claims.release(queries.snapshot_row(data_type, day))
 
     def put(self, data_type: str, snapshot: Snapshot) -> bool:
         """Store an answer and end the claim on it. False when the day's final answer, or a newer one, stands
         already: it is not written again."""
-        self._ensure(data_type, snapshot.session)
+        row = queries.snapshot_row(data_type, snapshot.session)
+        self._claims.ensure(row)
         with transaction(self._warehouse.engine) as connection:
             return queries.put_snapshot(
                 connection,
                 self._warehouse.sql,
-                (data_type, snapshot.session),
+                row,
                 payload=orjson.dumps(snapshot.body).decode(),
                 source=snapshot.source,
                 is_final=snapshot.is_final,
                 at=snapshot.at.strftime("%Y-%m-%d %H:%M:%S"),
+                good_until=snapshot.good_until,
                 updated_at=stamp(snapshot.at),
             )
-
-    def _ensure(self, data_type: str, day: str) -> None:
-        """In a transaction of its own, since claimers that insert and then update in one deadlock on
-        MariaDB."""
-        if (data_type, day) in self._ensured:
-            return
-        with transaction(self._warehouse.engine) as connection:
-            queries.ensure_snapshot(connection, self._warehouse.sql, data_type, day)
-        self._ensured.add((data_type, day))

@@ -48,13 +48,15 @@ class MarketContext:
         self._unified = unified
 
     async def read(self) -> Context:
-        landed = await self._live.flights.take(KEY, CONTEXT_TTL, self._make)
-        made: Context = landed.value
-        return made
+        """What one API process made for all of them."""
+        landed = await self._live.shared.take(self._live.flights, KEY, CONTEXT_TTL, self._make)
+        made: Answered = landed.value
+        return Context(made.value["risk"], made.value["events"], made.at or self._state.clock.now())
 
-    async def _make(self) -> Context:
+    async def _make(self) -> Answered:
         readings, events = await asyncio.gather(self._readings(), self._events())
-        return Context(temperature(readings), events, self._state.clock.now())
+        made = {"risk": temperature(readings), "events": events}
+        return Answered(made, at=self._state.clock.now())
 
     # -- risk -----------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ class AbnormalMoves:
         self._market = market
         self._changes = changes
         self._auction, self._intraday, self._deviation = (
-            Segment(name, state.system.monotonic, state.clock.now)
+            Segment(name, state.system.monotonic, state.clock.now, live.shared)
             for name in ("auction", "intraday", "deviation")
         )
 

@@ -59,16 +59,19 @@ class DailyFlows:
             return Flows(_shown(stored), HISTORY)
         told = await read_or(
             None,
-            self._live.flights.take(
-                ("daily flow", code), lambda: ttl_at(FLOW_TTL, now, calendar), lambda: self._ask(code)
+            self._live.shared.take(
+                self._live.flights,
+                f"daily flow {code}",
+                lambda: ttl_at(FLOW_TTL, now, calendar),
+                lambda: self._ask(code),
             ),
         )
         if told is None or not told.value.value:
             return Flows(_shown(stored), HISTORY if stored else None)
         answered: Answered = told.value
-        by_date = {str(row["date"]): row for row in (*answered.value, *stored)}
+        by_date = {str(row["date"]): row for row in (*answered.value, *_shown(stored))}
         rows = [by_date[day] for day in sorted(by_date)][-days:]
-        return Flows(_shown(rows), answered.origin, answered.headers)
+        return Flows(rows, answered.origin, answered.headers)
 
     async def _ask(self, code: str) -> Answered:
         one = (await listed_of(self._state.reading, [code])).get(code)
@@ -77,7 +80,7 @@ class DailyFlows:
         answer = await self._live.clients.ask(
             {EASTMONEY: lambda client: client.fund_flow_daily(one.symbol)}, order=(EASTMONEY,)
         )
-        return answer.shaped(records(answer.value))
+        return answer.shaped(_shown(records(answer.value)))
 
 
 def _shown(rows: Sequence[Mapping[str, Any]]) -> list[Row]:

@@ -1,12 +1,21 @@
 """The app in front of the simulated market, with the facts of the session before stored."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from platform_assets.declaration.registry import builtin_registry
 from resources.simulated_market.world.model import PRICE_UNIT
-from serving_api.live import chain
+from serving_api.app import create_app
+from serving_api.datamgr_live.clients import LiveClients
+from serving_api.datamgr_live.service import Live, live_of
+from serving_api.live import chain, claims
+from serving_api.system_time import SystemTime
 from tests.serving_api import market as stored
+from tests.serving_api.client import running
+from tests.serving_api.conftest import FAST
 from tests.serving_api.datamgr_live.conftest import Desk, desk, filled, world  # noqa: F401  fixtures
 
 TODAY, BEFORE = "2026-08-21", "2026-08-20"
@@ -48,7 +57,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine is no slow source: only where patience is tried is it short."""
     monkeypatch.setattr(chain, "PATIENCE_S", 30.0)
     monkeypatch.setattr(chain, "LIVE_WAIT_S", 60.0)
-    monkeypatch.setattr(chain, "CLAIM_WAIT_S", 30.0)
+    monkeypatch.setattr(claims, "CLAIM_WAIT_S", 30.0)
 
 
 @pytest.fixture
@@ -57,3 +66,25 @@ def bench(desk: Desk) -> Desk:  # noqa: F811
     stored.put(put, put.table("fusion_kline_daily"), closes_of(desk, BEFORE))
     stored.put(put, put.table("fusion_stock_industry"), industries_of(desk))
     return desk
+
+
+@contextmanager
+def second_process(bench: Desk, tmp_path: Any) -> Iterator[Any]:
+    """Another API over the same warehouse and the same market, as another process has it."""
+    state = bench.app.state.platform
+    url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+    tables = builtin_registry().tables
+    app = create_app(
+        state.settings,
+        clock=bench.clock,
+        system=SystemTime(wall=bench.ticks.wall, monotonic=bench.ticks.wall),
+        warehouse_reader=stored.open_warehouse(url, tmp_path, tables=tables, read_only=True),
+        warehouse_writer=stored.open_warehouse(url, tmp_path, tables=tables),
+        passwords=FAST,
+    )
+    own = app.state.platform
+    own.parts[live_of] = Live(
+        own, LiveClients(own.settings, own.clock, own.calendar, state.part(live_of).clients._opener)
+    )
+    with running(app) as api:
+        yield api

@@ -11,21 +11,14 @@ from typing import Any
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
 from resources.calendar import shipped_calendar
-from serving_api.app import create_app
-from serving_api.datamgr_live.clients import TDX, TENCENT, LiveClients
-from serving_api.datamgr_live.service import Live, live_of
-from serving_api.live import chain
+from serving_api.datamgr_live.clients import TDX, TENCENT
+from serving_api.live import chain, claims
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import data_types
 from serving_api.live.scan import SCANS
-from serving_api.system_time import SystemTime
-from tests.serving_api import market as stored
-from tests.serving_api.client import running
-from tests.serving_api.conftest import FAST
 from tests.serving_api.datamgr_live.conftest import CLOSED, TRADING, Desk
-from tests.serving_api.live.conftest import TODAY
+from tests.serving_api.live.conftest import TODAY, second_process
 
 READS = {
     "sentiment": "/market/sentiment",
@@ -282,28 +275,6 @@ def test_of_many_at_once_one_asks_and_the_others_get_the_stale_answer(bench: Des
     assert answers[0].json()["timestamp"] == "2026-08-21T10:30:12+08:00"
 
 
-@contextmanager
-def second_process(bench: Desk, tmp_path: Any) -> Iterator[Any]:
-    """Another API over the same warehouse and the same market, as another process has it."""
-    state = bench.app.state.platform
-    url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
-    tables = builtin_registry().tables
-    app = create_app(
-        state.settings,
-        clock=bench.clock,
-        system=SystemTime(wall=bench.ticks.wall, monotonic=bench.ticks.wall),
-        warehouse_reader=stored.open_warehouse(url, tmp_path, tables=tables, read_only=True),
-        warehouse_writer=stored.open_warehouse(url, tmp_path, tables=tables),
-        passwords=FAST,
-    )
-    own = app.state.platform
-    own.parts[live_of] = Live(
-        own, LiveClients(own.settings, own.clock, own.calendar, state.part(live_of).clients._opener)
-    )
-    with running(app) as api:
-        yield api
-
-
 def test_two_processes_ask_once(bench: Desk, scans: Scans, tmp_path: Any) -> None:
     with second_process(bench, tmp_path) as other:
         mine = read(bench, "distribution")
@@ -316,7 +287,7 @@ def test_two_processes_ask_once(bench: Desk, scans: Scans, tmp_path: Any) -> Non
 def test_while_one_process_asks_the_other_waits_for_its_answer(
     bench: Desk, scans: Scans, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chain, "LOOK_S", 0.02)
+    monkeypatch.setattr(claims, "LOOK_S", 0.02)
     answers: list[Any] = []
     with second_process(bench, tmp_path) as other:
         with held(scans, TDX):

@@ -1,0 +1,115 @@
+"""Which of several API processes asks, and writes that nobody waits for."""
+
+import asyncio
+import contextvars
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+
+from resources.errors import StorageError
+from resources.transport.redact import redact
+from resources.warehouse.engine import transaction
+from resources.warehouse.warehouse import Warehouse
+from serving_api.live import queries
+from serving_api.state import State
+
+log = logging.getLogger("serving_api.live")
+
+CLAIM_WAIT_S = 0.5
+"""A warehouse that is busy for longer keeps no request from asking."""
+LOOK_S = 0.1
+"""How often a process looks whether another one has the answer."""
+WRITE_THREADS = 2
+
+
+class Claims:
+    """Claims of one process on shared rows (`refresh_owner`, `refresh_until`). Every method is one short
+    transaction in the thread of its caller; raises StorageError when the database is away or busy."""
+
+    def __init__(self, warehouse: Warehouse, wall: Callable[[], float]) -> None:
+        self._warehouse = warehouse
+        self._wall = wall
+        self.owner = uuid.uuid4().hex
+        self._ensured: set[queries.Shared] = set()
+
+    def claim(self, row: queries.Shared, seconds: float) -> bool:
+        """Whether this process is the one that asks, for at most `seconds`."""
+        now = self._wall()
+        self.ensure(row)
+        with transaction(self._warehouse.engine) as connection:
+            return queries.claim_row(connection, self._warehouse.sql, row, self.owner, now, now + seconds)
+
+    def release(self, row: queries.Shared) -> None:
+        """Give the claim back without an answer: another process may ask at once."""
+        with transaction(self._warehouse.engine) as connection:
+            queries.release_row(connection, self._warehouse.sql, row, self.owner)
+
+    def ensure(self, row: queries.Shared) -> None:
+        """In a transaction of its own, since claimers that insert and then update in one deadlock on
+        MariaDB."""
+        if row in self._ensured:
+            return
+        with transaction(self._warehouse.engine) as connection:
+            queries.ensure_row(connection, self._warehouse.sql, row)
+        self._ensured.add(row)
+
+
+class Writes:
+    """Writes of the live reads, in threads; used on the event loop of one app."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    def begin(self, work: Callable[..., Any], *args: Any) -> "asyncio.Task[Any]":
+        """Start a write; a failure is logged."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(WRITE_THREADS)
+        # Without the call budget of the request that began it.
+        task = contextvars.Context().run(
+            asyncio.ensure_future, _logged(anyio.to_thread.run_sync(work, *args, limiter=self._limiter))
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._written)
+        return task
+
+    async def claim(self, work: Callable[..., bool], *args: Any) -> bool:
+        """Whether this process asks. A warehouse that is away or busy keeps nobody from asking."""
+        write = self.begin(work, *args)
+        done, _ = await asyncio.wait({write}, timeout=CLAIM_WAIT_S)
+        if not done or write.cancelled() or write.exception() is not None:
+            return True
+        claimed: bool = write.result()
+        return claimed
+
+    @property
+    def pending(self) -> list["asyncio.Task[Any]"]:
+        return [task for task in self._tasks if not task.done()]
+
+    def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._tasks = set()
+        self._limiter = None
+
+    def _written(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, StorageError):
+            log.error("live answer not shared", exc_info=error)
+
+
+async def _logged(work: Awaitable[Any]) -> Any:
+    try:
+        return await work
+    except StorageError as error:
+        log.warning("live answer not shared: %s", redact(error.message))
+        raise
+
+
+def writes_of(_state: State) -> Writes:
+    """The app's writes of live answers (`state.part(writes_of)`)."""
+    return Writes()

@@ -1,0 +1,143 @@
+"""Upstream answers that the API processes of one deployment share (`sys_live_read`).
+
+A row per read, with its newest answer: one process claims the read and asks, the others take what it stored,
+for the time that it is still good. A warehouse that is away or busy keeps nobody from asking.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+
+from resources.clock import stamp
+from resources.warehouse.engine import transaction
+from serving_api.datamgr_live.clients import Answered
+from serving_api.datamgr_live.flight import Flights, Landed, Ttl
+from serving_api.failures import read_or
+from serving_api.live import claims, queries
+from serving_api.live.claims import Claims, writes_of
+from serving_api.reading import Session
+from serving_api.state import State
+
+WAIT_S = 4.0
+"""How long a process waits for the answer of another before it asks by itself."""
+CLAIM_S = 10.0
+"""When a process that died while it asked is waited for no more."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """An answer, and for how many seconds it is still good."""
+
+    answer: Answered
+    left: float
+
+
+class SharedReads:
+    """The shared reads of one app; used on its event loop."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._claims = Claims(state.writer, state.system.wall)
+        self._writes = state.part(writes_of)
+
+    async def take(
+        self,
+        flights: Flights,
+        name: str,
+        ttl: Ttl,
+        ask: Callable[[], Awaitable[Answered]],
+        *,
+        day: str = "",
+        use_cache: bool = True,
+    ) -> Landed:
+        """`flights.take` over all processes. The value of the answer is plain JSON. `day` (default: today):
+        an answer of another one is not told."""
+        left: float | None = None
+        day = day or self._state.clock.now().date().isoformat()
+
+        async def make() -> Answered:
+            nonlocal left
+            told = await self.find_or_claim(name, day) if use_cache else None
+            if told is not None:
+                left = told.left
+                return told.answer
+            try:
+                answer = await ask()
+            except BaseException:
+                self.release(name)
+                raise
+            self.put(name, day, answer, _seconds(ttl))
+            return answer
+
+        return await flights.take(
+            (name, day), lambda: _seconds(ttl) if left is None else left, make, use_cache=use_cache
+        )
+
+    async def find_or_claim(self, name: str, day: str) -> Told | None:
+        """Another process's answer that is still good, waited for when that one is just asking; None when
+        it is the caller who asks, and then tells by `put` or `release`."""
+        row, waited, claimed = queries.read_row(name), 0.0, False
+        told = await self._stored(name, day)
+        while told is None and not claimed and waited < WAIT_S:
+            claimed = await self._writes.claim(self._claims.claim, row, CLAIM_S)
+            if not claimed:
+                await asyncio.sleep(claims.LOOK_S)
+                waited += claims.LOOK_S
+            # Another process may have ended its own claim with an answer meanwhile.
+            told = await self._stored(name, day)
+        if claimed and told is not None:
+            self.release(name)
+        return told
+
+    def put(self, name: str, day: str, answer: Answered, seconds: float) -> None:
+        """Store an answer that is good for so long; nobody waits for the write."""
+        self._writes.begin(self._put, name, day, answer, self._state.system.wall() + seconds)
+
+    def release(self, name: str) -> None:
+        """Give the claim back without an answer."""
+        self._writes.begin(self._claims.release, queries.read_row(name))
+
+    def _put(self, name: str, day: str, answer: Answered, good_until: float) -> None:
+        row, warehouse = queries.read_row(name), self._state.writer
+        self._claims.ensure(row)
+        payload = orjson.dumps(answer.value).decode()
+        with transaction(warehouse.engine) as connection:
+            queries.put_read(
+                connection,
+                warehouse.sql,
+                row,
+                day=day,
+                payload=payload,
+                source=answer.source,
+                at=None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S"),
+                good_until=good_until,
+                updated_at=stamp(self._state.clock.now()),
+            )
+
+    async def _stored(self, name: str, day: str) -> Told | None:
+        wall = self._state.system.wall()
+        found = await read_or(None, self._state.reading.point(queries.good_until, name, day))
+        if found is None or found <= wall:
+            return None
+        answer = await read_or(None, self._state.reading.scan(_answer, name, day))
+        return None if answer is None else Told(answer, found - wall)
+
+
+def _answer(session: Session, name: str, day: str) -> Answered | None:
+    """Off the event loop: an answer may be the quotes of the whole market."""
+    for payload, source, at in queries.read_answer(session, name, day):
+        if payload is not None:
+            return Answered(orjson.loads(payload), source, at and datetime.fromisoformat(str(at)))
+    return None
+
+
+def _seconds(ttl: Ttl) -> float:
+    return ttl() if callable(ttl) else ttl
+
+
+def shared_of(state: State) -> SharedReads:
+    """The app's shared reads (`state.part(shared_of)`)."""
+    return SharedReads(state)

@@ -1,0 +1,144 @@
+"""What several API processes ask together: over all live reads no more than one process alone."""
+
+import threading
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serving_api.live import claims, shared
+from serving_api.live.chain import unified_of
+from serving_api.live.scan import packed, unpacked
+from tests.serving_api.datamgr_live.conftest import TRADING, Desk
+from tests.serving_api.live.conftest import second_process
+
+SURFACE = (
+    *("/market/sentiment", "/market/distribution", "/market/overview", "/market/indices"),
+    *("/market/industry-rank", "/market/fund-flow", "/market/cross-market-risk", "/market/event-chain"),
+    *("/market/share-brief", "/market/news-marquee", "/market/news-marquee?limit=20"),
+    *("/realtime/hot-stocks", "/realtime/sector-treemap", "/realtime/abnormal-moves"),
+    *("/realtime/stock-changes", "/realtime/money-flow/300114", "/realtime/trading-time"),
+)
+AUCTION = datetime(2026, 8, 21, 9, 26)
+
+
+@pytest.fixture(autouse=True)
+def waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine is no reason to ask by oneself."""
+    monkeypatch.setattr(claims, "LOOK_S", 0.02)
+    monkeypatch.setattr(shared, "WAIT_S", 60.0)
+
+
+def asked(bench: Desk) -> Counter[str]:
+    """Calls of all upstreams so far."""
+    found = Counter(
+        {
+            f"{name} {call}": count
+            for name, calls in bench.market.calls().items()
+            for call, count in calls.items()
+        }
+    )
+    found.update({f"terminal {call}": count for call, count in bench.market.terminal_calls().items()})
+    return found
+
+
+def read_all(api: Any) -> dict[str, Any]:
+    told = {}
+    for path in SURFACE:
+        answer = api.get(path)
+        assert answer.status_code == 200, answer.text
+        told[path] = answer.json()
+    return told
+
+
+def settle(bench: Desk) -> None:
+    bench.api.call(bench.app.state.platform.part(unified_of).settled)
+
+
+def later(bench: Desk, seconds: float) -> None:
+    bench.clock.at += timedelta(seconds=seconds)
+    bench.ticks.advance(seconds)
+
+
+def figures(told: dict[str, Any]) -> dict[str, Any]:
+    """Answers without the times at which they were made, and whether this process asked."""
+    own = ("generated_at", "elapsed_s", "cached", "now")
+    return {
+        path: {name: value for name, value in body.items() if name not in own} for path, body in told.items()
+    }
+
+
+@pytest.mark.parametrize("now", [TRADING, AUCTION])
+def test_what_one_process_has_read_costs_another_no_call(bench: Desk, tmp_path: Path, now: datetime) -> None:
+    bench.clock.at = now
+    with second_process(bench, tmp_path) as other:
+        mine = read_all(bench.api)
+        settle(bench)
+        before = asked(bench)
+        assert sum(before.values()) > 10
+        theirs = read_all(other)
+        assert asked(bench) - before == Counter()
+        assert figures(theirs) == figures(mine)
+
+
+def test_what_another_process_has_read_is_no_fresher_by_that(bench: Desk, tmp_path: Path) -> None:
+    """The time to live counts from the call of the upstream, whoever made it."""
+    with second_process(bench, tmp_path) as other:
+        read_all(bench.api)
+        settle(bench)
+        later(bench, 9)
+        read_all(other)
+        before = asked(bench)
+        later(bench, 2)
+        told = other.get("/market/distribution").json()
+        assert told["timestamp"] == "2026-08-21T10:30:11+08:00"
+        assert asked(bench) - before
+
+
+def test_processes_that_read_at_the_same_time_ask_as_much_as_one(bench: Desk, tmp_path: Path) -> None:
+    before = asked(bench)
+    read_all(bench.api)
+    settle(bench)
+    alone = asked(bench) - before
+    with second_process(bench, tmp_path) as other:
+        later(bench, 61)
+        before = asked(bench)
+        threads = [threading.Thread(target=read_all, args=(api,)) for api in (bench.api, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        # Anomalies may take one page more a minute later.
+        together = asked(bench) - before
+    assert sum(together.values()) <= sum(alone.values()) + 1, together - alone
+
+
+def test_an_answer_of_another_day_is_not_taken(bench: Desk, tmp_path: Path) -> None:
+    bench.clock.at = datetime(2026, 8, 20, 14, 59)
+    read_all(bench.api)
+    settle(bench)
+    with second_process(bench, tmp_path) as other:
+        bench.clock.at = TRADING  # the system clock stands still: only the day tells them apart
+        before = asked(bench)
+        read_all(other)
+        assert asked(bench) - before
+
+
+def test_a_scan_is_the_same_for_who_reads_it(bench: Desk) -> None:
+    live = bench.app.state.platform.part(unified_of)._live
+    bench.api.get("/market/distribution")
+    rows = live.scans._kept["tdx"].rows
+    facts = bench.api.call(live.facts.of, "2026-08-21")
+    assert len(rows) > 50
+    assert unpacked(packed(rows, None), facts) == (rows, None)
+    assert unpacked(packed([], "of yesterday"), facts) == ([], "of yesterday")
+
+
+def test_who_died_while_it_asked_holds_up_nobody_for_long(bench: Desk, tmp_path: Path) -> None:
+    with second_process(bench, tmp_path) as other:
+        live = bench.app.state.platform.part(shared.shared_of)
+        assert bench.api.call(live.find_or_claim, "flashes 50", "2026-08-21") is None  # and never tells
+        bench.ticks.advance(shared.CLAIM_S + 0.1)
+        assert other.get("/market/news-marquee").json()["total"] > 0
