@@ -25,6 +25,7 @@ from schedules import pulse
 from schedules.handlers import HANDLERS
 from schedules.house import House, open_house
 from schedules.kernels import compile_in_background, stop_compiling
+from schedules.operations import try_tell
 from schedules.reaper import ROLE, fail_run, fail_runs_before, reap_node, try_reap
 from schedules.retime import RetimeWatcher
 from schedules.run_pool import RunPool
@@ -141,6 +142,7 @@ class Worker:
             if since_reap >= REAP_S:
                 since_reap = 0.0
                 try_reap(self.house, self.node, self._instance)
+                try_tell(self.house)
 
     def _beat(self) -> None:
         with self._lock:

@@ -71,7 +71,7 @@ def test_the_calls_of_a_source_are_found_in_all_ways_of_asking() -> None:
     assert found["exchange_block_trade", "sse"] == ("sse.block_trades",)  # the client
     assert found["raw_news_flash", "cls"] == ("cls.flashes",)  # by the name of the client
     assert found["raw_futures", "shfe"] == ("futures.daily",)
-    assert weakest(frozenset({"tencent.quotes", "ths.limit_pool", "tencent.rank"})) == "assumed"
+    assert weakest(frozenset({"tencent.quotes", "tdx.former_names", "tencent.rank"})) == "assumed"
     assert weakest(frozenset({"tencent.quotes", "tencent.rank"})) == "witnessed"
 
 

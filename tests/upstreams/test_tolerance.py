@@ -13,12 +13,26 @@ import pandas as pd
 import pytest
 
 from resources.errors import PayloadError
-from resources.upstreams.cninfo.announcements import Query, parse_announcements
-from resources.upstreams.eastmoney import billboard, f10, lists, lockup, margin, pools, reports, series
+from resources.upstreams.cninfo.announcements import Query, parse_announcements, parse_orgs
+from resources.upstreams.eastmoney import (
+    billboard,
+    bonds,
+    dividends,
+    f10,
+    lists,
+    lockup,
+    margin,
+    pools,
+    profile,
+    reports,
+    series,
+)
 from resources.upstreams.notices import notice_frame
 from resources.upstreams.payload import json_of
 from resources.upstreams.sina import flows
+from resources.upstreams.sina import quotes as sina_quotes
 from resources.upstreams.tencent import bars
+from resources.upstreams.tencent import quotes as tencent_quotes
 
 HERE = Path(__file__).parent
 Rows = Callable[[bytes], pd.DataFrame]
@@ -39,8 +53,8 @@ def _pool() -> Any:
     return document
 
 
-def _releases() -> Any:
-    rows = recorded("eastmoney/payloads/em_dc_corporate_actions_20260728.json")["RPT_LIFT_STAGE"]
+def _actions(report: str) -> Any:
+    rows = recorded("eastmoney/payloads/em_dc_corporate_actions_20260728.json")[report]
     result = {"pages": 1, "data": rows, "count": len(rows)}
     return {"result": result, "success": True, "message": "ok", "code": 0}
 
@@ -72,7 +86,10 @@ CASES: dict[str, tuple[Any, Rows]] = {
         recorded("eastmoney/payloads/em_dc_billboard_600105.json"),
         _report("billboard", billboard.listing_rows),
     ),
-    "releases": (_releases(), _report("releases", lockup.lockup_rows)),
+    "releases": (_actions("RPT_LIFT_STAGE"), _report("releases", lockup.lockup_rows)),
+    "dividends": (_actions("RPT_SHAREBONUS_DET"), _report("dividends", dividends.dividend_rows)),
+    "offers": (_actions("RPTA_APP_IPOAPPLY"), _report("offers", profile.offer_rows)),
+    "bond terms": (_actions("RPT_BOND_CB_LIST"), _report("terms", bonds.term_rows)),
     "limit pool": (_pool(), lambda body: pools.parse_pool(body, "up", "2024-09-23")),
     "main indicators": (
         recorded("eastmoney/payloads/em_dc_f10_mainfina_600519_2026q1.json"),
@@ -90,6 +107,7 @@ CASES: dict[str, tuple[Any, Rows]] = {
         recorded("cninfo/payloads/cninfo_hisannouncement_600519.json"),
         lambda body: notice_frame(parse_announcements(body, NOTICES).rows, "x"),
     ),
+    "ids of companies": ({"stockList": recorded("cninfo/payloads/cninfo_stocklist_row.json")}, parse_orgs),
 }
 AS_RECEIVED = {"payload", "indicators"}
 """Columns that keep the row as it came: they differ where the row does."""
@@ -196,3 +214,24 @@ def test_a_missing_key_costs_its_own_column_or_is_named(case: str) -> None:
                 kept, expected[column][~lost], check_dtype=False, obj=f"{key}: {column}"
             )
     assert optional
+
+
+RECORDS: dict[str, tuple[str, bytes, Rows]] = {
+    "tencent/payloads/tencent_quote_600519_hk00700_20260522.txt": (
+        '";', b"~7.25", lambda body: tencent_quotes.parse_quotes(body, ["sh600519", "hk00700"]),
+    ),
+    "sina/payloads/sina_hq_index_20260821.txt": (
+        '";', b",7.25", lambda body: sina_quotes.parse_quotes(body, ["sh000001", "sh000852"]),
+    ),
+}  # fmt: skip
+"""Recorded texts without keys: the end of a record, and what one field more there looks like."""
+
+
+@pytest.mark.parametrize("place", RECORDS)
+def test_a_field_more_at_the_end_of_a_record_changes_nothing(place: str) -> None:
+    end, more, parse = RECORDS[place]
+    told = (HERE / place).read_text(encoding="utf-8").encode("gb18030")
+    longer = told.replace(end.encode(), more + end.encode())
+    assert longer != told
+
+    same(parse(longer), parse(told))

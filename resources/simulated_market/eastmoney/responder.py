@@ -232,13 +232,24 @@ def trends(request: HttpRequest, view: View) -> Reply:
     return reply(request, envelope.RT_TRENDS, data)
 
 
+CONNECT_FIELDS = frozenset(f"f{number}" for number in range(51, 57))
+"""What tells of a channel of the stock connect all but what was bought and sold."""
+
+
 def connect(request: HttpRequest, view: View) -> Reply:
     """Northbound is not disclosed (zeros since 2024-08-19). Southbound of a synthetic market follows
     from its turnover and direction; a replayed market knows nothing of it, and says zero as well."""
     day, net = _southbound(view)
     closed = 3 if view.now.hour >= 15 or view.now.hour < 9 else 1
+    whole = not set(request.params().get("fields2", "").split(",")) <= CONNECT_FIELDS
 
     def channel(threshold: float, value: float, amount: float) -> dict[str, Any]:
+        dealt = {
+            "buyAmt": (amount + value) / 2,
+            "sellAmt": (amount - value) / 2,
+            "buySellAmt": amount,
+            "netBuyAmt": value,
+        }
         return {
             "status": closed,
             "dayNetAmtIn": value,
@@ -246,9 +257,7 @@ def connect(request: HttpRequest, view: View) -> Reply:
             "dayAmtThreshold": threshold,
             "date": day[5:],
             "date2": day,
-            "buyAmt": (amount + value) / 2,
-            "sellAmt": (amount - value) / 2,
-            "netBuyAmt": value,
+            **(dealt if whole else {}),
         }
 
     data = {

@@ -21,7 +21,7 @@ from resources.upstreams.frames import frame, texts
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.notices import title_of, within
 from resources.upstreams.paging import Page, whole_number
-from resources.upstreams.payload import json_of, list_of, number, object_of, string_of
+from resources.upstreams.payload import json_of, list_of, number, object_of, promised, string_of
 from resources.upstreams.texts import plain_text, stock_codes
 
 PAGE = 30
@@ -161,10 +161,12 @@ def parse_orgs(body: bytes) -> pd.DataFrame:
 
 
 def org_rows(listed: list[Any]) -> list[dict[str, Any]]:
-    """Rows of the map with an id, once per code."""
+    """Rows of the map with an id, once per code. PayloadError where a row has no such key at all: the map
+    would seem to be empty."""
     found: dict[str, dict[str, Any]] = {}
     for one in listed:
         row = object_of(one, "org row")
+        promised(row, ("code", "orgId"), "org row")
         code, org = string_of(row.get("code"), "org code"), row.get("orgId")
         if stock_codes(code) != [code] or not isinstance(org, str) or not org:
             continue

@@ -27,6 +27,8 @@ MINUTE_COLUMNS: dict[str, str] = {
     **numbers("sh_net sz_net total_net sh_quota_balance sz_quota_balance"),
 }
 
+# f51 to f56 are status, quota and date; what was bought and sold comes with the fields behind them.
+_CHANNEL_FIELDS = ",".join(f"f{number}" for number in range(51, 66))
 # wire key -> (channel, northbound?)
 _CHANNELS = {
     "hk2sh": ("hgt", True),
@@ -41,7 +43,7 @@ def channels_request() -> Request:
         "eastmoney.push2",
         "kamt",
         "/api/qt/kamt/get",
-        (("fields1", "f1,f2,f3,f4"), ("fields2", "f51,f52,f53,f54,f55,f56")),
+        (("fields1", "f1,f2,f3,f4"), ("fields2", _CHANNEL_FIELDS)),
         label="kamt",
     )
 

@@ -265,7 +265,8 @@ def test_northbound_is_missing_and_never_zero(bench):
     minutes = bench.eastmoney.connect_minutes()
 
     assert channels.loc[["hgt", "sgt"], ["net_buy", "buy_amt", "sell_amt"]].isna().all().all()
-    assert channels.loc[["ggt_sh", "ggt_sz"], ["net_buy", "quota_balance"]].notna().all().all()
+    south_figures = ["net_buy", "buy_amt", "sell_amt", "quota_balance"]
+    assert channels.loc[["ggt_sh", "ggt_sz"], south_figures].notna().all().all()
     north = minutes[minutes["direction"] == "north"]
     south = minutes[minutes["direction"] == "south"]
     assert north["total_net"].isna().all()

@@ -43,6 +43,36 @@ def test_both_samples_become_shares_and_yuan() -> None:
     assert (shanghai["exchange"], shanghai["buyer"], shenzhen["seller"]) == ("SSE", "机构专用", "机构专用")
 
 
+# Deals of 2017-01-10 as the exchange answered them, kept in a public repository: no zero ends a figure.
+RECORDED_DAY = "2017-01-10"
+RECORDED = [
+    dict(zip(("stockid", "abbrname", "tradeprice", "tradeqty", "tradeamount"), one.split(), strict=True),
+         tradedate=RECORDED_DAY, branchbuy="瑞银证券有限责任公司上海花园石桥路证券营业部",
+         branchsell="瑞银证券有限责任公司上海花园石桥路证券营业部", NUM=str(at), ifZc="否")
+    for at, one in enumerate((
+        "601558 华锐风电 2.18 10153 22133.54", "601939 建设银行 5.47 1361.08 7445.08",
+        "601818 光大银行 3.91 2393.43 9358.3", "601558 华锐风电 2.03 101.68 206.42",
+        "603299 井神股份 14.63 28.2 412.57", "600196 复星医药 21.1 30 633",
+        "601169 北京银行 9.86 1857.47 18314.7", "600519 贵州茅台 332 1.61 534.52",
+        "603018 中设集团 31.94 10.55 336.97", "600870 厦华电子 8.5 160 1360",
+    ), 76)
+]  # fmt: skip
+
+
+def test_recorded_deals_of_shanghai() -> None:
+    page = {"beginPage": 4, "cacheSize": 1, "data": RECORDED, "endDate": None, "endPage": 41,
+            "pageCount": 49, "pageNo": 4, "pageSize": 25, "total": 1205}  # fmt: skip
+    document = {"actionErrors": [], "isPagination": "true", "pageHelp": page, "result": RECORDED}
+    body = f"jsonpCallback123({json.dumps(document, ensure_ascii=False)})".encode()
+
+    found = sse_deals.parse_deals(body, RECORDED_DAY, RECORDED_DAY)
+
+    assert (len(found.rows), found.total) == (10, 1205)
+    assert {row["code"]: (row["volume"], row["amount"]) for row in found.rows if row["code"] == "600519"} == {
+        "600519": (16_100, 5_345_200)
+    }
+
+
 def test_rounded_figures_agree_within_their_rounding() -> None:
     rounded = {**SSE_ROW, "tradeprice": "2.03", "tradeqty": "305.36", "tradeamount": "619.87"}
 
