@@ -15,7 +15,6 @@ from resources.transport.redact import redact
 from serving_api.app import Application, Parts, create_app
 from serving_api.realtime.hub import hub_of
 
-
 SILENT_S = 60.0
 """A client whose side takes nothing for so long is dropped, however it went away."""
 
