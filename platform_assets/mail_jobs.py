@@ -78,17 +78,21 @@ def _skipped(context: dg.OpExecutionContext, reason: str) -> None:
     context.add_output_metadata({"sent": 0, "skipped": reason})
 
 
-def _mail_settings(run: PipelineRun, platform: Platform) -> MailSettings:
-    return stored_mail_settings(platform.settings, read_stored(run.warehouse.engine))
+def _account(context: dg.OpExecutionContext, run: PipelineRun, platform: Platform) -> MailSettings | None:
+    """None when mails are off, which the run then says."""
+    account = stored_mail_settings(platform.settings, read_stored(run.warehouse.engine))
+    if account.off is None:
+        return account
+    _skipped(context, account.off)
+    return None
 
 
 @dg.op
 def send_daily_report(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
     opened = platform.open()
     with opened_run(context, opened, REPORT) as run:
-        settings = _mail_settings(run, opened)
-        if settings.off is not None:
-            _skipped(context, settings.off)
+        settings = _account(context, run, opened)
+        if settings is None:
             return
         now = run.clock.now()
         day = now.date().isoformat()
@@ -159,9 +163,8 @@ def recall_batch(engine: Engine, settings: MailSettings, now: datetime) -> tuple
 def recall_users(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
     opened = platform.open()
     with opened_run(context, opened, RECALL) as run:
-        settings = _mail_settings(run, opened)
-        if settings.off is not None:
-            _skipped(context, settings.off)
+        settings = _account(context, run, opened)
+        if settings is None:
             return
         sent, refused = recall_batch(run.warehouse.engine, settings, SystemClock().now())
     context.add_output_metadata({"sent": sent, "refused": len(refused)})

@@ -1,6 +1,6 @@
 """Sections about a session: indices, breadth, the ends of the list, leaders, money."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from platform_assets.compute.evidence.facts import COUNT, Fact
 from platform_assets.compute.evidence.wording import change, flow, said
@@ -73,16 +73,8 @@ def extremes(sources: Sources, day: str) -> Section | None:
         (row for row in rows if str(row["code"]) in names),
         key=lambda row: (-float(row["change_pct"]), str(row["code"])),
     )
-    lines, facts = [], []
-    for title, chosen in (("涨幅居前", ranked[:SHOWN]), ("跌幅居前", ranked[-SHOWN:][::-1])):
-        told = []
-        for row in chosen:
-            name = names[str(row["code"])]
-            moved = sources.take(BARS, row, "change_pct", "涨跌幅", subject=name)
-            told.append(f"{name}{change(moved)}")
-            facts.append(moved)
-        if told:
-            lines.append(f"{title}：{'；'.join(told)}。")
+    ends = (("涨幅居前", ranked[:SHOWN]), ("跌幅居前", ranked[-SHOWN:][::-1]))
+    lines, facts = _both_ends(sources, BARS, "change_pct", "涨跌幅", ends, names, change)
     return section_of(sources, "extremes", "涨跌两端", lines, facts, f"{day}的日线")
 
 
@@ -108,21 +100,26 @@ def money(sources: Sources, day: str) -> Section | None:
         FLOWS, ("main_net",), since=day, until=day, keep=lambda frame: frame["main_net"].notna()
     ) if str(row["code"]) in names]  # fmt: skip
     ranked = sorted(rows, key=lambda row: (-float(row["main_net"]), str(row["code"])))
-    lines, facts = [], []
-    ends: tuple[tuple[str, Sequence[Row]], ...] = (
+    ends = (
         ("主力净流入居前", [row for row in ranked[:SHOWN] if row["main_net"] > 0]),
         ("主力净流出居前", [row for row in ranked[-SHOWN:][::-1] if row["main_net"] < 0]),
     )
-    for title, chosen in ends:
-        told = []
-        for row in chosen:
-            name = names[str(row["code"])]
-            net = sources.take(FLOWS, row, "main_net", "主力净额", subject=name)
-            told.append(f"{name}{flow(net)}")
-            facts.append(net)
-        if told:
-            lines.append(f"{title}：{'；'.join(told)}。")
+    lines, facts = _both_ends(sources, FLOWS, "main_net", "主力净额", ends, names, flow)
     return section_of(sources, "money", "资金流向", lines, facts, f"{day}的资金流向")
+
+
+def _both_ends(
+    sources: Sources, table: str, column: str, label: str, ends: Sequence[tuple[str, Sequence[Row]]],
+    names: Mapping[str, str], words: Callable[[Fact], str],
+) -> tuple[list[str], list[Fact]]:  # fmt: skip
+    """A line for each end of a ranking: every name with its value."""
+    lines, facts = [], []
+    for title, chosen in ends:
+        taken = [sources.take(table, row, column, label, subject=names[str(row["code"])]) for row in chosen]
+        if taken:
+            lines.append(f"{title}：{'；'.join(f'{fact.subject}{words(fact)}' for fact in taken)}。")
+        facts += taken
+    return lines, facts
 
 
 def _names(sources: Sources) -> dict[str, str]:
