@@ -8,8 +8,8 @@ Workbooks call `told_rows` before they are packed.
 import json
 import math
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
 from typing import Any
 
 from resources.simulated_market.faults import Fault
@@ -184,10 +184,10 @@ def _is_moment(value: float) -> bool:
 
 def _is_day(value: int) -> bool:
     """20260831, but not 20858657, which is an amount."""
-    try:
-        return date(value // 10_000, value // 100 % 100, value % 100).year in _YEARS
-    except ValueError:
+    year, month, day = value // 10_000, value // 100 % 100, value % 100
+    if year not in _YEARS or month not in range(1, 13):
         return False
+    return 1 <= day <= monthrange(year, month)[1]
 
 
 def _is_decimal(value: Any) -> bool:

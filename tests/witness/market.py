@@ -76,6 +76,7 @@ def opened(folder: Path) -> Iterator[Market]:
             data_dir=str(folder),
             simulator_url=served.http_url,
             simulator_tdx=f"{host}:{port}",
+            http_timeout=60.0,  # of a busy machine: one answer too late rests the host for all that follow
         )
         gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
         makers, closers = make_clients(
