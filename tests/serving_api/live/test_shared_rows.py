@@ -1,6 +1,7 @@
 """The rows that processes share, on both engines: whose turn it is, and how long an answer is good."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -110,5 +111,26 @@ def test_a_first_answer_that_is_too_late_keeps_nobody_from_asking(
         first, second = Process(warehouse, ticks), Process(warehouse, ticks)
         assert await first.reads.find_or_claim(NAME, DAY) is None
         assert await second.reads.find_or_claim(NAME, DAY) is None
+
+    asyncio.run(run())
+
+
+def test_while_one_claim_hangs_the_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "CLAIM_WAIT_S", 0.05)
+    free, begun = threading.Event(), []
+
+    def busy(name: str) -> bool:
+        begun.append(name)
+        return free.wait(20) and False
+
+    async def run() -> None:
+        writes = Writes()
+        assert await writes.claim(busy, "first")
+        assert await writes.claim(busy, "second")
+        assert begun == ["first"]
+        free.set()
+        await asyncio.gather(*writes.pending)
+        await asyncio.sleep(0)
+        assert not await writes.claim(busy, "third")
 
     asyncio.run(run())
