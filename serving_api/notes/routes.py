@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.requests import Request
 
 from resources.errors import InputError
@@ -22,6 +22,7 @@ from serving_api.topics.listing import Page, PageSize
 router = area_router(f"{PREFIX}/notes", "notes")
 
 Kind = Literal["morning", "daily-review"]
+WrittenKind = Annotated[Kind, Path(description="which note: morning or daily-review")]
 Day = Annotated[str | None, Query(description="the note of this day alone; YYYY-MM-DD or YYYYMMDD")]
 TASKS: dict[str, str] = {"morning": "morning_note", "daily-review": "daily_review"}
 RULES = "local_rule"
@@ -58,11 +59,12 @@ async def _notes(request: Request, kind: Kind, date: str | None, page: int, page
 
 
 @router.post("/{kind}/generate")
-@serving(schemas.NoteAsked, cache=NO_STORE, raises=(409,))
+@serving(schemas.NoteAsked, cache=NO_STORE, raises=(404, 409))
 async def generate(
-    request: Request, subject: Admin, kind: Kind, body: schemas.NoteWish | None = None
+    request: Request, subject: Admin, kind: WrittenKind, body: schemas.NoteWish | None = None
 ) -> Answer:
-    """Have the note written now, by rules. One of another source stays as it is."""
+    """Have the note written now, by rules. One of another source stays as it is. 404 while the platform has
+    published no such task."""
     state = state_of(request)
     day = day_of(kind, state)
     if body is not None and body.date is not None and calendar_day("date", body.date) != day:
