@@ -15,12 +15,20 @@ from resources.transport.redact import redact
 from serving_api.app import Application, Parts, create_app
 from serving_api.realtime.hub import hub_of
 
+SILENT_S = 60.0
+"""A client whose side takes nothing for so long is dropped, however it went away."""
+
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket. Exits with a clear message when the address cannot be had."""
+    """A bound socket whose connections end when their client takes nothing any more (Linux). Exits with a
+    clear message when the address cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        # Connections take it over: a host that is gone without a word, or a reader that reads nothing,
+        # would hold its stream for a quarter of an hour.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(SILENT_S * 1000))
     try:
         sock.bind((host, port))
     except OSError as error:

@@ -62,6 +62,7 @@ class Writes:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._hanging: set[asyncio.Task[Any]] = set()
         self._limiter: anyio.CapacityLimiter | None = None
 
     def begin(self, work: Callable[..., Any], *args: Any) -> "asyncio.Task[Any]":
@@ -77,10 +78,16 @@ class Writes:
         return task
 
     async def claim(self, work: Callable[..., bool], *args: Any) -> bool:
-        """Whether this process asks. A warehouse that is away or busy keeps nobody from asking."""
+        """Whether this process asks. A warehouse that is away or busy keeps nobody from asking; while one
+        claim hangs, the others do not wait for theirs."""
+        if self._hanging:
+            return True
         write = self.begin(work, *args)
         done, _ = await asyncio.wait({write}, timeout=CLAIM_WAIT_S)
-        if not done or write.cancelled() or write.exception() is not None:
+        if not done:
+            self._hanging.add(write)
+            return True
+        if write.cancelled() or write.exception() is not None:
             return True
         claimed: bool = write.result()
         return claimed
@@ -92,11 +99,12 @@ class Writes:
     def close(self) -> None:
         for task in self._tasks:
             task.cancel()
-        self._tasks = set()
+        self._tasks, self._hanging = set(), set()
         self._limiter = None
 
     def _written(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
+        self._hanging.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, StorageError):
             log.error("live answer not shared", exc_info=error)

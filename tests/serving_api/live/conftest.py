@@ -1,7 +1,9 @@
 """The app in front of the simulated market, with the facts of the session before stored."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,13 +71,13 @@ def bench(desk: Desk) -> Desk:  # noqa: F811
 
 
 @contextmanager
-def second_process(bench: Desk, tmp_path: Any) -> Iterator[Any]:
+def second_process(bench: Desk, tmp_path: Any, **settings: Any) -> Iterator[Any]:
     """Another API over the same warehouse and the same market, as another process has it."""
     state = bench.app.state.platform
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     tables = builtin_registry().tables
     app = create_app(
-        state.settings,
+        replace(state.settings, **settings),
         clock=bench.clock,
         system=SystemTime(wall=bench.ticks.wall, monotonic=bench.ticks.wall),
         warehouse_reader=stored.open_warehouse(url, tmp_path, tables=tables, read_only=True),
@@ -88,3 +90,16 @@ def second_process(bench: Desk, tmp_path: Any) -> Iterator[Any]:
     )
     with running(app) as api:
         yield api
+
+
+def asked(bench: Desk) -> Counter[str]:
+    """Calls of all upstreams so far."""
+    found = Counter(
+        {
+            f"{name} {call}": count
+            for name, calls in bench.market.calls().items()
+            for call, count in calls.items()
+        }
+    )
+    found.update({f"terminal {call}": count for call, count in bench.market.terminal_calls().items()})
+    return found

@@ -12,7 +12,7 @@ from serving_api.live import claims, shared
 from serving_api.live.chain import unified_of
 from serving_api.live.scan import packed, unpacked
 from tests.serving_api.datamgr_live.conftest import TRADING, Desk
-from tests.serving_api.live.conftest import second_process
+from tests.serving_api.live.conftest import asked, second_process
 
 SURFACE = (
     *("/market/sentiment", "/market/distribution", "/market/overview", "/market/indices"),
@@ -29,19 +29,6 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine is no reason to ask by oneself."""
     monkeypatch.setattr(claims, "LOOK_S", 0.02)
     monkeypatch.setattr(shared, "WAIT_S", 60.0)
-
-
-def asked(bench: Desk) -> Counter[str]:
-    """Calls of all upstreams so far."""
-    found = Counter(
-        {
-            f"{name} {call}": count
-            for name, calls in bench.market.calls().items()
-            for call, count in calls.items()
-        }
-    )
-    found.update({f"terminal {call}": count for call, count in bench.market.terminal_calls().items()})
-    return found
 
 
 def read_all(api: Any) -> dict[str, Any]:

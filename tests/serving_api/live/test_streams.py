@@ -1,15 +1,19 @@
 """The event streams: what is sent when, resuming, slow readers, and their end."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
 from serving_api.live.moments import moment_of
+from serving_api.realtime import streams
 from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription, hub_of
 from tests.serving_api.datamgr_live.conftest import TRADING, Desk
+from tests.serving_api.live.conftest import second_process
 
 CODES = ("300114", "600040")
 
@@ -129,7 +133,9 @@ def test_nobody_is_asked_when_nobody_listens_and_the_log_is_bounded(bench: Desk)
     assert made._logs == {}
 
 
-def read_frames(bench: Desk, path: str, enough: int, **how: Any) -> tuple[dict[str, str], str]:
+def read_frames(
+    api: Any, path: str, enough: int, counted: Callable[[str], int] = lambda text: len(frames(text))
+) -> tuple[dict[str, str], str]:
     """Headers and text of a stream over ASGI until `enough` frames were sent; then the client goes."""
 
     async def run() -> tuple[dict[str, str], str]:
@@ -144,7 +150,7 @@ def read_frames(bench: Desk, path: str, enough: int, **how: Any) -> tuple[dict[s
             "path": f"/api/v1{path_}",
             "raw_path": f"/api/v1{path_}".encode(),
             "query_string": query.encode(),
-            "headers": [(b"accept-encoding", b"gzip, zstd"), *how.get("headers", [])],
+            "headers": [(b"accept-encoding", b"gzip, zstd")],
             "client": ("10.0.0.1", 5000),
             "server": ("test", 80),
             "scheme": "http",
@@ -161,19 +167,19 @@ def read_frames(bench: Desk, path: str, enough: int, **how: Any) -> tuple[dict[s
                 headers = {name.decode(): value.decode() for name, value in message["headers"]}
             else:
                 text += message.get("body", b"").decode()
-                if len(frames(text)) >= enough:
+                if counted(text) >= enough:
                     gone.set()
 
-        await asyncio.wait_for(bench.app(scope, receive, send), 30)
+        await asyncio.wait_for(api.app(scope, receive, send), 30)
         return headers, text
 
-    found: tuple[dict[str, str], str] = bench.api.call(run)
+    found: tuple[dict[str, str], str] = api.call(run)
     return found
 
 
 def test_the_quote_stream_on_the_wire(bench: Desk) -> None:
     made = hub(bench)
-    headers, text = read_frames(bench, f"/realtime/quote-stream?symbols={','.join(CODES)}", len(CODES))
+    headers, text = read_frames(bench.api, f"/realtime/quote-stream?symbols={','.join(CODES)}", len(CODES))
     assert headers["content-type"].startswith("text/event-stream")
     assert headers["cache-control"] == "no-store"
     assert "content-encoding" not in headers
@@ -187,13 +193,44 @@ def test_the_quote_stream_on_the_wire(bench: Desk) -> None:
 
 def test_the_market_stream_tells_what_changed(bench: Desk) -> None:
     hub(bench)
-    _, text = read_frames(bench, "/realtime/stream", 1)
+    _, text = read_frames(bench.api, "/realtime/stream", 1)
     (frame,) = frames(text)
     told = orjson.loads(frame["data"])
     assert frame["event"] == "quotes_updated"
     assert set(told) == {"ts", "count", "codes", "trade_state", "indices"}
     assert told["trade_state"] == "trading"
     assert [row["code"] for row in told["indices"]] == ["sh000001", "sz399001", "sz399006"]
+
+
+STREAMS = ("/realtime/stream", "/realtime/quote-stream?symbols=300114")
+
+
+def comments(text: str) -> int:
+    return text.count(": keep-alive\n")
+
+
+@pytest.mark.parametrize("path", STREAMS)
+def test_a_stream_without_events_says_so_every_fifteen_seconds(
+    bench: Desk, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    assert streams.COMMENT_S == 15.0
+    monkeypatch.setattr(streams, "COMMENT_S", 0.01)
+    hub(bench)
+    _, text = read_frames(bench.api, path, 3, comments)
+    assert [block for block in text.split("\n\n") if block.startswith(":")][1:] == [": keep-alive"] * 3
+
+
+def test_a_stream_counts_once_in_the_rate_limit(
+    bench: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(streams, "COMMENT_S", 0.01)
+    with second_process(bench, tmp_path, rate_limit_per_min=3) as api:
+        for path in STREAMS:
+            read_frames(api, path, 20, comments)
+        codes = [api.get("/realtime/trading-time").status_code for _ in range(2)]
+        assert codes == [200, 429]
+        refused, _ = read_frames(api, STREAMS[0], 0, len)
+        assert int(refused["retry-after"]) > 0
 
 
 @pytest.mark.parametrize("symbols", ["", "abc", "600519,abc", ",".join(f"{code:06d}" for code in range(101))])

@@ -1,0 +1,136 @@
+"""The rows that processes share, on both engines: whose turn it is, and how long an answer is good."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from resources.clock import ManualClock
+from resources.warehouse.warehouse import Warehouse
+from serving_api.datamgr_live.clients import Answered
+from serving_api.live import claims, shared
+from serving_api.live.claims import Writes
+from serving_api.live.shared import SharedReads
+from serving_api.reading import Reading
+from serving_api.state import State
+from serving_api.system_time import SystemTime
+from tests.serving_api import market as stored
+from tests.serving_api.conftest import Ticks
+
+NOW, DAY, NAME = datetime(2026, 8, 21, 10, 30), "2026-08-21", "flashes 50"
+
+
+@pytest.fixture
+def warehouse(warehouse_url: str, tmp_path: Path) -> Iterator[Warehouse]:
+    opened = stored.open_warehouse(warehouse_url, tmp_path, tables=())
+    opened.migrate()
+    yield opened
+    opened.close()
+
+
+class Process:
+    """The shared reads of one process."""
+
+    def __init__(self, warehouse: Warehouse, ticks: Ticks) -> None:
+        self.writes = Writes()
+        state: Any = SimpleNamespace(
+            writer=warehouse,
+            reading=Reading(warehouse),
+            clock=ManualClock(NOW),
+            system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
+            part=lambda _make: self.writes,
+        )
+        self.reads = SharedReads(cast(State, state))
+
+    async def put(self, value: Any, seconds: float) -> None:
+        self.reads.put(NAME, DAY, Answered(value, "eastmoney", NOW), seconds)
+        await self.settled()
+
+    async def settled(self) -> None:
+        await asyncio.gather(*self.writes.pending)
+
+
+def test_an_answer_is_good_for_its_time_on_its_day(warehouse: Warehouse) -> None:
+    async def run() -> None:
+        ticks = Ticks()
+        first, second = Process(warehouse, ticks), Process(warehouse, ticks)
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+        await first.put([{"title": "中国"}], 30.0)
+        ticks.advance(29)
+        told = await second.reads.find_or_claim(NAME, DAY)
+        assert told is not None
+        assert (told.answer, told.left) == (Answered([{"title": "中国"}], "eastmoney", NOW), 1.0)
+        assert await second.reads.find_or_claim(NAME, "2026-08-24") is None
+        second.reads.release(NAME)
+        await second.settled()
+        ticks.advance(1)
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+
+    asyncio.run(run())
+
+
+def test_who_comes_second_waits_for_the_first(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "LOOK_S", 0.01)
+    monkeypatch.setattr(claims, "CLAIM_WAIT_S", 30.0)
+    monkeypatch.setattr(shared, "WAIT_S", 60.0)
+
+    async def run() -> None:
+        ticks = Ticks()
+        first, second = Process(warehouse, ticks), Process(warehouse, ticks)
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+        waiting = asyncio.ensure_future(second.reads.find_or_claim(NAME, DAY))
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
+        await first.put([1], 30.0)
+        told = await waiting
+        assert told is not None
+        assert told.answer.value == [1]
+        # A failure gives the turn to the next.
+        ticks.advance(31)
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+        first.reads.release(NAME)
+        await first.settled()
+        assert await second.reads.find_or_claim(NAME, DAY) is None
+
+    asyncio.run(run())
+
+
+def test_a_first_answer_that_is_too_late_keeps_nobody_from_asking(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "LOOK_S", 0.01)
+    monkeypatch.setattr(shared, "WAIT_S", 0.05)
+
+    async def run() -> None:
+        ticks = Ticks()
+        first, second = Process(warehouse, ticks), Process(warehouse, ticks)
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+        assert await second.reads.find_or_claim(NAME, DAY) is None
+
+    asyncio.run(run())
+
+
+def test_while_one_claim_hangs_the_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "CLAIM_WAIT_S", 0.05)
+    free, begun = threading.Event(), []
+
+    def busy(name: str) -> bool:
+        begun.append(name)
+        return free.wait(20) and False
+
+    async def run() -> None:
+        writes = Writes()
+        assert await writes.claim(busy, "first")
+        assert await writes.claim(busy, "second")
+        assert begun == ["first"]
+        free.set()
+        await asyncio.gather(*writes.pending)
+        await asyncio.sleep(0)
+        assert not await writes.claim(busy, "third")
+
+    asyncio.run(run())
