@@ -140,7 +140,8 @@ def gross_margin_follows_costs(rows: pd.DataFrame, context: Context) -> pd.Serie
 
 def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The growth that is told is that of the amounts, where those of the year before are known. Loose, for a
-    year before that was restated; a figure in another unit, or of another company, is out by far more."""
+    year before that was restated; a figure in another unit, or of another company, is out by far more.
+    After a loss growth is told by its amount or by itself, which turns the sign: either will do."""
     columns = ["code", "report_period", "revenue", "net_profit"]
     before = {period: _back(period, _YEAR) for period in rows["report_period"].unique()}
     stored = context.read(
@@ -155,8 +156,10 @@ def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.S
     fine = pd.Series(True, index=rows.index)
     for name in ("revenue", "net_profit"):
         base = known[name].astype(float)
-        implied = (rows[name].astype(float) / base.where(base > 0) - 1) * 100
-        gap = (rows[f"{name}_yoy"].astype(float) - implied).abs()
+        implied = (rows[name].astype(float) / base.where(base != 0) - 1) * 100
+        told = rows[f"{name}_yoy"].astype(float)
+        gap = (told - implied).abs()
+        gap = gap.where(base > 0, np.minimum(gap, (told + implied).abs()))
         fine &= ~(gap > _LOOSE_POINTS + _LOOSE_SHARE * implied.abs())
     return fine
 

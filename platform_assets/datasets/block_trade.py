@@ -168,7 +168,7 @@ def add_close_and_name(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_float_ratio(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    cap = context.beside(rows, "fusion_valuation", "float_market_cap") * 1e4
+    cap = context.beside(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
     worth = rows["volume"].astype(float) * rows["close"]
     rows["float_ratio_pct"] = worth / cap.where(cap > 0) * 100
     return rows

@@ -183,7 +183,7 @@ def fill_exchange_gaps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         lower=0
     )
     rows["rzche"] = rows["rzche"].fillna(repaid)
-    cap = context.beside(rows, "fusion_valuation", "float_market_cap") * 1e4
+    cap = context.beside(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
     rows["fin_ratio_pct"] = rows["fin_ratio_pct"].fillna(rows["rzye"] / cap.where(cap > 0) * 100)
     return rows
 

@@ -141,11 +141,13 @@ class Context:
     def today(self) -> str:
         return self.now[:10]
 
-    def beside(self, rows: pd.DataFrame, table: str, column: str) -> pd.Series:
-        """`column` of another table on each row's own code and trade date; null where it has none."""
-        stored = self.read(
-            table, columns=("code", "date", column), since=self.scope.since, until=self.scope.until
-        )
+    def beside(self, rows: pd.DataFrame, table: str, column: str, *, trusted: bool = False) -> pd.Series:
+        """`column` of another table on each row's own code and trade date; null where it has none, and with
+        `trusted` where its row there is doubted."""
+        names = ("code", "date", column, *(("quality",) if trusted else ()))
+        stored = self.read(table, columns=names, since=self.scope.since, until=self.scope.until)
+        if trusted:
+            stored = stored[stored["quality"] == "ok"].drop(columns="quality")
         joined = rows[["code", "date"]].merge(stored, how="left", on=["code", "date"])
         return joined[column].set_axis(rows.index)
 

@@ -49,6 +49,22 @@ def test_every_deal_is_one_row_and_equal_ones_are_numbered(alone: House) -> None
     assert house.fuse("block_trade", *days).results[-1].rows_written == 0
 
 
+def test_a_share_of_a_cap_that_is_doubted_is_not_told(alone: House) -> None:
+    house = alone
+    house.bars(BEFORE, TODAY)
+    house.raw("raw_valuation", BEFORE)
+    house.stage("valuation", BEFORE)
+    house.fuse("valuation", BEFORE)
+    load(house, BEFORE)
+    before = fused(house).set_index("row_key")["float_ratio_pct"]
+    assert before.notna().any()
+    change(house, "UPDATE fusion_valuation SET float_market_cap=float_market_cap*100, quality='warning'")
+    house.fresh()
+    house.fuse("block_trade", BEFORE)
+
+    assert fused(house)["float_ratio_pct"].isna().all()
+
+
 def test_the_portal_tells_what_the_exchange_rounds_and_bars_stand_in_for_it(alone: House) -> None:
     house = alone
     house.bars(BEFORE, TODAY)

@@ -18,6 +18,9 @@ _MOMENT_SEC = 3
 _LISTS_KEPT = 4
 _BOARD_TYPES = {"t:1": "region", "t:2": "industry", "t:3": "concept"}
 
+_KNOWN = re.compile(r"m:(0|1|90)|t:([1235679]|10|23|80|81)|s:(2|2048)|e:97|f:4|b:MK\d{4}")
+"""Terms of `fs` by which there are lists; boards (`b:BK…`) are lists while they have members."""
+
 
 class Lists:
     """Renders rows; facts are kept for a moment, so that the pages of one list agree."""
@@ -43,7 +46,9 @@ class Lists:
         boards, found = self._found.of(view, question, lambda: self._chosen(view, *question))
         chosen = self._cut(view, found)[(page - 1) * size : page * size]
         if not chosen:
-            return reply(request, envelope.RT_LIST, None)
+            # A list that has nobody, or has ended, is another answer than one that does not exist.
+            known = found or all(_is_known(part) for part in question[0].split(","))
+            return reply(request, envelope.RT_LIST, None, rc=0 if known else 102)
         render: Any = board_row if boards else security_row
         diff = [render(one, names, natural=natural) for one in chosen]
         return reply(request, envelope.RT_LIST, {"total": len(found), "diff": rows(params, diff)})
@@ -160,6 +165,14 @@ class Lists:
         if view.fault is not None and view.fault.kind == "cut_list":
             return items[: int(view.fault.args.get("rows", 100))]
         return items
+
+
+def _is_known(part: str) -> bool:
+    """Whether a part of `fs` names a list: a group of securities by its number, or a market by its types."""
+    terms = [term for term in re.split(r"[+ ]", part) if not term.startswith("f:!")]
+    return all(_KNOWN.fullmatch(term) for term in terms) and (
+        len(terms) > 1 or terms[0].startswith(("b:MK", "m:"))
+    )
 
 
 def _wants_board(wanted: list[set[str]], board: Board) -> bool:

@@ -15,15 +15,16 @@ PUBLIC_TOKEN = "bd1d9ddb04089700cf9c27f6f7426281"  # noqa: S105
 _NOTHING = frozenset({100, 102})
 
 
-def data_of(body: bytes, what: str) -> dict[str, Any] | None:
-    """The `data` object; None when the upstream has nothing for the request."""
+def data_of(body: bytes, what: str, *, known: bool = False) -> dict[str, Any] | None:
+    """The `data` object; None when the upstream has nothing for the request. `known`: what is asked for is
+    there, so that an answer that knows no such thing is a PayloadError and not nothing."""
     document = object_of(json_of(body), what)
     if "rc" not in document or "data" not in document:
         raise PayloadError(f"{what}: no push2 envelope, keys {', '.join(map(str, list(document)[:5]))}")
     rc, data = document["rc"], document["data"]
     if type(rc) is not int:
         raise PayloadError(f"{what}: rc {rc!r}")
-    if data is None and (rc == 0 or rc in _NOTHING):
+    if data is None and (rc == 0 or (rc in _NOTHING and not known)):
         return None
     if rc != 0:
         raise PayloadError(f"{what}: rc {rc!r}")

@@ -22,13 +22,17 @@ class ListCalls(Gateway):
         raw rows of one page, `key` is the column that must not repeat.
 
         With `complete` a list that ends before its own `total` (or whose total moves) is a
-        `PayloadError`; board lists count wrongly, so they pass False and take what they receive."""
+        `PayloadError`; board lists count wrongly, so they pass False and take what they receive. So is a list
+        that the portal does not know."""
         parts: list[pd.DataFrame] = []
         received, total = 0, None
+        named = fs.startswith("b:BK")  # a board, whose code comes from whoever asks
         for page in range(1, _MOST_PAGES + 1):
             got = self._fetcher.call(
                 lists.clist_request(fs, names, page),
-                partial(lists.parse_page, what=f"clist page {page}", read=read),
+                partial(
+                    lists.parse_page, what=f"clist {fs} page {page}", read=read, known=page == 1 and not named
+                ),
             )
             parts.append(got.rows)
             received += len(got)

@@ -119,10 +119,15 @@ def clist_request(fs: str, names: str, page: int, *, fid: str = "f12", descendin
 
 
 def parse_page(
-    body: bytes, what: str, read: Callable[[Sequence[Mapping[str, Any]]], pd.DataFrame]
+    body: bytes,
+    what: str,
+    read: Callable[[Sequence[Mapping[str, Any]]], pd.DataFrame],
+    *,
+    known: bool = False,
 ) -> ListPage:
-    """One page as a frame that `read` makes of its raw rows; no data is a page without rows."""
-    data = data_of(body, what)
+    """One page as a frame that `read` makes of its raw rows; no data is a page without rows. `known`: there
+    is such a list, so that an answer that knows none is a PayloadError."""
+    data = data_of(body, what, known=known)
     if data is None:
         return ListPage(0, read([]), 0)
     rows = diff_of(data, what)

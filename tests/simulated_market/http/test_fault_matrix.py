@@ -58,8 +58,8 @@ VISIBLE = {
     "wrong_instrument": {"serve": "sh000001", "under": "000001"},
 }
 INVISIBLE = {"stale_day", "swap_open_close", "override_bar"}
-# Not for this side: a command of the terminal protocol, and lists with a count. What turns away one dialect
-# of one site is told with the dialect that is tried next (tests/witness/test_dialects.py).
+# Not for this side: a command of the terminal protocol, lists with a count, and two questions that have a
+# second form (tests/witness/test_dialects.py).
 ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered"}
 
 

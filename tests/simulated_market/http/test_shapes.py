@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import httpx
+import pandas as pd
 import pytest
 
 from resources.clock import FrozenClock
+from resources.errors import PayloadError
 from resources.simulated_market.service import SimulatedMarket
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 
@@ -140,6 +142,23 @@ def test_a_page_has_at_most_100_rows_whatever_is_asked(big_market):
 
     assert [len(page["diff"]) if page else 0 for page in pages] == [100, 100, 33, 0]
     assert {page["total"] for page in pages if page} == {233}
+
+
+def test_a_list_that_does_not_exist_is_told_from_one_without_anybody(market):
+    path = "/eastmoney/api/qt/clist/get?pn={}&pz=5&np=1&fltt=2&fields=f12&fid=f12&po=0&fs={}"
+
+    for impossible in ("m:7+t:6", "m:0+t:999", "nonsense", "", "b:BK9999", "b:MK99"):
+        answer = get(market, path.format(1, impossible)).json()
+        assert (answer["rc"], answer["data"]) == (102, None), impossible
+    for pages, nobody in ((1, "m:1+t:9+e:97"), (99, "m:0+t:6")):
+        answer = get(market, path.format(pages, nobody)).json()
+        assert (answer["rc"], answer["data"]) == (0, None), nobody
+
+
+def test_our_client_refuses_a_list_that_the_portal_does_not_know(market, bench):
+    with pytest.raises(PayloadError, match="rc 102"):
+        bench.eastmoney.clist("m:0+t:999", "f12,f13,f14", pd.DataFrame, key="f12")
+    assert bench.eastmoney.board_members("BK9999").empty
 
 
 def test_jsonp_echoes_the_callback(market):
