@@ -173,6 +173,10 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 # -- the fused snapshot -----------------------------------------------------------------------------
 
 
+_HALF_CNY = 0.5
+"""The quote site tells whole CNY."""
+
+
 class QuoteSnapshot(Model):
     """The closing quote of one security on one trade date."""
 
@@ -279,8 +283,10 @@ DATASET = Dataset(
     feeds={"raw_quote": stage_quotes},
     order=("tencent", "tdx", "eastmoney"),
     fuse=Fields(
-        # The portal's amounts and caps have more decimals than the quote site's.
-        order=dict.fromkeys(("amount", "total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
+        # The portal's caps have more decimals than the quote site's, and its amounts are to the fen: one that
+        # is not the others', rounded less, belongs to another instrument or another moment.
+        order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
+        finer={"amount": ("eastmoney", _HALF_CNY)},
         tolerance={"price": 0.0, "volume": 0.001, "amount": 0.001},
     ),
     derive=(add_change, add_states),

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from resources.simulated_market.world.replay_files import BASIC, INDICES, LIST
+from resources.simulated_market.world.replay_files import INDICES
 from tests.real_day.findings import Section
 from tests.real_day.house import RealDay, Run
 from tests.real_day.rules import board_of
@@ -44,14 +44,6 @@ def set_section(folder: Path, window: Window, truth: Truth) -> Section:
     return section
 
 
-_NEEDS = dict.fromkeys(("stg__stg_stock_industry", "dwd__fusion_stock_industry"), (LIST, BASIC))
-"""Assets that have nothing to load when all of these files are absent."""
-
-
-def _without(asset: str, absent: Sequence[str]) -> bool:
-    return asset in _NEEDS and set(_NEEDS[asset]) <= set(absent)
-
-
 def run_section(day: RealDay, runs: Sequence[Run]) -> Section:
     """The runs of a load and what their batches say. An asset that fails for want of a file that the set does
     not have is named, and no failure of the day."""
@@ -59,10 +51,8 @@ def run_section(day: RealDay, runs: Sequence[Run]) -> Section:
     section = Section("runs")
     for run in runs:
         detail = [f"{asset}: {why}" for asset, why in run.failed.items()]
-        explained = [asset for asset in run.failed if _without(asset, absent)]
-        detail += [f"{asset}: nothing to load without {' and '.join(absent)}" for asset in explained]
-        fine = run.success or (bool(explained) and len(explained) == len(run.failed))
-        section.add(f"{run.job}", f"{run.seconds:.1f} s, run {run.run_id}", fine, detail)
+        detail += [f"{asset}: nothing to load without {' and '.join(absent)}" for asset in run.without]
+        section.add(f"{run.job}", f"{run.seconds:.1f} s, run {run.run_id}", run.fine, detail)
     ids = tuple(run.run_id for run in runs)
     marks = ", ".join("?" for _ in ids)
     tables = day.warehouse.query(

@@ -22,8 +22,9 @@ from resources.platform import Platform, open_platform
 from resources.settings import Settings
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.replay import ReplayWorld
+from resources.simulated_market.world.replay_files import BASIC, LIST
 from resources.warehouse.warehouse import Warehouse
-from tests.real_day.window import Window
+from tests.real_day.window import Window, absent_files
 
 _RANGE = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
 _OPENED: dict[str, Platform] = {}
@@ -40,13 +41,24 @@ class HeldPlatform(PlatformResource):
 
 @dataclass(frozen=True)
 class Run:
-    """One Dagster run. `failed`: asset -> its first line of failure."""
+    """One Dagster run. `failed`: asset -> its first line of failure; `without`: those of them that have
+    nothing to load, because the set lacks a file that is optional."""
 
     job: str
     run_id: str
     success: bool
     seconds: float
     failed: dict[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+
+    @property
+    def fine(self) -> bool:
+        """Nothing failed but for want of an optional file."""
+        return self.success or (bool(self.failed) and set(self.failed) <= set(self.without))
+
+
+_NEEDS = dict.fromkeys(("stg__stg_stock_industry", "dwd__fusion_stock_industry"), (LIST, BASIC))
+"""Assets that have nothing to load when all of these files are absent."""
 
 
 class RealDay:
@@ -134,7 +146,10 @@ class RealDay:
             for event in result.all_events
             if event.event_type_value == "STEP_FAILURE"
         }
-        made = Run(job, result.run_id, result.success, time.perf_counter() - begin, failed)
+        absent = set(absent_files(self.files))
+        without = tuple(asset for asset in failed if asset in _NEEDS and set(_NEEDS[asset]) <= absent)
+        seconds = time.perf_counter() - begin
+        made = Run(job, result.run_id, result.success, seconds, failed, without)
         self.runs.append(made)
         return made
 

@@ -180,6 +180,7 @@ def test_a_set_of_nothing_but_bars_holds(only_bars: tuple[RealDay, Truth]) -> No
     shown = {finding.name: finding.figure for finding in section.findings}
     assert shown["rows under special treatment, limits of their date"] == "none in these files"
     assert shown["index bars (0 indices), every value"] == "none in these files"
+    holds(scenarios.second_run(day))
 
 
 def test_what_a_set_does_not_have_is_told(tmp_path: Path) -> None:
