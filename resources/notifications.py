@@ -1,23 +1,20 @@
 """In-app notifications: one JSON file per day, written by the platform, read and marked by the API.
 
-A file is replaced as a whole (temporary file, fsync, rename) under a lock on the folder, so that two
-processes at once lose nothing and a reader never sees half a file.
+Two processes at once lose nothing, and a reader never sees half a file (`shared_json`).
 """
 
-import fcntl
 import json
 import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from resources.errors import InputError, NotFound, PayloadError
-from resources.warehouse.failures import storage_error
+from resources.shared_json import locked, replace_json
 
 KEEP_DAYS = 90
 """Older days are removed when a new notification is stored."""
@@ -65,7 +62,7 @@ class NotificationStore:
         """Store one of today; None when `kind` and `key` were told today already, or the day is full.
         Raises StorageError."""
         day = now.date()
-        with self._locked():
+        with locked(self._folder):
             rows = self._rows(day)
             told = key is not None and any(row.kind == kind and row.key == key for row in rows)
             if told or len(rows) >= MOST_A_DAY:
@@ -88,7 +85,7 @@ class NotificationStore:
     def mark_read(self, notification_id: str) -> None:
         """Raises NotFound, StorageError."""
         day = _day_of(notification_id)
-        with self._locked():
+        with locked(self._folder):
             rows = self._rows(day)
             if not any(row.id == notification_id for row in rows):
                 raise NotFound(f"there is no notification {notification_id}")
@@ -97,7 +94,7 @@ class NotificationStore:
     def mark_all_read(self) -> int:
         """How many were unread. Raises StorageError."""
         changed = 0
-        with self._locked():
+        with locked(self._folder):
             for day in self._days():
                 rows = self._rows(day)
                 unread = sum(not row.read for row in rows)
@@ -159,35 +156,12 @@ class NotificationStore:
             return []
 
     def _replace(self, day: date, rows: list[Notification]) -> None:
-        path = self._path(day)
-        aside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with aside.open("w", encoding="utf-8") as file:
-                json.dump([asdict(row) for row in rows], file, ensure_ascii=False, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-        except OSError as error:
-            aside.unlink(missing_ok=True)
-            raise storage_error(error) from error
+        replace_json(self._path(day), [asdict(row) for row in rows])
 
     def _forget_before(self, first: date) -> None:
         for day in self._days():
             if day < first:
                 self._path(day).unlink(missing_ok=True)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise storage_error(error) from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)
 
 
 def _parsed(row: Mapping[str, Any]) -> Notification:

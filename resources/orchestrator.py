@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from resources.errors import NotFound, PlatformError, Unavailable
+from resources.settings import Settings
 
 LOCATION = "platform"
 REPOSITORY = "__repository__"
@@ -182,3 +183,8 @@ class Orchestrator:
         except ValueError:
             raise Unavailable(f"Dagster's webserver answered {response.status} without JSON") from None
         return document if isinstance(document, dict) else {}
+
+
+def run_url(settings: Settings, run_id: str | None) -> str | None:
+    """The page of a run in the Dagster UI."""
+    return None if run_id is None else f"http://127.0.0.1:{settings.dagster_port}/runs/{run_id}"

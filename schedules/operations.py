@@ -13,6 +13,7 @@ from typing import Any
 
 from resources.errors import PlatformError
 from resources.notifications import NotificationStore
+from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.gates import SqliteGate
 from resources.upstreams.factory import transport_settings
@@ -24,13 +25,11 @@ from schedules.tasks import BY_KEY
 HORIZON_DAYS = 30
 """A calendar with fewer days left is told."""
 LOOK_BACK = timedelta(days=1)
+LATE = timedelta(minutes=5)
+"""A retry that is due does not come later than this: the table is looked at every half minute."""
 _MOST_STALE = 10
 """More stale dimensions on one day are one notification: something larger is wrong."""
 API = "/api/v1"
-_FAILED = (
-    "SELECT task_key, slot, reason, run_id FROM sys_slot WHERE status='failed' AND task_key=? "
-    "AND finished_at>=? AND finished_at<=? AND attempt>=? ORDER BY finished_at"
-)
 _STALE = (
     "SELECT dimension, latest_date, cutoff FROM calc_freshness_snapshot WHERE snapshot_date=? AND is_stale=1 "
     "ORDER BY dimension"
@@ -75,17 +74,22 @@ def notices(house: House, breakers: Breakers) -> Iterator[Notice]:
 
 
 def failed_tasks(house: House) -> Iterator[Notice]:
-    """Slots of the table whose last attempt failed since yesterday; one with a retry to come is none."""
-    sql, now = Sql(house.engine), house.clock.now()
-    with reading(house.engine) as connection:
-        for key, task in BY_KEY.items():
-            limits = (key, f"{now - LOOK_BACK:%Y-%m-%d %H:%M:%S}", f"{now:%Y-%m-%d %H:%M:%S}.999999")
-            for _, slot, reason, run_id in connection.exec_driver_sql(
-                sql.text(_FAILED), (*limits, task.max_retries + 1)
-            ):
-                link = f"/runs/{run_id}" if run_id else f"{API}/tasks/runs?task={key}"
-                title, why = f"任务失败：{task.name}（{slot}）", str(reason or "未说明原因")
-                yield Notice("task_failed", f"{key} {slot}", title, why, link)
+    """Slots of the table since yesterday that failed and that no retry follows: their attempts are used up,
+    or the next one did not come when it was due (the run said that a retry is of no use)."""
+    now = house.clock.now()
+    for row in house.slots.since(now - LOOK_BACK).values():
+        task = BY_KEY.get(row.task_key)
+        if task is None or row.status != "failed" or row.finished_at is None:
+            continue
+        if row.finished_at < now - LOOK_BACK:
+            continue
+        due = row.finished_at + timedelta(seconds=task.retry_delay_s) + LATE
+        if row.attempt <= task.max_retries and now < due:
+            continue
+        page = run_url(house.settings, row.run_id)
+        title, why = f"任务失败：{task.name}（{row.slot}）", row.reason or "未说明原因"
+        link = page or f"{API}/tasks/runs?key={row.task_key}"
+        yield Notice("task_failed", f"{row.task_key} {row.slot}", title, why, link)
 
 
 def stale_dimensions(house: House) -> Iterator[Notice]:

@@ -178,8 +178,7 @@ def _factors(
     )
     bars = desk.terminal_bars(symbol, _HISTORY_BARS)
     first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
-    unreached = [date for _, date, _ in (key for key in keys if key not in stored)]
-    unreached = [date for date in unreached if FIRST_PARTITION <= date <= first]
+    unreached = [key[1] for key in keys if key not in stored and FIRST_PARTITION <= key[1] <= first]
     if unreached:
         since = len(desk.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
         bars = desk.terminal_bars(symbol, since + 1)

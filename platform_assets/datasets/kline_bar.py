@@ -15,7 +15,21 @@ import pandera.pandas as pa
 
 from platform_assets.compute.days import is_closed
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
-from platform_assets.declaration.columns import S8, Amt, Big, Bool, Code, Date, Int, Model, Pct, Px, col, key
+from platform_assets.declaration.columns import (
+    S8,
+    Amt,
+    Big,
+    Bool,
+    Code,
+    Date,
+    Int,
+    Model,
+    Pct,
+    Px,
+    col,
+    key,
+    model_columns,
+)
 from platform_assets.declaration.dataset import DERIVED, Dataset, Source
 from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
 from platform_assets.declaration.scope import Context, Scope
@@ -28,7 +42,6 @@ _PARTS = {"week": 1, "month": 1, "quarter": 3, "year": 12}
 """Bars of an upstream, each with a rounding of its own, in one bar of ours."""
 _TOLD = ["open", "high", "low", "close", "volume", "amount"]
 _RATES = ("change_pct", "turnover_pct")
-_ROUNDED = {"amount": Amt, "change_pct": Pct, "turnover_pct": Pct}
 _DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume", "amount", "turnover_pct")
 
 
@@ -100,7 +113,8 @@ def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> 
 def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
     """Month bars since `start`: stored ones, and those just resampled in their place, with the decimals that
     storing leaves of them: whichever month is asked again, its quarter and year come out the same."""
-    fresh = fresh.round({name: int(word.scale or 0) for name, word in _ROUNDED.items()})
+    decimals = {spec.name: spec.scale for spec in model_columns(KlineBar) if spec.scale is not None}
+    fresh = fresh.round(decimals)
     columns = ("code", "period", "date", "open", "high", "low", "close", "volume", "amount", "change_pct")
     names = (*columns, "turnover_pct", "bar_count", "last_date")
     stored = desk.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from platform_assets.compute.evidence.binding import check
+from platform_assets.compute.note_days import RULES
 from platform_assets.notes import before_open, market
 from platform_assets.notes.sources import Section, Sources
-
-RULES = "local_rule"
-"""Source of a note that rules wrote; it never replaces one of a model or of a person."""
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.compute.evidence.facts import Fact, Pack
+from platform_assets.compute.note_days import reviewed_session
 from platform_assets.declaration.scope import Reader
 from platform_assets.declaration.tables import Table
 from resources.calendar import TradeCalendar
 
 Row = Mapping[str, Any]
-STORED = "16:00"
-"""By then the bars of the day are stored (`fusion_kline_sync` begins at 15:40)."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,7 @@ class Sources:
     @property
     def last_session(self) -> str:
         """The newest trade date whose bars are expected to be stored."""
-        newest = self.calendar.on_or_before(self.today)
-        if newest == self.today and self.now.strftime("%H:%M") < STORED:
-            return self.calendar.offset(newest, -1)
-        return newest
+        return reviewed_session(self.now, self.calendar)
 
     def all_rows(self, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
         """Every stored row of a dimension."""

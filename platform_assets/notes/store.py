@@ -5,7 +5,8 @@ from datetime import datetime
 
 from sqlalchemy.engine import Engine
 
-from platform_assets.notes.notes import RULES, Note
+from platform_assets.compute.note_days import RULES
+from platform_assets.notes.notes import Note
 from resources.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql

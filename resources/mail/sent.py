@@ -4,18 +4,17 @@ A mail is noted before it is sent and forgotten only when the server has surely 
 between leaves it noted: one mail less is better than one twice.
 """
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
+from resources.errors import PayloadError
 from resources.mail.client import MailError, MailUnknown, send
 from resources.mail.settings import MailSettings
-from resources.warehouse.failures import storage_error
+from resources.shared_json import locked, replace_json
 
 KEEP_DAYS = 90
 
@@ -57,18 +56,21 @@ class SentMails:
     @contextmanager
     def _locked(self) -> Iterator[dict[str, str]]:
         """The notes, written back at the end, while no other process has them."""
+        with locked(self._path.parent):
+            noted = self._read()
+            before = dict(noted)
+            yield noted
+            if noted != before:
+                replace_json(self._path, noted)
+
+    def _read(self) -> dict[str, str]:
+        """Raises PayloadError for a file that is none of ours: it must not be overwritten."""
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with (self._path.parent / ".lock").open("a") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                text = self._path.read_text(encoding="utf-8") if self._path.exists() else "{}"
-                noted: dict[str, str] = json.loads(text)
-                yield noted
-                new = self._path.with_suffix(".new")
-                with new.open("w", encoding="utf-8") as file:
-                    json.dump(noted, file, ensure_ascii=False)
-                    file.flush()
-                    os.fsync(file.fileno())
-                new.replace(self._path)
-        except OSError as error:
-            raise storage_error(error) from error
+            loaded = json.loads(self._path.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except ValueError as error:
+            raise PayloadError(f"{self._path.name} holds no notes of mails") from error
+        if not isinstance(loaded, dict):
+            raise PayloadError(f"{self._path.name} holds no notes of mails")
+        return loaded

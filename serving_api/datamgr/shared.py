@@ -11,7 +11,6 @@ import orjson
 from fastapi import Query
 
 from resources.errors import InputError
-from resources.settings import Settings
 from serving_api.envelope import local_iso
 
 T = TypeVar("T")
@@ -67,8 +66,3 @@ def parse_json(text: str | None, otherwise: Any) -> Any:
         return orjson.loads(text) if text else otherwise
     except orjson.JSONDecodeError:
         return otherwise
-
-
-def run_url(settings: Settings, run_id: str | None) -> str | None:
-    """The page of a run in the Dagster UI."""
-    return None if run_id is None else f"http://127.0.0.1:{settings.dagster_port}/runs/{run_id}"

@@ -29,7 +29,6 @@ from serving_api.datamgr_live.clients import (
 )
 from serving_api.datamgr_live.service import live_of
 from serving_api.failures import read_or
-from serving_api.live import claims
 from serving_api.live.claims import writes_of
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Found, Question, data_types
 from serving_api.live.facts import Facts
@@ -107,16 +106,15 @@ class UnifiedReads:
     # -- the chain ------------------------------------------------------------------------------------
 
     async def _refresh(self, kind: DataType, moment: Moment) -> Found:
-        found = await self._stored_now(kind, moment)
-        claimed = False
-        waited = 0.0
-        while found is None and not claimed and waited < LIVE_WAIT_S:
-            claimed = await self._claim(kind, moment)
-            if not claimed:
-                await asyncio.sleep(claims.LOOK_S)
-                waited += claims.LOOK_S
-            # Another process may have ended its own claim with an answer meanwhile.
-            found = await self._stored_now(kind, moment)
+        seconds = LIVE_WAIT_S + ESTIMATE_WAIT_S + 1.0
+        found, claimed = await self._writes.find_or_claim(
+            lambda: self._stored_now(kind, moment),
+            LIVE_WAIT_S,
+            self._snapshots.claim,
+            kind.name,
+            moment.session,
+            seconds,
+        )
         if found is None:
             found = await self._live_answer(kind, moment)
             if found is not None and not found.estimate:
@@ -298,10 +296,6 @@ class UnifiedReads:
             self._state.system.wall() + kind.ttl_s,
         )
         self._writes.begin(self._snapshots.put, kind.name, snapshot)
-
-    async def _claim(self, kind: DataType, moment: Moment) -> bool:
-        seconds = LIVE_WAIT_S + ESTIMATE_WAIT_S + 1.0
-        return await self._writes.claim(self._snapshots.claim, kind.name, moment.session, seconds)
 
     def _forget(self, key: tuple[str, str, str], task: "asyncio.Task[Body]") -> None:
         if self._asked.get(key) is task:

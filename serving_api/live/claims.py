@@ -5,7 +5,7 @@ import contextvars
 import logging
 import uuid
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 
@@ -17,6 +17,7 @@ from serving_api.live import queries
 from serving_api.state import State
 
 log = logging.getLogger("serving_api.live")
+T = TypeVar("T")
 
 CLAIM_WAIT_S = 0.5
 """A warehouse that is busy for longer keeps no request from asking."""
@@ -91,6 +92,25 @@ class Writes:
             return True
         claimed: bool = write.result()
         return claimed
+
+    async def find_or_claim(
+        self,
+        look: Callable[[], Awaitable[T | None]],
+        patience_s: float,
+        claim: Callable[..., bool],
+        *args: Any,
+    ) -> tuple[T | None, bool]:
+        """(another process's answer, whether this process holds the claim): who gets the claim asks, the
+        others look for its answer, at most so long. Neither: the time is over."""
+        found, claimed, waited = await look(), False, 0.0
+        while found is None and not claimed and waited < patience_s:
+            claimed = await self.claim(claim, *args)
+            if not claimed:
+                await asyncio.sleep(LOOK_S)
+                waited += LOOK_S
+            # Another process may have ended its own claim with an answer meanwhile.
+            found = await look()
+        return found, claimed
 
     @property
     def pending(self) -> list["asyncio.Task[Any]"]:

@@ -4,7 +4,6 @@ A row per read, with its newest answer: one process claims the read and asks, th
 for the time that it is still good. A warehouse that is away or busy keeps nobody from asking.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +15,7 @@ from resources.warehouse.engine import transaction
 from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.flight import Flights, Landed, Ttl
 from serving_api.failures import read_or
-from serving_api.live import claims, queries
+from serving_api.live import queries
 from serving_api.live.claims import Claims, writes_of
 from serving_api.reading import Session
 from serving_api.state import State
@@ -79,15 +78,9 @@ class SharedReads:
     async def find_or_claim(self, name: str, day: str) -> Told | None:
         """Another process's answer that is still good, waited for when that one is just asking; None when
         it is the caller who asks, and then tells by `put` or `release`."""
-        row, waited, claimed = queries.read_row(name), 0.0, False
-        told = await self._stored(name, day)
-        while told is None and not claimed and waited < WAIT_S:
-            claimed = await self._writes.claim(self._claims.claim, row, CLAIM_S)
-            if not claimed:
-                await asyncio.sleep(claims.LOOK_S)
-                waited += claims.LOOK_S
-            # Another process may have ended its own claim with an answer meanwhile.
-            told = await self._stored(name, day)
+        told, claimed = await self._writes.find_or_claim(
+            lambda: self._stored(name, day), WAIT_S, self._claims.claim, queries.read_row(name), CLAIM_S
+        )
         if claimed and told is not None:
             self.release(name)
         return told

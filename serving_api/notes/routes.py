@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from starlette.requests import Request
 
+from platform_assets.compute.note_days import RULES, reviewed_session
 from resources.errors import InputError
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
@@ -25,9 +26,6 @@ Kind = Literal["morning", "daily-review"]
 WrittenKind = Annotated[Kind, Path(description="which note: morning or daily-review")]
 Day = Annotated[str | None, Query(description="the note of this day alone; YYYY-MM-DD or YYYYMMDD")]
 TASKS: dict[str, str] = {"morning": "morning_note", "daily-review": "daily_review"}
-RULES = "local_rule"
-STORED = "16:00"
-"""From here on the review is of today (as `platform_assets.notes`)."""
 
 
 @router.get("/morning")
@@ -85,10 +83,6 @@ async def generate(
 def day_of(kind: Kind, state: State) -> str:
     """The day of the note that would be written now."""
     now = state.clock.now()
-    today = now.date().isoformat()
     if kind == "morning":
-        return today
-    newest = state.calendar.on_or_before(today)
-    if newest == today and now.strftime("%H:%M") < STORED:
-        return state.calendar.offset(newest, -1)
-    return newest
+        return now.date().isoformat()
+    return reviewed_session(now, state.calendar)

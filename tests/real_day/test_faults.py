@@ -11,7 +11,6 @@ from resources.simulated_market.world.replay import ReplayWorld
 from tests.real_day import scenarios
 from tests.real_day.conftest import SLICE
 from tests.real_day.house import RealDay
-from tests.real_day.test_day import holds
 from tests.real_day.truth import Truth
 from tests.real_day.window import Window, window_of
 
@@ -28,17 +27,17 @@ def empty_day(
 
 def test_a_list_cut_short_writes_nothing(empty_day: RealDay) -> None:
     """The slice has nine and eight securities in its lists, so its cut is at five rows; see below for 100."""
-    holds(scenarios.cut_list(empty_day, 5))
+    assert scenarios.cut_list(empty_day, 5).failed == []
 
 
 @pytest.mark.soak
 def test_lots_on_one_board_and_shares_on_another_are_not_believed(day: RealDay, truth: Truth) -> None:
-    holds(scenarios.other_unit(day, truth, boards=("star",)))
+    assert scenarios.other_unit(day, truth, boards=("star",)).failed == []
 
 
 @pytest.mark.soak
 def test_an_index_or_another_stock_under_a_stocks_code_is_not_believed(day: RealDay, truth: Truth) -> None:
-    holds(scenarios.wrong_instrument(day, truth))
+    assert scenarios.wrong_instrument(day, truth).failed == []
 
 
 @pytest.mark.real_data
@@ -47,4 +46,4 @@ def test_the_list_of_the_full_set_cut_at_100_rows_writes_nothing(real_data_dir: 
     with RealDay(
         ReplayWorld(real_data_dir), real_data_dir, window_of(real_data_dir), url, tmp_path / "data"
     ) as day:
-        holds(scenarios.cut_list(day, 100))
+        assert scenarios.cut_list(day, 100).failed == []

@@ -59,16 +59,20 @@ def told(house: House, breakers: Breakers = QUIET) -> list[tuple[str, str | None
 
 def test_a_failure_is_told_when_no_retry_follows_and_once(evening: House) -> None:
     retries = BY_KEY["fusion_kline_sync"].max_retries
-    failed(evening, "fusion_kline_sync", "2026-08-20", retries)
+    failed(evening, "quant_calc", "2026-08-21", 1, at="2026-08-21 19:58:00.000000")  # a retry is due
     failed(evening, "fusion_kline_sync", "2026-08-21", retries + 1)
     failed(evening, "fusion_kline_sync", "2026-08-19", retries + 1, at="2026-08-20 19:59:00.000000")
     failed(evening, "history", "2026-08-21", 1)
 
-    only = [("task_failed", "fusion_kline_sync 2026-08-21", "/runs/run fusion_kline_sync 2026-08-21")]
+    page = f"http://127.0.0.1:{evening.settings.dagster_port}/runs/run fusion_kline_sync 2026-08-21"
+    only = [("task_failed", "fusion_kline_sync 2026-08-21", page)]
     assert told(evening) == only
     assert told(evening) == only
+    evening.clock.at = datetime(2026, 8, 21, 20, 14)  # type: ignore[attr-defined]
+    kinds = [key for _, key, _ in told(evening)]
+    assert kinds == ["fusion_kline_sync 2026-08-21", "quant_calc 2026-08-21"], "the retry did not come"
     evening.clock.at = datetime(2026, 8, 22, 8, 0)  # type: ignore[attr-defined]
-    assert told(evening) == only * 2, "another day: told anew while it is not a day old"
+    assert len(told(evening)) == 4, "another day: told anew while it is not a day old"
 
 
 def test_stale_data_and_open_breakers_have_one_link_each(evening: House) -> None:

@@ -20,6 +20,8 @@ _DOWN = re.compile(r"跌|降|减|下滑|下挫|流出|亏|回落|萎缩|净卖|�
 _UP = re.compile(r"涨|升|增|上扬|流入|盈|反弹|净买|放量")
 _SHARE = re.compile(r"占比|比例")
 """A share has no direction, whatever it is a share of."""
+_ONLY_NUMBER = re.compile(r"[\d\s.,%+-]*.?")
+"""No text that a quotation could hide numbers in."""
 _TODAY = re.compile(r"今日|今天|今早|当日|当天")
 _NEAR = 8
 """So many characters before a number a word for its direction is looked for."""
@@ -86,8 +88,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def _without_quotes(text: str, pack: Pack) -> str:
     """The text with blanks in the place of stored texts that it quotes, a headline say; as long as before."""
     for fact in pack.facts:
-        if isinstance(fact.value, str) and len(fact.value) > 1:
-            text = text.replace(fact.value, " " * len(fact.value))
+        if isinstance(fact.value, str) and not _ONLY_NUMBER.fullmatch(fact.value):
+            whole = rf"(?<![\d.,]){re.escape(fact.value)}(?![\d.,]*\d)"
+            text = re.sub(whole, " " * len(fact.value), text)
     return text
 
 
@@ -98,15 +101,11 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _strangers(text: str, pack: Pack, words: str, names: Collection[str]) -> list[tuple[int, int]]:
-    """Names of securities that nobody has spoken of."""
-    found = []
-    for name in names:
-        if len(name) >= _SHORTEST_NAME and name in text and name not in words and name not in pack.subjects:
-            at = text.index(name)
-            inside = any(name in known and known in text for known in pack.subjects)
-            if not inside:
-                found.append((at, at + len(name)))
-    return found
+    """Where names of securities stand that nobody has spoken of; a name within a longer known one is none."""
+    spoken = {name for name in names if name in words} | pack.subjects
+    candidates = [name for name in names if len(name) >= _SHORTEST_NAME and name in text]
+    longest_first = sorted({*candidates, *spoken}, key=len, reverse=True)
+    return [(start, end) for name, start, end in _places(text, longest_first) if name not in spoken]
 
 
 class _Sentence:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from resources.errors import NotFound
+from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
 from serving_api.datamgr.batches import queries
 from serving_api.datamgr.records.service import quality_record
-from serving_api.datamgr.shared import instant, parse_json, run_url
+from serving_api.datamgr.shared import instant, parse_json
 from serving_api.reading import Session
 from serving_api.state import State
 

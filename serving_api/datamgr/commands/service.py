@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from serving_api.datamgr.shared import instant, off_loop, run_url
+from serving_api.datamgr.shared import instant, off_loop
 from serving_api.state import State
 
 

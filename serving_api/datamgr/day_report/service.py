@@ -9,11 +9,12 @@ from platform_assets.declaration.dataset import Dataset, Raw
 from platform_assets.declaration.registry import builtin_registry
 from platform_assets.declaration.rules import Partition
 from platform_assets.declaration.tables import Table
+from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
 from serving_api.datamgr.day_report import queries
 from serving_api.datamgr.schedule.control import newest_complete
-from serving_api.datamgr.shared import instant, parse_json, run_url
+from serving_api.datamgr.shared import instant, parse_json
 from serving_api.reading import Session
 from serving_api.state import State
 from serving_api.topics.listing import trade_date

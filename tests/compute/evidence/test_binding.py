@@ -151,3 +151,28 @@ def test_a_stored_headline_may_be_quoted_and_nothing_beside_it() -> None:
     )
     assert check(f"快讯：{title}", pack, cited=False).text == f"快讯：{title}"
     assert check(f"快讯：{title}另有5家。", pack, cited=False).unbound == ["5家"]
+
+
+def test_no_mention_of_a_stranger_is_overlooked() -> None:
+    pack, f = pack_of(3)
+    known = f["a_pe"].subject
+    stranger = next(name for name in NAMES if name not in pack.subjects)
+    pack.add(f"{stranger}股份", "市盈率", 9.5, "", table="fusion_valuation", column="pe_ttm", as_of=TODAY)
+    text = f"{known}好于{stranger}，{stranger}不如{stranger}股份。"
+    checked = check(text, pack, names=[*NAMES, f"{stranger}股份"])
+    assert checked.unbound == [stranger, stranger]
+    assert checked.text == f"{known}好于{ABSENT}，{ABSENT}不如{stranger}股份。"
+
+
+def test_a_stored_text_hides_no_part_of_a_number() -> None:
+    pack, _ = pack_of(6)
+    for value in ("35", "2天2板"):
+        pack.add(
+            "", "连板", value, "", table="raw_limit_pool", column="zt_stat", as_of=TODAY, key={"code": "x"}
+        )
+    assert check("共35家，135家，2天2板，12天2板。", pack, cited=False).unbound == [
+        "35家",
+        "135家",
+        "12天",
+        "2板",
+    ]

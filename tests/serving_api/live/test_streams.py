@@ -265,3 +265,28 @@ def test_prices_move_in_a_session_and_until_the_closing_prices_are_settled(bench
         for time in ("09:14:59", "09:15:00", "12:00:00", "15:04:59", "15:05:00")
     }
     assert list(moving.values()) == [False, True, True, True, False]
+
+
+def test_a_fault_of_one_poll_is_told_and_ends_no_stream(
+    bench: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A fault that nobody foresaw, in the first poll of a hub that goes on by itself."""
+
+    async def at_once(_seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    made = QuoteHub(state_of(bench), sleep=at_once)
+    state_of(bench).parts[hub_of] = made
+    polled = made.poll
+    faults = [ZeroDivisionError("a fault of ours")]
+
+    async def faulty() -> None:
+        if faults:
+            raise faults.pop()
+        await polled()
+
+    made.poll = faulty  # type: ignore[method-assign]
+    stream = listen(bench, made, CODES[0])
+
+    assert [event.data["code"] for event in events_of(bench, stream)] == [CODES[0]]
+    assert any(record.exc_info and "quotes of a stream" in record.message for record in caplog.records)

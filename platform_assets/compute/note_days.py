@@ -1,0 +1,18 @@
+"""Of which day a note is that is written now, and who may replace it. Shared by who writes and who asks."""
+
+from datetime import datetime
+
+from platform_assets.declaration.scope import Calendar
+
+RULES = "local_rule"
+"""Source of a note that rules wrote; it never replaces one of a model or of a person."""
+STORED = "16:00"
+"""By then the bars of the day are stored (`fusion_kline_sync` begins at 15:40)."""
+
+
+def reviewed_session(now: datetime, calendar: Calendar) -> str:
+    """The newest trade date whose bars are expected to be stored."""
+    newest = calendar.on_or_before(now.date().isoformat())
+    if newest == now.date().isoformat() and now.strftime("%H:%M") < STORED:
+        return calendar.offset(newest, -1)
+    return newest
