@@ -1,0 +1,1 @@
+"""Language models behind one small protocol: messages, tools and streams; keys, retries and fallback."""

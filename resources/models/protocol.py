@@ -1,0 +1,111 @@
+"""What the platform says to a language model and hears from it, whatever provider is behind it.
+
+Errors are of the family: `Refused` where the provider refuses the credentials (401, 403, an invalid key),
+`Transient` where timeouts, 429 and 5xx outlasted retries and fallback models, `Permanent` where it cannot take
+the request, `PayloadError` where the answer cannot be read, `Unavailable` where no provider is configured or
+all keys rest after failures.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+Stop = Literal["end", "tools", "length"]
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool that a model may call; `schema` is the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call that a model asks for. `arguments` is None when what it wrote is no JSON object (`raw`)."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | None
+    raw: str = ""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a call came to, as the model reads it."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn. Calls belong to the assistant, results to the user's turn that follows."""
+
+    role: Literal["user", "assistant"]
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One question to a model."""
+
+    system: str
+    messages: Sequence[Message]
+    tools: Sequence[ToolSpec] = ()
+    max_tokens: int = 4096
+
+
+@dataclass(frozen=True)
+class Usage:
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A whole answer. `model` is the one that gave it, a fallback maybe."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    provider: str
+    model: str
+    usage: Usage
+    stop: Stop
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """Some more of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ReasoningPart:
+    """Some more of what the model thinks aloud."""
+
+    text: str
+
+
+Part = TextPart | ReasoningPart | Reply
+"""What a stream gives: parts as they come, then the whole reply, once, as the last."""
+
+
+class LanguageModel(Protocol):
+    """The configured models as one. Leaving a stream before its end (closing the iterator, cancelling the
+    task) ends the request to the provider."""
+
+    async def reply(self, prompt: Prompt, *, model: str | None = None) -> Reply:
+        """The whole answer. `model`: one of the configured names; None: the active one."""
+        ...
+
+    def stream(self, prompt: Prompt, *, model: str | None = None) -> AsyncIterator[Part]:
+        """The answer as it comes. What was given before a failure is not taken back: fallback to another
+        model only happens before the first part."""
+        ...
