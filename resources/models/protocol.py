@@ -1,9 +1,9 @@
 """What the platform says to a language model and hears from it, whatever provider is behind it.
 
 Errors are of the family: `Refused` where the provider refuses the credentials (401, 403, an invalid key),
-`Transient` where timeouts, 429 and 5xx outlasted retries and fallback models, `Permanent` where it cannot take
-the request, `PayloadError` where the answer cannot be read, `Unavailable` where no provider is configured or
-all keys rest after failures.
+`Transient` where timeouts, 429 and 5xx outlasted retries and fallback models, `Permanent` where it cannot
+take the request, `PayloadError` where the answer cannot be read, `Unavailable` where no provider is
+configured or all keys rest after failures.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
