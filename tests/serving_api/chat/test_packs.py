@@ -26,7 +26,8 @@ def packed(made: Handmade) -> Packs:
 
 def test_a_fact_says_where_it_stands_and_leads_to_its_lineage(made: Handmade, packed: Packs) -> None:
     fact = fact_of(packed(stock_pack, "600519"), "fusion_valuation", "pe_ttm")
-    assert fact is not None and fact.batch_id
+    assert fact is not None
+    assert fact.batch_id
     assert (fact.subject, fact.label, fact.value, fact.as_of, fact.quality) == (
         "贵州茅台", "市盈率TTM", 21.53, rows.DAY, "ok"
     )  # fmt: skip
@@ -34,7 +35,8 @@ def test_a_fact_says_where_it_stands_and_leads_to_its_lineage(made: Handmade, pa
     told = made.api.get(
         str(fact.link).removeprefix("/api/v1"), headers={"Authorization": f"Bearer {admin['access_token']}"}
     )
-    assert told.status_code == 200 and told.json()["results"]["columns"]["pe_ttm"]["value"] == 21.53
+    assert told.status_code == 200
+    assert told.json()["results"]["columns"]["pe_ttm"]["value"] == 21.53
 
 
 def test_units_are_those_of_the_declaration(packed: Packs) -> None:
@@ -55,7 +57,8 @@ def test_nothing_of_tomorrow_is_in_a_pack(packed: Packs) -> None:
 def test_what_was_looked_for_is_said(packed: Packs) -> None:
     assert "贵州茅台的融资融券" in packed(stock_pack, "600519").missing
     unknown = packed(stock_pack, "999999")
-    assert not unknown.facts and unknown.missing == ["证券列表中的999999"]
+    assert not unknown.facts
+    assert unknown.missing == ["证券列表中的999999"]
 
 
 def test_several_companies_keep_their_figures_apart(packed: Packs) -> None:
@@ -63,14 +66,16 @@ def test_several_companies_keep_their_figures_apart(packed: Packs) -> None:
     told = {name: fact_of(pack, "fusion_valuation", "pb", name) for name in ("贵州茅台", "工商银行")}
     assert {name: fact and fact.value for name, fact in told.items()} == {"贵州茅台": 7.25, "工商银行": 0.71}
     ratio = fact_of(pack, "raw_industry_valuation", "pe_weighted", "工商银行")
-    assert ratio is not None and ratio.value == 6.84
+    assert ratio is not None
+    assert ratio.value == 6.84
 
 
 def test_the_market_and_the_economy(packed: Packs) -> None:
     pack = packed(market_pack)
     assert {"上证指数", "深证成指", "食品饮料", "贵州茅台"} <= pack.subjects
     ups = fact_of(pack, "calc_market_phase", "up_count")
-    assert ups is not None and (ups.value, ups.unit) == (3214, "count")
+    assert ups is not None
+    assert (ups.value, ups.unit) == (3214, "count")
     economy = packed(macro_pack)
     loans = next(fact for fact in economy.facts if fact.label == "新增人民币贷款")
     assert (loans.value, loans.unit, loans.as_of) == (7261.0, "yi", "2026-07-31")
