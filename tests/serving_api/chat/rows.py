@@ -94,8 +94,9 @@ def market() -> dict[str, list[dict[str, Any]]]:
              "broken_count": 23, "max_limit_days": 5, "amount": 2.31e12, "sample_based": False},
         ],
         "calc_industry_rank": [
-            {"trade_date": DAY, "level": "sw_l1", "industry_code": sw, "industry_name": name, "rank_no": place,
-             "change_pct": pct, "main_net": net}
+            {"trade_date": DAY, "level": "sw_l1",
+            "industry_code": sw, "industry_name": name,
+             "rank_no": place, "change_pct": pct, "main_net": net}
             for place, (sw, name, pct, net) in enumerate(
                 (("801120", "食品饮料", 2.14, 8.2e8), ("801780", "银行", -0.92, -3.7e8)), 1)
         ],
