@@ -15,6 +15,7 @@ import pandera.pandas as pa
 from platform_assets.compute.report_periods import report_type
 from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
+from platform_assets.datasets._finance_shares import earnings_follow_shares
 from platform_assets.declaration.columns import (
     K32,
     S4,
@@ -399,11 +400,12 @@ DATASET = Dataset(
             "gross margin is not what costs leave of revenue, or above 100 %",
         ),
         Soft(rules.growth_follows_the_year_before, "growth is not that of the amounts of the year before"),
+        Soft(earnings_follow_shares, "earnings a share are not profit by the shares of the company"),
         Soft(rules.says_something, "neither revenue nor profit"),
         Soft(rules.per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
         Soft(rules.announced_after_the_period, "announced before the period ended"),
     ),
-    reads=("fusion_stock_master", "ref_name_history"),
+    reads=("fusion_stock_master", "ref_name_history", "ref_exright"),
     reads_own_past=True,
     public_at=on_date("ann_date"),
     freshness=period(90),
