@@ -182,6 +182,13 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="watch list and holdings; user_id 0 = the shared list",
     ),
     _table(
+        "app_skill",
+        Layer.USER,
+        "skill_key",
+        "skill_key:k64 enabled:bool definition_json:json updated_by:s64",
+        description="skills that were switched, and those that somebody installed (with their definition)",
+    ),
+    _table(
         "decision_card",
         Layer.NOTE,
         "trace_id",

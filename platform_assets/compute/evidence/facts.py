@@ -1,5 +1,6 @@
 """A pack of evidence: stored values with their place, unit and time, numbered so that a text cites them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +9,7 @@ from urllib.parse import urlencode
 LINEAGE = "/api/v1/datamgr/lineage"
 COUNT = "count"
 """Unit of what is counted: stocks, sessions, announcements."""
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 RATIO = ""
 """Unit of a plain number: a ratio, a score, index points."""
 
@@ -80,8 +82,11 @@ class Pack:
 
     @property
     def days(self) -> set[str]:
-        """Every day that a fact is of, and that of the question."""
-        return {self.as_of[:10], *(fact.as_of[:10] for fact in self.facts)}
+        """Every day that a fact is of or says (a day of release, say), and that of the question."""
+        said = {
+            value for fact in self.facts if isinstance(value := fact.value, str) and _DAY.fullmatch(value)
+        }
+        return {self.as_of[:10], *(fact.as_of[:10] for fact in self.facts), *said}
 
     def of(self, ids: Sequence[str]) -> Iterator[Fact]:
         """The facts of these ids; ids of nobody are left out."""

@@ -96,7 +96,7 @@ def newest_of_series(
         return []
     found = session.dicts(
         VALUES,
-        columns=[*session.table(VALUES).names, "quality"],
+        columns=session.table(VALUES).names,
         where=f"period_date IN ({', '.join('?' for _ in days)})",
         values=tuple(days),
         as_of=as_of,
@@ -231,7 +231,7 @@ def releases(
     table = session.table(RELEASES)
     rows = session.dicts(
         RELEASES,
-        columns=[*table.names, "quality"],
+        columns=table.names,
         where=" AND ".join(where),
         values=(*values, *bounds),
         as_of=as_of,

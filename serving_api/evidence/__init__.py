@@ -1,0 +1,1 @@
+"""Evidence packs: what is stored about the subject of a question, as numbered facts."""

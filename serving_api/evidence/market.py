@@ -1,0 +1,190 @@
+"""Evidence packs of the market and of the economy: `market_pack`, `macro_pack`.
+
+A pack holds what is stored and known at the market's now. Raises StorageError when the database is away.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from platform_assets.compute.evidence.facts import COUNT, Pack
+from resources.clock import stamp
+from serving_api.catalog.queries import headlines
+from serving_api.evidence.packs import new_pack
+from serving_api.evidence.parts import Look
+from serving_api.evidence.queries import AUDIT, Row, of_newest_day
+from serving_api.evidence.taking import take_row, unit_of_series
+from serving_api.reading import Session
+from serving_api.state import State
+from serving_api.topics.macro.queries import RELEASES, VALUES, newest_of_series
+
+INDEX, PHASE, LIMITS, RANKS, FLOWS, LEADERS, OVERVIEW, OUTSIDE, FLASHES, MASTER = (
+    "fusion_index_daily", "calc_market_phase", "calc_limit_count", "calc_industry_rank", "fusion_fund_flow",
+    "calc_dragon_score", "exchange_overview", "ref_outside_market", "raw_news_flash", "fusion_stock_master",
+)  # fmt: skip
+INDICES = ("sh000001", "sz399001", "sz399006", "sh000300", "sh000688", "sh000852")
+_EXCHANGES = {"SSE": "上交所", "SZSE": "深交所", "BSE": "北交所"}
+SHOWN = 5
+FLASH_DAYS = 3
+RELEASE_DAYS = 14
+
+
+@dataclass(frozen=True)
+class DayPart:
+    """Rows of a table's newest date, the first ones by `sort`. `named`: the column with the name of whom a
+    row is of; '' where it is of the market."""
+
+    key: str
+    table: str
+    looked_for: str
+    columns: tuple[Look, ...]
+    named: str = ""
+    sort: str = ""
+    limit: int = SHOWN
+    only: tuple[tuple[str, str, Any], ...] = ()
+    chosen: Callable[[Row], bool] | None = None
+
+
+OF_THE_MARKET: tuple[DayPart, ...] = (
+    DayPart("indices", INDEX, "指数日线", (
+        ("close", "收盘点位"), ("change_pct", "涨跌幅"), ("amount", "成交额"),
+    ), named="name", limit=2000, chosen=lambda row: row["code"] in INDICES),
+    DayPart("phase", PHASE, "市场阶段与情绪", (
+        ("phase_label", "情绪阶段"), ("score", "情绪评分"), ("up_count", "上涨家数", COUNT),
+        ("down_count", "下跌家数", COUNT), ("flat_count", "平盘家数", COUNT),
+        ("limit_up_count", "涨停家数", COUNT), ("limit_down_count", "跌停家数", COUNT),
+        ("broken_count", "炸板家数", COUNT), ("seal_rate_pct", "封板率"), ("promotion_rate_pct", "晋级率"),
+        ("max_limit_days", "最高连板", COUNT), ("amount", "两市成交额"),
+        ("duration_days", "阶段持续天数", COUNT),
+    )),
+    DayPart("rising", RANKS, "行业排名", (
+        ("change_pct", "行业涨跌幅"), ("main_net", "行业主力净额"), ("leader_name", "领涨股"),
+    ), named="industry_name", sort="-change_pct", only=(("level", "=", "sw_l1"),)),
+    DayPart("falling", RANKS, "行业排名", (("change_pct", "行业涨跌幅"), ("main_net", "行业主力净额")),
+            named="industry_name", sort="change_pct", only=(("level", "=", "sw_l1"),)),
+    DayPart("inflow", FLOWS, "资金流入排名", (("main_net", "主力净额"),), named="code", sort="-main_net",
+            only=(("main_net", ">", 0),)),
+    DayPart("outflow", FLOWS, "资金流出排名", (("main_net", "主力净额"),), named="code", sort="main_net",
+            only=(("main_net", "<", 0),)),
+    DayPart("leaders", LEADERS, "龙头评分", (("total_score", "龙头评分"), ("limit_days", "连板天数", COUNT)),
+            named="name", sort="rank_no", only=(("rank_no", ">", 0),)),
+    DayPart("overview", OVERVIEW, "交易所概况", (
+        ("listed_count", "上市公司数", COUNT), ("total_market_cap_yi", "总市值"), ("amount_yi", "成交金额"),
+        ("pe_ratio", "平均市盈率"),
+    ), named="exchange", only=(("sec_class", "=", "股票"),)),
+)  # fmt: skip
+
+MAIN_SERIES = (
+    "cn_gdp_yoy", "cn_cpi_yoy", "cn_ppi_yoy", "cn_pmi_mfg", "cn_pmi_nonmfg", "cn_m2_yoy", "cn_m1_yoy",
+    "cn_rmb_loan", "cn_industry_yoy", "cn_retail_yoy", "cn_fai_yoy", "cn_export_yoy", "cn_import_yoy",
+    "cn_lpr_1y", "cn_lpr_5y", "cn_rrr_large", "cn_bond_10y", "cn_bond_1y", "us_bond_10y", "shibor_on",
+    "usdcny",
+    "dxy", "us_cpi_yoy", "us_unemployment", "us_ism_pmi",
+)  # fmt: skip
+
+
+async def market_pack(state: State) -> Pack:
+    """Indices, breadth, limits, phase, industries, flows, leaders, outside markets and flashes."""
+    return await state.reading.scan(read_market, state.clock.now())
+
+
+async def macro_pack(state: State) -> Pack:
+    """The newest value of the main series with the day of its release, and what is due."""
+    return await state.reading.scan(read_macro, state.clock.now())
+
+
+def read_market(session: Session, now: datetime) -> Pack:
+    pack = new_pack(now)
+    for part in OF_THE_MARKET:
+        wanted = [*(look[0] for look in part.columns), *((part.named,) if part.named else ())]
+        rows = of_newest_day(
+            session, part.table, wanted, now, sort=part.sort or None, limit=part.limit, also=part.only
+        )
+        names = _names(session, rows) if part.named == "code" else {}
+        taken = 0
+        for row in rows if part.chosen is None else filter(part.chosen, rows):
+            told = str(row.get(part.named) or "") if part.named else ""
+            subject = names.get(told, "") if part.named == "code" else _EXCHANGES.get(told, told)
+            if part.named and not subject:
+                continue
+            taken += take_row(pack, session.table(part.table), row, part.columns, subject=subject)
+        if not taken:
+            pack.missing.append(part.looked_for)
+    _outside(session, pack, now)
+    _flashes(session, pack, now)
+    return pack
+
+
+def _names(session: Session, rows: list[Row]) -> dict[str, str]:
+    codes = [str(row["code"]) for row in rows]
+    found = session.of_codes(MASTER, codes, columns=("code", "name")) if codes else []
+    return {str(code): str(name) for code, name in found if name}
+
+
+def _outside(session: Session, pack: Pack, now: datetime) -> None:
+    looks: tuple[Look, ...] = (("price", "最新报价"), ("change_pct", "涨跌幅"))
+    newest: dict[str, Row] = {}
+    if session.has(OUTSIDE):
+        rows = session.dicts(
+            OUTSIDE,
+            columns=session.columns(OUTSIDE, ("series", "date", "name", "price", "change_pct", *AUDIT)),
+            where="date>=? AND date<=? AND (quote_time IS NULL OR quote_time<=?)",
+            values=((now - timedelta(days=7)).date().isoformat(), now.date().isoformat(), pack.as_of),
+            order="date",
+        )
+        newest = {str(row["series"]): row for row in rows if row["name"]}
+    for row in newest.values():
+        take_row(pack, session.table(OUTSIDE), row, looks, subject=str(row["name"]))
+    if not newest:
+        pack.missing.append("外围市场报价")
+
+
+def _flashes(session: Session, pack: Pack, now: datetime) -> None:
+    """The newest flashes that have a title: texts of others, quoted."""
+    rows: list[Row] = []
+    if session.has(FLASHES):
+        since = (now - timedelta(days=FLASH_DAYS)).date().isoformat()
+        found = headlines(
+            session, session.table(FLASHES), since=since, until=now.date().isoformat(), limit=4 * SHOWN
+        )
+        rows = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of][:SHOWN]
+    for row in rows:
+        take_row(pack, session.table(FLASHES), row, (("title", "快讯"),), subject="")
+    if not rows:
+        pack.missing.append("近日快讯")
+
+
+def read_macro(session: Session, now: datetime) -> Pack:
+    pack = new_pack(now)
+    today = now.date().isoformat()
+    rows = newest_of_series(session, MAIN_SERIES, None, stamp(now)) if session.has(VALUES) else []
+    by_name = {str(row["indicator"]): row for row in rows if row["value"] is not None}
+    for series in MAIN_SERIES:
+        row = by_name.get(series)
+        if row is None:
+            pack.missing.append(f"宏观序列{series}")
+            continue
+        # The day of release is told as a fact of its own; the value is of the end of its period.
+        looks: tuple[Look, ...] = (("value", ""), ("publish_date", "公布日期"))
+        take_row(
+            pack, session.table(VALUES), row, looks, subject="", before=str(row["name"]),
+            unit=unit_of_series(row["unit"]),
+        )  # fmt: skip
+    due: list[Row] = []
+    if session.has(RELEASES):
+        until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
+        due = session.dicts(
+            RELEASES,
+            columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
+            where="release_time>=? AND release_time<=? AND region=?",
+            values=(today, f"{until} 23:59:59", "cn"),
+            as_of=stamp(now),
+            order="release_time",
+            limit=SHOWN,
+        )
+    for row in due:
+        take_row(pack, session.table(RELEASES), row, (("title", "数据发布"),), subject="")
+    if not due:
+        pack.missing.append("未来两周的数据发布")
+    return pack

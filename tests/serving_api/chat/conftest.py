@@ -1,0 +1,27 @@
+"""A market of hand-written rows with the app in front: one for all tests of a module that only read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SQLITE_OFTEN, engine_url, mariadb_database
+from tests.serving_api.chat import rows
+from tests.serving_api.topics.handmade import Handmade, handmade
+
+
+def fill(made: Handmade) -> Handmade:
+    for table, some in {**rows.companies(), **rows.market()}.items():
+        made.put(table, some)
+    return made
+
+
+@pytest.fixture(scope="module", params=SQLITE_OFTEN)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Handmade]:
+    folder: Path = tmp_path_factory.mktemp("chat")
+    urls = (
+        engine_url("sqlite", folder) if request.param == "sqlite" else mariadb_database(__package__ or "chat")
+    )
+    for url in urls:
+        with handmade(url, folder, rows.DAY) as one:
+            yield fill(one)
