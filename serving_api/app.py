@@ -54,6 +54,7 @@ from serving_api.realtime.streams import router as streams_router
 from serving_api.routing import Areas
 from serving_api.settings.mail import mail_of
 from serving_api.settings.routes import router as settings_router
+from serving_api.skills.routes import router as skills_router
 from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
@@ -80,6 +81,7 @@ AREAS = (
     notifications_router,
     settings_router,
     notes_router,
+    skills_router,
     interfaces_router,
     datamgr_fused_router,
     connect_router,

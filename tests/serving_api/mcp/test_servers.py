@@ -127,7 +127,8 @@ def test_whoever_connects_checks_again_and_gets_the_addresses(own: Bench) -> Non
     "body",
     [
         [server()], {"servers": server()}, {}, {"servers": [server(), server()]},
-        {"servers": [{"name": "x"}]}, {"servers": [server(transport="stdio")]}, {"servers": [server(command="rm")]},
+        {"servers": [{"name": "x"}]}, {"servers": [server(transport="stdio")]},
+        {"servers": [server(command="rm")]},
         {"servers": [server(headers={"X Y": "1"})]}, {"servers": [server(headers={"X": "a\r\nb"})]},
         {"servers": [server(str(at)) for at in range(21)]}, {"servers": [], "more": 1},
     ],
