@@ -94,7 +94,7 @@ def test_a_row_that_contradicts_itself_is_refused(name: str, changed: dict[str, 
 
 
 @pytest.mark.parametrize(("name", "column"), [("listing", "EXPLANATION"), ("seat", "RANK"),
-                                              ("deal", "DEAL_AMT"), ("releases", "TOTAL_RATIO")])  # fmt: skip
+                                              ("deal", "DEAL_AMT"), ("releases", "CURRENT_FREE_SHARES")])  # fmt: skip
 def test_a_renamed_column_is_told(name: str, column: str) -> None:
     row = json.loads(PARSERS[name][0])["result"]["data"][0]
     del row[column]
