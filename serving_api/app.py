@@ -43,6 +43,7 @@ from serving_api.layers.request import RequestLayer
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
+from serving_api.mcp.routes import MCP_ROUTERS
 from serving_api.notes.routes import router as notes_router
 from serving_api.notifications.routes import router as notifications_router
 from serving_api.openapi_document import build_document
@@ -100,6 +101,7 @@ AREAS = (
     *DATAMGR_ROUTERS,
     *TOPIC_ROUTERS,
     *QUANT_ROUTERS,
+    *MCP_ROUTERS,
 )
 
 

@@ -182,6 +182,13 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="watch list and holdings; user_id 0 = the shared list",
     ),
     _table(
+        "mcp_server",
+        Layer.USER,
+        "user_id name",
+        "user_id:int name:s64 url:s512 transport:s32 enabled:bool headers_sealed:text sort_no:int",
+        description="tool servers outside that a user has entered; headers are sealed",
+    ),
+    _table(
         "app_skill",
         Layer.USER,
         "skill_key",

@@ -45,6 +45,17 @@ RULES = {
     ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
     ("POST", "/api/v1/quant/recalc"): "admin",
     ("GET", "/api/v1/settings/menu-visibility"): "login",
+    **{
+        (method, f"{root}/mcp/{path}"): rule
+        for root in ("", "/api/v1")
+        for method, path, rule in (
+            ("GET", "tools", "anyone"),
+            ("POST", "tools/call", "anyone"),
+            ("GET", "servers", "login"),
+            ("POST", "servers", "login"),
+            ("GET", "marketplace", "anyone"),
+        )
+    },
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
