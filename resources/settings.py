@@ -98,8 +98,17 @@ class Settings:
     trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is believed")
     notifications_require_login: bool = _setting(False)
     # AI and search
-    ai_llm_max_retries: int = _setting(2)
-    ai_llm_retry_delay: float = _setting(1.0)
+    anthropic_api_key: str = _setting(
+        "", "key of the provider `anthropic`; a comma list is a pool", secret=True
+    )
+    anthropic_model: str = _setting("claude-sonnet-5-5", "model of the provider `anthropic`")
+    anthropic_fallback_models: str = _setting("", "comma list: models of `anthropic` that are asked next")
+    anthropic_base_url: str = _setting("", "empty: the address of the official library")
+    openai_api_key: str = _setting("", "key of the provider `openai`; a comma list is a pool", secret=True)
+    openai_model: str = _setting("", "model of the provider `openai`; without one it is not asked")
+    openai_base_url: str = _setting("", "any OpenAI-compatible address; empty: https://api.openai.com/v1")
+    ai_llm_max_retries: int = _setting(2, "retries of a call to a model after a timeout, 429 or 5xx")
+    ai_llm_retry_delay: float = _setting(1.0, "seconds before the first retry; doubled for each further one")
     web_search_provider: str = _setting("auto", "auto, tavily, duckduckgo")
     web_search_max_results: int = _setting(6, stored=True)
     model_web_search: bool = _setting(True, stored=True)
@@ -175,10 +184,12 @@ class Settings:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The secret values that are set, and the passwords within the URLs among them."""
+        """The secret values that are set, the passwords within the URLs and the items of the lists among
+        them."""
         values = [str(getattr(self, row.name)) for row in fields(self) if row.metadata.get("secret")]
         within = [urlsplit(value).password for value in values if "://" in value]
-        return tuple(value for value in (*values, *within) if value)
+        pooled = [key.strip() for value in values if "," in value for key in value.split(",")]
+        return tuple(value for value in (*values, *within, *pooled) if value)
 
     @property
     def frozen_now(self) -> datetime | None:
@@ -235,6 +246,16 @@ def read_dotenv(path: Path) -> dict[str, str]:
     return values
 
 
+def _check_addresses(settings: Settings) -> None:
+    for name in ("anthropic_base_url", "openai_base_url"):
+        address = getattr(settings, name)
+        if address and (urlsplit(address).scheme not in {"http", "https"} or not urlsplit(address).hostname):
+            raise InputError(name.upper(), f"{address!r} is no http or https address")
+    for name in ("api_port", "dagster_port", "db_port", "smtp_port"):
+        if not 0 <= getattr(settings, name) <= 65535:
+            raise InputError(name.upper(), f"{getattr(settings, name)} is no port (0..65535)")
+
+
 def _check(settings: Settings) -> Settings:
     choices = {
         "DATA_SOURCE": DATA_SOURCES,
@@ -248,9 +269,7 @@ def _check(settings: Settings) -> Settings:
             raise InputError(name, f"{value!r} is none of {', '.join(allowed)}")
     if settings.log_level.upper() not in LOG_LEVELS:
         raise InputError("LOG_LEVEL", f"{settings.log_level!r} is none of {', '.join(LOG_LEVELS)}")
-    for name in ("api_port", "dagster_port", "db_port", "smtp_port"):
-        if not 0 <= getattr(settings, name) <= 65535:
-            raise InputError(name.upper(), f"{getattr(settings, name)} is no port (0..65535)")
+    _check_addresses(settings)
     for row in fields(settings):
         value = getattr(settings, row.name)
         if not isinstance(value, int | float) or isinstance(value, bool):

@@ -44,6 +44,7 @@ from serving_api.layers.request import RequestLayer
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
+from serving_api.mcp.routes import MCP_ROUTERS
 from serving_api.notes.routes import router as notes_router
 from serving_api.notifications.routes import router as notifications_router
 from serving_api.openapi_document import build_document
@@ -54,6 +55,7 @@ from serving_api.realtime.streams import router as streams_router
 from serving_api.routing import Areas
 from serving_api.settings.mail import mail_of
 from serving_api.settings.routes import router as settings_router
+from serving_api.skills.routes import router as skills_router
 from serving_api.state import State
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
@@ -81,6 +83,7 @@ AREAS = (
     settings_router,
     notes_router,
     chat_router,
+    skills_router,
     interfaces_router,
     datamgr_fused_router,
     connect_router,
@@ -100,6 +103,7 @@ AREAS = (
     *DATAMGR_ROUTERS,
     *TOPIC_ROUTERS,
     *QUANT_ROUTERS,
+    *MCP_ROUTERS,
 )
 
 

@@ -1,13 +1,13 @@
 """What the platform says to a language model and hears from it, whatever provider is behind it.
 
-Errors are of the family: `Refused` where the provider refuses the credentials (401, 403, an invalid key),
-`Transient` where timeouts, 429 and 5xx outlasted retries and fallback models, `Permanent` where it cannot
-take the request, `PayloadError` where the answer cannot be read, `Unavailable` where no provider is
-configured or all keys rest after failures.
+Errors are of the family: `Refused` where the provider refuses the credentials (401, 403, an invalid key), or
+did so less than 30 s ago, `Transient` where timeouts, 429 and 5xx outlasted retries and fallback models,
+`Permanent` where it cannot take the request, `PayloadError` where the answer cannot be read, `Unavailable`
+where all models rest after failures, `InputError` for a `model` that is not configured.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 Stop = Literal["end", "tools", "length"]
@@ -24,12 +24,14 @@ class ToolSpec:
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call that a model asks for. `arguments` is None when what it wrote is no JSON object (`raw`)."""
+    """A call that a model asks for. `arguments` is None when what it wrote is no JSON object (`raw`). `kept`
+    is what its provider wants back with the call: hand the calls of a reply on as they are."""
 
     id: str
     name: str
     arguments: Mapping[str, Any] | None
     raw: str = ""
+    kept: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)

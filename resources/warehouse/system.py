@@ -139,10 +139,11 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "sys_live_read",
         Layer.SYSTEM,
         "name",
-        "name:k64 trade_date:date payload_json:json source:s32 captured_at:dt good_until:f "
+        "name:k64 trade_date:date payload_json:json source:s32 captured_at:dt good_until:f failed_until:f "
         "refresh_owner:k32 refresh_until:f",
         description="the newest answer of an upstream to each live read, shared by all API processes; who "
-        "asks now, and the seconds (of the system clock) at which the answer and that claim end",
+        "asks now, and the seconds (of the system clock) at which the answer, the pause after a failure and "
+        "that claim end",
     ),
     _table(
         "sys_change_snapshot",
@@ -179,6 +180,20 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "user_id:int code:code name:s64 group_name:s64 shares:f:sh cost_price:px:CNY buy_date:date "
         "stop_loss_price:px:CNY target_price:px:CNY note:s255 sort_no:int is_active:bool",
         description="watch list and holdings; user_id 0 = the shared list",
+    ),
+    _table(
+        "mcp_server",
+        Layer.USER,
+        "user_id name",
+        "user_id:int name:s64 url:s512 transport:s32 enabled:bool headers_sealed:text sort_no:int",
+        description="tool servers outside that a user has entered; headers are sealed",
+    ),
+    _table(
+        "app_skill",
+        Layer.USER,
+        "skill_key",
+        "skill_key:k64 enabled:bool definition_json:json updated_by:s64",
+        description="skills that were switched, and those that somebody installed (with their definition)",
     ),
     _table(
         "decision_card",

@@ -218,9 +218,10 @@ def headlines(
     limit: int,
     offset: int = 0,
     as_of: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> list[Row]:
     """Rows that have a day or a time and a title, newest first. `kind`: what one of the table's columns of
-    kinds says; `keyword`: a word in the title."""
+    kinds says; `keyword`: a word in the title; `columns`: other ones than responses show."""
     day = str(table.date_column)
     names = {spec.name for spec in table.columns}
     where: list[str] = []
@@ -246,6 +247,7 @@ def headlines(
     return public_rows(
         session,
         table.name,
+        columns,
         where=" AND ".join(where),
         values=tuple(values),
         as_of=as_of,

@@ -30,13 +30,14 @@ async def portfolio(state: State) -> dict[str, Any]:
     rows, quotes = await state.reading.scan(queries.stocks)
     newest = max((row["updated_at"] for row in rows if row["updated_at"]), default=None)
     return {
-        "stocks": [_stock(row, quotes.get(row["code"], {})) for row in rows],
+        "stocks": [shown_stock(row, quotes.get(row["code"], {})) for row in rows],
         "total": len(rows),
         "updatedAt": instant(newest),
     }
 
 
-def _stock(row: dict[str, Any], quote: dict[str, Any]) -> dict[str, Any]:
+def shown_stock(row: dict[str, Any], quote: dict[str, Any]) -> dict[str, Any]:
+    """A row of the list as responses show it, with its newest quote ({} without one)."""
     price, cost = quote.get("price"), row["cost_price"]
     profit = None if price is None or cost is None or cost <= 0 else round((price / cost - 1) * 100, 4)
     return {

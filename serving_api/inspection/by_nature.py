@@ -33,6 +33,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/auth/avatar": _OWN,
     "/api/v1/notifications": "nothing has happened yet that somebody must be told",
     "/api/v1/notifications/unread": "nothing has happened yet that somebody must be told",
+    "/mcp/servers": _OWN,
+    "/api/v1/mcp/servers": _OWN,
     "/api/v1/settings/model-config": _OWN,
     "/api/v1/auth/verify-email": "needs the token of a mail",
     "/api/v1/datamgr/stock-base/staging": _OWN,

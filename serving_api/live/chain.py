@@ -13,6 +13,7 @@ at most one time to live.
 import asyncio
 import functools
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -32,9 +33,11 @@ from serving_api.failures import read_or
 from serving_api.live.claims import writes_of
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Found, Question, data_types
 from serving_api.live.facts import Facts
+from serving_api.live.in_vain import SAMPLE, failure_of, in_vain
 from serving_api.live.moments import Moment, moment_of, seconds_kept
 from serving_api.live.scan import pages_of
-from serving_api.live.snapshots import Snapshot, SnapshotWriter, newest, of_session
+from serving_api.live.shared import shared_of
+from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
 from serving_api.state import State
 
 log = logging.getLogger("serving_api.live")
@@ -62,6 +65,7 @@ class UnifiedReads:
     def __init__(self, state: State) -> None:
         self._state = state
         self._live = state.part(live_of)
+        self._shared = state.part(shared_of)
         self._snapshots = SnapshotWriter(state.writer, state.system.wall)
         self._kept: dict[str, _Kept] = {}
         self._refreshing: dict[str, asyncio.Task[Found]] = {}
@@ -115,13 +119,14 @@ class UnifiedReads:
             moment.session,
             seconds,
         )
+        failed: list[str] = []
         if found is None:
-            found = await self._live_answer(kind, moment)
+            found = await self._live_answer(kind, moment, failed)
             if found is not None and not found.estimate:
                 self._persist(kind, found, moment)
                 claimed = False
         if claimed:
-            self._writes.begin(self._snapshots.release, kind.name, moment.session)
+            self._writes.begin(self._release, kind, moment, failed, self._pause_of(kind))
         if found is None:
             found = await self._history(kind, moment)
         if found is None:
@@ -137,9 +142,9 @@ class UnifiedReads:
         if snapshot is not None:
             left = (snapshot.good_until or 0.0) - self._state.system.wall()
             if snapshot.is_final:
-                return _of_snapshot(snapshot, moment)
+                return as_found(snapshot, moment)
             if moment.moving and left > 0:
-                return replace(_of_snapshot(snapshot, moment), good_for=left)
+                return replace(as_found(snapshot, moment), good_for=left)
         if kind.stored_first or not moment.is_trade_date:
             return await self._fused(kind, moment.session, moment)
         return None
@@ -180,7 +185,8 @@ class UnifiedReads:
 
     # -- live -----------------------------------------------------------------------------------------
 
-    async def _live_answer(self, kind: DataType, moment: Moment) -> Found | None:
+    async def _live_answer(self, kind: DataType, moment: Moment, failed: list[str]) -> Found | None:
+        """`failed` gets the upstreams that were asked in vain."""
         facts = await read_or(Facts(moment.session), self._live.facts.of(moment.session))
         asking = Asking(self._live.clients, self._live.scans, facts, self._state.calendar, moment.now)
         order = source_order(self._state.clock, self._state.calendar)
@@ -191,19 +197,25 @@ class UnifiedReads:
             ways.append((EASTMONEY, kind.degrade))
         limit = self._state.settings.retry_budget_max + pages_of(facts) - 1
         with call_budget(limit, retry_within_s=RETRY_WITHIN_S):
-            found = await self._first(kind, moment, asking, ways)
+            found = await self._first(kind, moment, asking, ways, failed)
             if found is None and kind.estimate is not None:
-                found = await self._estimated(kind, moment, asking, kind.estimate)
+                found = await self._estimated(kind, moment, asking, kind.estimate, failed)
         return found
 
     async def _first(
-        self, kind: DataType, moment: Moment, asking: Asking, ways: list[tuple[str, Question]]
+        self,
+        kind: DataType,
+        moment: Moment,
+        asking: Asking,
+        ways: list[tuple[str, Question]],
+        failed: list[str],
     ) -> Found | None:
-        """The first valid answer. The next source is asked when one fails, or beside one that is slow."""
+        """The first valid answer. The next source is asked when one fails, or beside one that is slow; one
+        that another process has just asked in vain is not."""
         loop = asyncio.get_running_loop()
         end = loop.time() + LIVE_WAIT_S
         waiting: dict[asyncio.Task[Body], str] = {}
-        left = list(ways)
+        left = [way for way in ways if not await self._shared.failed(failure_of(kind, way[0]))]
         while left or waiting:
             if left:
                 upstream, question = left.pop(0)
@@ -213,7 +225,10 @@ class UnifiedReads:
                 break
             done, _ = await asyncio.wait(waiting, timeout=span, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                found = self._landed(kind, moment, waiting.pop(task), task)
+                upstream = waiting.pop(task)
+                found = self._landed(kind, moment, upstream, task)
+                if in_vain(task, found):
+                    failed.append(upstream)
                 if found is not None:
                     self._leave_behind(kind, moment, waiting)
                     return found
@@ -233,11 +248,15 @@ class UnifiedReads:
         return task
 
     async def _estimated(
-        self, kind: DataType, moment: Moment, asking: Asking, question: Question
+        self, kind: DataType, moment: Moment, asking: Asking, question: Question, failed: list[str]
     ) -> Found | None:
-        task = self._ask(kind, moment, asking, TENCENT + " sample", question)
+        if await self._shared.failed(failure_of(kind, SAMPLE)):
+            return None
+        task = self._ask(kind, moment, asking, SAMPLE, question)
         done, _ = await asyncio.wait({task}, timeout=ESTIMATE_WAIT_S)
         found = self._landed(kind, moment, TENCENT, task) if done else None
+        if done and in_vain(task, found):
+            failed.append(SAMPLE)
         return None if found is None else replace(found, estimate=True)
 
     def _landed(
@@ -268,6 +287,8 @@ class UnifiedReads:
         except Exception:
             log.exception("%s of %s", kind.name, upstream)
             return
+        if in_vain(task, found):
+            self._writes.begin(self._shared.tell_failure, failure_of(kind, upstream), self._pause_of(kind))
         kept = self._kept.get(kind.name)
         if found is None or found.at is None:
             return
@@ -297,6 +318,16 @@ class UnifiedReads:
         )
         self._writes.begin(self._snapshots.put, kind.name, snapshot)
 
+    def _release(self, kind: DataType, moment: Moment, failed: Sequence[str], until: float) -> None:
+        """Give the claim back without an answer, after telling whom nobody asks for a while: whoever gets
+        the claim next looks for that."""
+        for upstream in failed:
+            self._shared.tell_failure(failure_of(kind, upstream), until)
+        self._snapshots.release(kind.name, moment.session)
+
+    def _pause_of(self, kind: DataType) -> float:
+        return self._state.system.wall() + kind.ttl_s
+
     def _forget(self, key: tuple[str, str, str], task: "asyncio.Task[Body]") -> None:
         if self._asked.get(key) is task:
             del self._asked[key]
@@ -308,13 +339,6 @@ class UnifiedReads:
             del self._refreshing[name]
         if not task.cancelled():
             task.exception()
-
-
-def _of_snapshot(snapshot: Snapshot, moment: Moment) -> Found:
-    """A stored answer of the running or just closed day keeps its source; an older one is history."""
-    today = snapshot.session == moment.now.date().isoformat()
-    origin = snapshot.source if today else HISTORY
-    return Found(snapshot.body, moment.session, snapshot.at, origin, stored_of=snapshot.session)
 
 
 def unified_of(state: State) -> UnifiedReads:

@@ -22,12 +22,16 @@ def industry_boards(session: Session) -> list[tuple[Any, ...]]:
     )
 
 
-def good_until(session: Session, name: str, day: str) -> float | None:
-    """The second of the system clock at which the shared answer of a read and day is due again."""
+def due(session: Session, name: str, day: str) -> tuple[float, float]:
+    """The seconds of the system clock at which the shared answer of a read and day is due again, and until
+    which nobody asks since somebody failed; 0 for neither."""
     rows = session.rows(
-        LIVE_READS, columns=("good_until",), where="name=? AND trade_date=?", values=(name, day)
+        LIVE_READS, columns=("trade_date", "good_until", "failed_until"), where="name=?", values=(name,)
     )
-    return float(rows[0][0]) if rows and rows[0][0] is not None else None
+    if not rows:
+        return 0.0, 0.0
+    of, good, failed = rows[0]
+    return float(good or 0.0) if str(of) == day else 0.0, float(failed or 0.0)
 
 
 def read_answer(session: Session, name: str, day: str) -> list[tuple[Any, ...]]:
@@ -130,7 +134,15 @@ def put_read(
     connection.exec_driver_sql(
         sql.text(
             f"UPDATE {row.table} SET trade_date=?, payload_json=?, source=?, captured_at=?, good_until=?, "
-            f"updated_at=?, refresh_until=NULL WHERE {row.where}"
+            f"failed_until=NULL, updated_at=?, refresh_until=NULL WHERE {row.where}"
         ),
         (day, payload, source, at, good_until, updated_at, *row.values),
     )
+
+
+def put_failure(connection: Connection, sql: Sql, row: Shared, owner: str, until: float) -> None:
+    """Nobody asks until that second; the claim of `owner` ends. An answer stays what it is."""
+    connection.exec_driver_sql(
+        sql.text(f"UPDATE {row.table} SET failed_until=? WHERE {row.where}"), (until, *row.values)
+    )
+    release_row(connection, sql, row, owner)

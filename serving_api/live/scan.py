@@ -203,8 +203,8 @@ class MarketScan:
             return _Kept(facts.session, rows, self._monotonic() + told.left, refused)
         try:
             rows = SCANS[upstream](self._clients, facts)
-        except BaseException:
-            from_thread.run_sync(self._shared.release, name)
+        except BaseException as error:
+            from_thread.run_sync(self._shared.give_up, name, error)
             raise
         refused = None
         try:

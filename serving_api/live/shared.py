@@ -1,7 +1,8 @@
 """Upstream answers that the API processes of one deployment share (`sys_live_read`).
 
 A row per read, with its newest answer: one process claims the read and asks, the others take what it stored,
-for the time that it is still good. A warehouse that is away or busy keeps nobody from asking.
+for the time that it is still good. A failure is shared as well: for `FAILED_S` nobody asks again. A warehouse
+that is away or busy keeps nobody from asking.
 """
 
 from collections.abc import Awaitable, Callable
@@ -11,6 +12,7 @@ from datetime import datetime
 import orjson
 
 from resources.clock import stamp
+from resources.errors import PayloadError, Unavailable, UpstreamError
 from resources.warehouse.engine import transaction
 from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.flight import Flights, Landed, Ttl
@@ -24,6 +26,10 @@ WAIT_S = 4.0
 """How long a process waits for the answer of another before it asks by itself."""
 CLAIM_S = 10.0
 """When a process that died while it asked is waited for no more."""
+FAILED_S = 10.0
+"""How long nobody asks again after an upstream failed: the time to live of the market's scans."""
+UPSTREAM_FAILURES = (UpstreamError, PayloadError)
+"""What another process would meet as well; `Unavailable` is a guard of our own, and nothing was sent."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,13 @@ class Told:
     """An answer, and for how many seconds it is still good."""
 
     answer: Answered
+    left: float
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """Somebody asked in vain a moment ago."""
+
     left: float
 
 
@@ -65,8 +78,8 @@ class SharedReads:
                 return told.answer
             try:
                 answer = await ask()
-            except BaseException:
-                self.release(name)
+            except BaseException as error:
+                self.give_up(name, error)
                 raise
             self.put(name, day, answer, _seconds(ttl))
             return answer
@@ -77,13 +90,21 @@ class SharedReads:
 
     async def find_or_claim(self, name: str, day: str) -> Told | None:
         """Another process's answer that is still good, waited for when that one is just asking; None when
-        it is the caller who asks, and then tells by `put` or `release`."""
+        it is the caller who asks, and then tells by `put`, `give_up` or `release`. Raises Unavailable within
+        `FAILED_S` of a failure."""
+        told: Told | _Failed | None
         told, claimed = await self._writes.find_or_claim(
             lambda: self._stored(name, day), WAIT_S, self._claims.claim, queries.read_row(name), CLAIM_S
         )
         if claimed and told is not None:
             self.release(name)
+        if isinstance(told, _Failed):
+            raise Unavailable(f"{name}: asked in vain a moment ago", seconds_left=told.left)
         return told
+
+    async def failed(self, name: str) -> bool:
+        """Whether somebody was asked in vain within `FAILED_S`."""
+        return isinstance(await self._stored(name, ""), _Failed)
 
     def put(self, name: str, day: str, answer: Answered, seconds: float) -> None:
         """Store an answer that is good for so long; nobody waits for the write."""
@@ -92,6 +113,20 @@ class SharedReads:
     def release(self, name: str) -> None:
         """Give the claim back without an answer."""
         self._writes.begin(self._claims.release, queries.read_row(name))
+
+    def give_up(self, name: str, error: BaseException) -> None:
+        """Give the claim back after an error; one of an upstream is shared."""
+        if isinstance(error, UPSTREAM_FAILURES):
+            self._writes.begin(self.tell_failure, name, self._state.system.wall() + FAILED_S)
+        else:
+            self.release(name)
+
+    def tell_failure(self, name: str, until: float) -> None:
+        """Store that nobody asks until that second, and end the claim; one short transaction."""
+        row, warehouse = queries.read_row(name), self._state.writer
+        self._claims.ensure(row)
+        with transaction(warehouse.engine) as connection:
+            queries.put_failure(connection, warehouse.sql, row, self._claims.owner, until)
 
     def _put(self, name: str, day: str, answer: Answered, good_until: float) -> None:
         row, warehouse = queries.read_row(name), self._state.writer
@@ -110,13 +145,13 @@ class SharedReads:
                 updated_at=stamp(self._state.clock.now()),
             )
 
-    async def _stored(self, name: str, day: str) -> Told | None:
+    async def _stored(self, name: str, day: str) -> Told | _Failed | None:
         wall = self._state.system.wall()
-        found = await read_or(None, self._state.reading.point(queries.good_until, name, day))
-        if found is None or found <= wall:
-            return None
-        answer = await read_or(None, self._state.reading.scan(_answer, name, day))
-        return None if answer is None else Told(answer, found - wall)
+        good, failed = await read_or((0.0, 0.0), self._state.reading.point(queries.due, name, day))
+        if good > wall:
+            answer = await read_or(None, self._state.reading.scan(_answer, name, day))
+            return None if answer is None else Told(answer, good - wall)
+        return _Failed(failed - wall) if failed > wall else None
 
 
 def _answer(session: Session, name: str, day: str) -> Answered | None:

@@ -16,6 +16,8 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
 from serving_api.live import queries
 from serving_api.live.claims import Claims
+from serving_api.live.data_types import HISTORY, Found
+from serving_api.live.moments import Moment
 from serving_api.reading import Session
 
 _COLUMNS = ("trade_date", "payload_json", "source", "is_final", "captured_at", "good_until")
@@ -56,6 +58,13 @@ def _first(session: Session, **how: Any) -> Snapshot | None:
             captured = datetime.fromisoformat(str(at))
             return Snapshot(str(day), orjson.loads(payload), source, bool(is_final), captured, good)
     return None
+
+
+def as_found(snapshot: Snapshot, moment: Moment) -> Found:
+    """A stored answer of the running or just closed day keeps its source; an older one is history."""
+    today = snapshot.session == moment.now.date().isoformat()
+    origin = snapshot.source if today else HISTORY
+    return Found(snapshot.body, moment.session, snapshot.at, origin, stored_of=snapshot.session)
 
 
 class SnapshotWriter:

@@ -3,12 +3,10 @@
 from typing import Any
 
 from resources.errors import InputError
+from resources.models.providers import KEYS_KEY, PROVIDERS_KEY
 from serving_api.settings.schemas import MOST_PROVIDERS, ModelConfigChange, ModelProviderChange
 from serving_api.settings.stored import Document, StoredDocuments
 from serving_api.state import State
-
-PROVIDERS_KEY = "models.providers"
-KEYS_KEY = "models.keys"
 
 
 class Models:

@@ -25,8 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 RESERVED = {
     **dict.fromkeys(
-        ("ai_llm_max_retries", "ai_llm_retry_delay", "web_search_provider", "web_search_max_results",
-         "model_web_search"),
+        ("web_search_provider", "web_search_max_results", "model_web_search"),
         "the AI features are not built yet",
     ),
 }  # fmt: skip

@@ -13,15 +13,16 @@ RULES = (
     (r"/api/v1/datamgr/(gaps|backfill(/\{backfill_id\})?)", "no-store"),
     (r"/api/v1/datamgr/market/(industry-ranking|global-news|hot-stocks)", "no-store"),
     (r"/api/v1/datamgr/(market/stat|stock/\{code\}/(xdxr|fund-flow))", "no-store"),
-    (r"/api/v1/(auth|settings|notifications)(/.*)?|/health", "no-store"),
+    (r"/api/v1/(auth|settings|notifications)(/.*)?|/health|(/api/v1)?/mcp/servers", "no-store"),
     (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/probe-all|realtime/.*)", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),
     (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
     (
         r"/api/v1/(risk|convertible-bond|reit|fusion|earnings-window|hk-finance|macro|futures|index|industry"
-        r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards|notes)(/.*)?",
+        r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards|notes|skills)(/.*)?",
         "public, no-cache",
     ),
+    (r"(/api/v1)?/mcp/(tools|marketplace)", "public, no-cache"),
 )
 
 

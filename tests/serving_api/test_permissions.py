@@ -39,9 +39,23 @@ RULES = {
     ("GET", "/api/v1/decision-cards/stats"): "anyone",
     ("POST", "/api/v1/decision-cards/review"): "admin",
     ("POST", "/api/v1/notes/{kind}/generate"): "admin",
+    ("POST", "/api/v1/skills/install"): "admin",
+    ("POST", "/api/v1/skills/{key}/uninstall"): "admin",
+    ("POST", "/api/v1/skills/{key}/toggle"): "admin",
     ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
     ("POST", "/api/v1/quant/recalc"): "admin",
     ("GET", "/api/v1/settings/menu-visibility"): "login",
+    **{
+        (method, f"{root}/mcp/{path}"): rule
+        for root in ("", "/api/v1")
+        for method, path, rule in (
+            ("GET", "tools", "anyone"),
+            ("POST", "tools/call", "anyone"),
+            ("GET", "servers", "login"),
+            ("POST", "servers", "login"),
+            ("GET", "marketplace", "anyone"),
+        )
+    },
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),
@@ -56,6 +70,7 @@ PREFIX_RULES = (
     ("/api/v1/settings", "admin"),
     ("/api/v1/notifications", "anyone"),
     ("/api/v1/notes", "anyone"),
+    ("/api/v1/skills", "anyone"),
     ("/api/v1/risk", "anyone"),
     ("/api/v1/convertible-bond", "anyone"),
     ("/api/v1/reit", "anyone"),

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from resources.clock import ManualClock
+from resources.errors import PayloadError, Transient, Unavailable
 from resources.warehouse.warehouse import Warehouse
 from serving_api.datamgr_live.clients import Answered
 from serving_api.live import claims, shared
@@ -96,6 +97,33 @@ def test_who_comes_second_waits_for_the_first(warehouse: Warehouse, monkeypatch:
         first.reads.release(NAME)
         await first.settled()
         assert await second.reads.find_or_claim(NAME, DAY) is None
+
+    asyncio.run(run())
+
+
+def test_a_failure_of_an_upstream_is_told_for_a_while(warehouse: Warehouse) -> None:
+    async def run() -> None:
+        ticks = Ticks()
+        first, second = Process(warehouse, ticks), Process(warehouse, ticks)
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+        first.reads.give_up(NAME, Transient("busy"))
+        await first.settled()
+        for process in (first, second):
+            with pytest.raises(Unavailable) as refused:
+                await process.reads.find_or_claim(NAME, DAY)
+            assert refused.value.seconds_left == shared.FAILED_S
+        ticks.advance(shared.FAILED_S)
+        assert await second.reads.find_or_claim(NAME, DAY) is None
+        # A guard of the process itself is its own affair.
+        second.reads.give_up(NAME, Unavailable("the budget is used up"))
+        await second.settled()
+        assert await first.reads.find_or_claim(NAME, DAY) is None
+        # An answer ends the pause that a failure beside it began.
+        second.reads.give_up(NAME, PayloadError("cut short"))
+        await second.settled()
+        await first.put([1], 30.0)
+        assert not await second.reads.failed(NAME)
+        assert await second.reads.find_or_claim(NAME, DAY) is not None
 
     asyncio.run(run())
 

@@ -1,0 +1,190 @@
+"""The messages API of Anthropic, through its official library."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+import anthropic
+import httpx2
+
+from resources.errors import Permanent
+from resources.models.clients import TIMEOUT_S, Clients, connections
+from resources.models.failures import CallFailed, cut, failure, unreadable
+from resources.models.protocol import (
+    Message,
+    Part,
+    Prompt,
+    ReasoningPart,
+    Reply,
+    Stop,
+    TextPart,
+    ToolCall,
+    Usage,
+)
+from resources.models.providers import Provider
+from resources.models.tool_calls import tool_call
+from resources.models.waiting import Patience
+
+_STOPS: dict[str, Stop] = {
+    "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
+}  # fmt: skip
+_THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+
+
+class AnthropicMessages:
+    """One model. `timeout_s`: for the connection, and for each event of the stream."""
+
+    def __init__(self, provider: Provider, timeout_s: float = TIMEOUT_S) -> None:
+        self._provider = provider
+        self._timeout_s = timeout_s
+        self._clients = Clients(self._client)
+
+    def _client(self, key: str) -> anthropic.AsyncAnthropic:
+        return anthropic.AsyncAnthropic(
+            api_key=key or "none",
+            # An explicit address: the library would take one of the environment for every provider.
+            base_url=self._provider.base_url or "https://api.anthropic.com",
+            max_retries=0,
+            timeout=self._timeout_s,
+            http_client=connections(anthropic, self._provider, self._timeout_s),
+        )
+
+    async def close(self) -> None:
+        await self._clients.close()
+
+    async def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+        who = self._provider.name
+        request = _request(prompt, self._provider.model)
+        client = self._clients.of(key)
+        patience = Patience(self._timeout_s)
+        try:
+            stream = await patience.within(client.messages.create(**request, stream=True))
+            async with stream, aclosing(patience.each(aiter(stream))) as events:
+                answer = _Answer()
+                async for event in events:
+                    part = _taken(answer, event, who)
+                    if part is not None:
+                        yield part
+        except (
+            anthropic.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
+        ) as error:  # fmt: skip
+            # Not chained: the library's message may repeat the question.
+            raise failure(error, anthropic, who) from None
+        if not answer.ended:
+            raise cut(who)
+        yield answer.reply(self._provider)
+
+
+def _taken(answer: "_Answer", event: Any, who: str) -> Part | None:
+    """What an event brings. The library checks no types, so an event of another form shows here."""
+    try:
+        return answer.take(event)
+    except (AttributeError, TypeError, KeyError) as error:
+        raise unreadable(who) from error
+
+
+@dataclass
+class _Answer:
+    """An answer as it grows, by block."""
+
+    model: str = ""
+    blocks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    stop_reason: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    ended: bool = False
+
+    def take(self, event: Any) -> Part | None:
+        if event.type == "message_start":
+            self.model = str(event.message.model)
+            self._count(event.message.usage)
+        elif event.type == "content_block_start":
+            self.blocks[event.index] = {**event.content_block.to_dict(), "json": ""}
+            first = str(self.blocks[event.index].get("text") or "")
+            return TextPart(first) if first else None
+        elif event.type == "content_block_delta":
+            return self._grow(self.blocks[event.index], event.delta)
+        elif event.type == "message_delta":
+            self.stop_reason = event.delta.stop_reason or self.stop_reason
+            self._count(event.usage)
+        elif event.type == "message_stop":
+            self.ended = True
+        return None
+
+    def _grow(self, block: dict[str, Any], delta: Any) -> Part | None:
+        if delta.type == "text_delta":
+            block["text"] += delta.text
+            return TextPart(delta.text) if delta.text else None
+        if delta.type == "thinking_delta":
+            block["thinking"] += delta.thinking
+            return ReasoningPart(delta.thinking) if delta.thinking else None
+        if delta.type == "signature_delta":
+            block["signature"] = delta.signature
+        elif delta.type == "input_json_delta":
+            block["json"] += delta.partial_json
+        return None
+
+    def _count(self, usage: Any) -> None:
+        """Counts are cumulative; those of the start hold until newer ones come."""
+        read = [usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens]
+        self.input_tokens = max(self.input_tokens, sum(count or 0 for count in read))
+        self.output_tokens = max(self.output_tokens, usage.output_tokens or 0)
+
+    def reply(self, provider: Provider) -> Reply:
+        blocks = [self.blocks[index] for index in sorted(self.blocks)]
+        text = "".join(str(block["text"]) for block in blocks if block["type"] == "text")
+        kept = tuple(
+            {name: value for name, value in block.items() if name != "json"}
+            for block in blocks if block["type"] in _THOUGHTS
+        )  # fmt: skip
+        calls = tuple(
+            tool_call(str(block["id"]), str(block["name"]), block["json"] or json.dumps(block["input"]), kept)
+            for block in blocks if block["type"] == "tool_use"
+        )  # fmt: skip
+        if self.stop_reason == "refusal" and not text and not calls:
+            raise CallFailed(
+                Permanent(f"{provider.name}: the model declined to answer", source=provider.name)
+            )
+        return Reply(
+            text, calls, provider.name, self.model or provider.model,
+            Usage(self.input_tokens, self.output_tokens), _STOPS.get(self.stop_reason or "", "end"),
+        )  # fmt: skip
+
+
+def _request(prompt: Prompt, model: str) -> dict[str, Any]:
+    request: dict[str, Any] = {
+        "model": model,
+        "max_tokens": prompt.max_tokens,
+        "messages": [turn for turn in map(_turn, prompt.messages) if turn["content"]],
+    }
+    if prompt.system:
+        request["system"] = prompt.system
+    if prompt.tools:
+        request["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
+            for tool in prompt.tools
+        ]
+    return request
+
+
+def _turn(message: Message) -> dict[str, Any]:
+    """Results come first, as the API wants them; an empty text is no block."""
+    content: list[dict[str, Any]] = [
+        {
+            "type": "tool_result", "tool_use_id": result.call_id, "content": result.text,
+            "is_error": result.is_error,
+        }
+        for result in message.results
+    ]  # fmt: skip
+    # What the model thought before its calls has to come back with them, word for word.
+    content += [dict(block) for block in next((call.kept for call in message.calls if call.kept), ())]
+    if message.text:
+        content.append({"type": "text", "text": message.text})
+    content += [_call(call) for call in message.calls]
+    return {"role": message.role, "content": content}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.arguments or {})}

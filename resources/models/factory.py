@@ -1,0 +1,43 @@
+"""Makes the configured models. The libraries of the providers are loaded when the first model is made."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from resources.models.clients import TIMEOUT_S, Adapter
+from resources.models.fallback import ConfiguredModels, Line, Pace, Sleep
+from resources.models.keys import KeyPool
+from resources.models.providers import Provider
+from resources.settings import Settings
+
+
+def language_models(
+    settings: Settings,
+    providers: Sequence[Provider],
+    *,
+    monotonic: Callable[[], float] = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+    timeout_s: float = TIMEOUT_S,
+) -> ConfiguredModels | None:
+    """None without a provider. `monotonic` and `sleep`: machine time, for rests, probes and backoff. It
+    belongs to the event loop of its first call; close it there."""
+    if not providers:
+        return None
+    pace = Pace(settings.ai_llm_max_retries, settings.ai_llm_retry_delay, monotonic, sleep)
+    pools: dict[str, KeyPool] = {}
+    lines = []
+    for provider in providers:
+        # Models of one provider share its keys, and what is known of them.
+        keys = pools.setdefault(provider.name, KeyPool(provider.keys, monotonic))
+        lines.append(Line(provider, _adapter(provider, timeout_s), keys, pace))
+    return ConfiguredModels(lines, pace)
+
+
+def _adapter(provider: Provider, timeout_s: float) -> Adapter:
+    if provider.kind == "anthropic":
+        from resources.models.anthropic_messages import AnthropicMessages
+
+        return AnthropicMessages(provider, timeout_s)
+    from resources.models.openai_chat import OpenAIChat
+
+    return OpenAIChat(provider, timeout_s)

@@ -1,0 +1,193 @@
+"""The chat completions API that many providers and local servers speak, through the `openai` library."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import openai
+
+from resources.errors import Permanent
+from resources.models.clients import TIMEOUT_S, Clients, connections
+from resources.models.failures import CallFailed, cut, failure, unreadable
+from resources.models.protocol import (
+    Message,
+    Part,
+    Prompt,
+    ReasoningPart,
+    Reply,
+    Stop,
+    TextPart,
+    Usage,
+)
+from resources.models.providers import OPENAI_ADDRESS, Provider
+from resources.models.tool_calls import tool_call
+from resources.models.waiting import Patience
+
+_STOPS: dict[str, Stop] = {"tool_calls": "tools", "function_call": "tools", "length": "length"}
+_THOUGHTS = ("reasoning_content", "reasoning")
+"""Fields beside the standard in which providers tell what a model thinks."""
+
+
+class OpenAIChat:
+    """One model. `timeout_s`: for the connection, and for each chunk of the stream."""
+
+    def __init__(self, provider: Provider, timeout_s: float = TIMEOUT_S) -> None:
+        self._provider = provider
+        self._timeout_s = timeout_s
+        self._clients = Clients(self._client)
+
+    def _client(self, key: str) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(
+            api_key=key or "none",
+            base_url=self._provider.base_url,
+            max_retries=0,
+            timeout=self._timeout_s,
+            http_client=connections(openai, self._provider, self._timeout_s),
+            # The library would tell every provider the organization that the environment names.
+            default_headers={"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},  # type: ignore[dict-item]  # its own way to leave a header out
+        )
+
+    async def close(self) -> None:
+        await self._clients.close()
+
+    async def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+        who = self._provider.name
+        request = _request(prompt, self._provider)
+        client = self._clients.of(key)
+        patience = Patience(self._timeout_s)
+        try:
+            stream = await patience.within(client.chat.completions.create(**request, stream=True))
+            async with stream, aclosing(patience.each(aiter(stream))) as chunks:
+                answer = _Answer()
+                async for chunk in chunks:
+                    for part in _taken(answer, chunk, who):
+                        yield part
+        except (
+            openai.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
+        ) as error:  # fmt: skip
+            # Not chained: the library's message may repeat the question.
+            raise failure(error, openai, who) from None
+        if answer.finish is None:
+            raise cut(who)
+        yield answer.reply(self._provider)
+
+
+def _taken(answer: "_Answer", chunk: Any, who: str) -> list[Part]:
+    """What a chunk brings. The library checks no types, so a chunk of another form shows here."""
+    try:
+        return list(answer.take(chunk))
+    except (AttributeError, TypeError, KeyError) as error:
+        raise unreadable(who) from error
+
+
+@dataclass
+class _Call:
+    id: str = ""
+    name: str = ""
+    raw: str = ""
+
+
+@dataclass
+class _Answer:
+    """An answer as it grows."""
+
+    model: str = ""
+    text: str = ""
+    calls: dict[int, _Call] = field(default_factory=dict)
+    finish: str | None = None
+    usage: Usage = field(default_factory=Usage)
+
+    def take(self, chunk: Any) -> Iterator[Part]:
+        self.model = str(chunk.model or self.model)
+        if chunk.usage is not None:
+            self.usage = Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
+        for choice in chunk.choices or []:
+            self.finish = choice.finish_reason or self.finish
+            delta = choice.delta
+            if delta is None:
+                continue
+            extra = delta.model_extra or {}
+            thought = next((extra[name] for name in _THOUGHTS if isinstance(extra.get(name), str)), "")
+            if thought:
+                yield ReasoningPart(thought)
+            said = delta.content or delta.refusal
+            if said:
+                self.text += said
+                yield TextPart(said)
+            for one in delta.tool_calls or []:
+                self._grow(one)
+
+    def _grow(self, delta: Any) -> None:
+        """Some servers send each call whole and number none."""
+        index = delta.index
+        if index is None:
+            index = len(self.calls) if delta.id or not self.calls else len(self.calls) - 1
+        call = self.calls.setdefault(index, _Call())
+        call.id = delta.id or call.id
+        if delta.function is not None:
+            call.name = delta.function.name or call.name
+            call.raw += delta.function.arguments or ""
+
+    def reply(self, provider: Provider) -> Reply:
+        if self.finish == "content_filter" and not self.text and not self.calls:
+            raise CallFailed(
+                Permanent(f"{provider.name}: the model declined to answer", source=provider.name)
+            )
+        calls = tuple(
+            tool_call(call.id or f"call_{index}", call.name, call.raw)
+            for index, call in sorted(self.calls.items())
+        )
+        stop = _STOPS.get(self.finish or "", "end")
+        return Reply(
+            self.text, calls, provider.name, self.model or provider.model, self.usage,
+            "tools" if calls and stop == "end" else stop,
+        )  # fmt: skip
+
+
+def _request(prompt: Prompt, provider: Provider) -> dict[str, Any]:
+    limit = "max_completion_tokens" if provider.base_url == OPENAI_ADDRESS else "max_tokens"
+    request: dict[str, Any] = {
+        "model": provider.model,
+        "messages": [turn for message in prompt.messages for turn in _turns(message)],
+        "stream_options": {"include_usage": True},
+        limit: prompt.max_tokens,
+    }
+    if prompt.system:
+        request["messages"].insert(0, {"role": "system", "content": prompt.system})
+    if prompt.tools:
+        request["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name, "description": tool.description, "parameters": dict(tool.schema),
+                },
+            }
+            for tool in prompt.tools
+        ]  # fmt: skip
+    return request
+
+
+def _turns(message: Message) -> Iterator[dict[str, Any]]:
+    """Each result of a call is a turn of its own; this protocol has no field for a failed one."""
+    for result in message.results:
+        yield {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+    if message.calls:
+        yield {
+            "role": "assistant",
+            "content": message.text or None,
+            "tool_calls": [
+                {
+                    "id": call.id, "type": "function",
+                    "function": {
+                        "name": call.name,
+                        "arguments": json.dumps(dict(call.arguments or {}), ensure_ascii=False),
+                    },
+                }
+                for call in message.calls
+            ],
+        }  # fmt: skip
+    elif message.text:
+        yield {"role": message.role, "content": message.text}

@@ -1,0 +1,1 @@
+"""What the platform does with language models."""

@@ -1,0 +1,49 @@
+"""SQL over app_skill: what differs from the shipped skills, and those that somebody installed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from resources.warehouse.sql import Sql
+from serving_api.reading import Session
+
+TABLE = "app_skill"
+_COLUMNS = ("skill_key", "enabled", "definition_json")
+Row = tuple[bool, str | None]
+"""(on, definition as JSON; None: a shipped skill)."""
+
+
+def stored(session: Session) -> dict[str, Row]:
+    """Rows by key."""
+    return {key: (bool(on), text) for key, on, text in session.rows(TABLE, columns=_COLUMNS)}
+
+
+def stored_to_change(connection: Connection, sql: Sql) -> dict[str, Row]:
+    """`stored`, inside a write transaction that holds the table's version."""
+    rows = connection.exec_driver_sql(sql.text(f"SELECT {', '.join(_COLUMNS)} FROM {TABLE}"))
+    return {str(key): (bool(on), text) for key, on, text in rows}
+
+
+def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], now: str) -> None:
+    """Insert or change a row."""
+    connection.exec_driver_sql(sql.insert_absent(TABLE, ("skill_key", "created_at")), (key, now))
+    named = {"skill_key": key, **values, "updated_at": now}
+    connection.exec_driver_sql(sql.upsert(TABLE, list(named), ("skill_key",)), tuple(named.values()))
+    _moved(connection, sql)
+
+
+def remove(connection: Connection, sql: Sql, key: str) -> None:
+    connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE skill_key=?"), (key,))
+    _moved(connection, sql)
+
+
+def _moved(connection: Connection, sql: Sql) -> None:
+    # Caches and ETags go by the version.
+    connection.exec_driver_sql(
+        sql.text(
+            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
+            "WHERE table_name=?"
+        ),
+        (TABLE,),
+    )

@@ -1,0 +1,71 @@
+"""/skills: listed for anyone, changed by administrators; plain."""
+
+from typing import Annotated
+
+from fastapi import Path
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Admin, Anyone
+from serving_api.routing import area_router, serving
+from serving_api.skills import queries, schemas
+from serving_api.skills.service import skills_of
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/skills", "skills")
+
+SkillKey = Annotated[
+    str, Path(max_length=48, pattern=r"^[a-z][a-z0-9_]{1,47}$", description="key of a skill")
+]
+
+
+@router.get("")
+@serving(schemas.Skills, tables=(queries.TABLE,))
+async def skills(request: Request, subject: Anyone) -> Answer:
+    """Every skill, shipped ones first."""
+    found = await skills_of(state_of(request)).all()
+    return Answer(
+        {
+            "items": [
+                {
+                    "key": one.key,
+                    "name": one.name,
+                    "description": one.description,
+                    "enabled": one.enabled,
+                    "builtin": one.builtin,
+                    "triggers": list(one.triggers),
+                }
+                for one in found
+            ]
+        }
+    )
+
+
+@router.post("/install")
+@serving(schemas.SkillInstalled, cache=NO_STORE, raises=(404, 409))
+async def install(request: Request, subject: Admin, body: schemas.SkillInstall) -> Answer:
+    """Install a definition (409 where its key is taken), or switch a known skill on by its key."""
+    known, by = skills_of(state_of(request)), subject.member.username
+    if body.definition is not None:
+        await known.install(body.definition, by)
+        return Answer({"ok": True, "key": body.definition.key})
+    await known.toggle(body.key or "", enabled=True, by=by)
+    return Answer({"ok": True, "key": body.key})
+
+
+@router.post("/{key}/uninstall")
+@serving(schemas.SkillRemoved, cache=NO_STORE, raises=(404, 409))
+async def uninstall(request: Request, subject: Admin, key: SkillKey) -> Answer:
+    """Remove an installed skill; a shipped one can only be switched off (409)."""
+    await skills_of(state_of(request)).uninstall(key)
+    return Answer({"ok": True})
+
+
+@router.post("/{key}/toggle")
+@serving(schemas.SkillToggled, cache=NO_STORE, raises=(404,))
+async def toggle(request: Request, subject: Admin, key: SkillKey, body: schemas.SkillToggle) -> Answer:
+    """Switch a skill on or off."""
+    await skills_of(state_of(request)).toggle(key, body.enabled, subject.member.username)
+    return Answer({"key": key, "enabled": body.enabled})

@@ -1,0 +1,84 @@
+"""app_find: which security or which interface a question is about."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from serving_api.catalog.catalog import builtin_catalog
+from serving_api.stocks.directory import Listing
+from serving_api.stocks.queries import INDUSTRY, MASTER
+from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
+from serving_api.tools.receipts import of_tables
+
+MOST_INTERFACES = 50
+
+
+class FindArguments(Paged):
+    query: str = Field(
+        min_length=1, max_length=100, description="代码、名称、拼音，或要找的数据（如：融资余额、股东户数）"
+    )
+    kind: Literal["all", "security", "interface"] = Field(
+        default="all", description="security 证券；interface 数据接口"
+    )
+    limit: int = Field(default=10, ge=1, le=50, description="每类至多几项")
+
+
+class Hit(BaseModel):
+    """`key` is a security's code, or the name of an interface for app_info."""
+
+    kind: Literal["security", "interface"]
+    key: str
+    name: str | None
+    detail: dict[str, Any]
+
+
+class FindAnswer(ToolAnswer):
+    items: list[Hit]
+
+
+async def find(call: Call, asked: FindArguments) -> Draft:
+    """Securities first, best first. Of both kinds together the best of each; more of one by its kind."""
+    begin, limit = asked.offset, asked.limit
+    if asked.kind == "security":
+        # Pages of the search are whole ones: two of them hold what follows any place.
+        page = begin // limit
+        listed: list[Listing] = []
+        for one in (page + 1, page + 2):
+            found, total = await call.state.stocks.search(asked.query, one, limit)
+            listed += found
+        hits = [_security(one) for one in listed[begin - page * limit :][:limit]]
+    else:
+        together = [_interface(hit) for hit in builtin_catalog().search(asked.query, MOST_INTERFACES)]
+        if asked.kind == "all":
+            best, _ = await call.state.stocks.search(asked.query, 1, limit)
+            together = [*(_security(one) for one in best), *together[:limit]]
+            limit *= 2
+        hits, total = together[begin : begin + limit], len(together)
+    kinds = {hit["kind"] for hit in hits}
+    receipts = await of_tables(call.state, (MASTER, INDUSTRY) if "security" in kinds else ())
+    if "interface" in kinds:
+        receipts["sources"] = [*receipts["sources"], "declarations"]
+    return Draft(hits, begin, total, begin + len(hits) < total, **receipts)
+
+
+def _security(one: Listing) -> dict[str, Any]:
+    detail = {"market": one.market, "industry": one.industry}
+    return {"kind": "security", "key": one.code, "name": one.name, "detail": detail}
+
+
+def _interface(hit: dict[str, Any]) -> dict[str, Any]:
+    detail = {"dimension": hit["dimension"], "params": hit["params"]}
+    return {"kind": "interface", "key": hit["name"], "name": hit["description"], "detail": detail}
+
+
+TOOL = Tool(
+    name="app_find",
+    title="查找证券与数据接口",
+    description=(
+        "按代码、名称或拼音查找证券；按含义查找数据接口（名称与参数供 app_info 使用）。"
+        "kind=all 时只给出两类的前 limit 项，翻页请指定 kind"
+    ),
+    arguments=FindArguments,
+    answer=FindAnswer,
+    work=find,
+)

@@ -1,0 +1,67 @@
+"""app_hold: the watch list of the asker."""
+
+from pydantic import BaseModel, Field
+
+from serving_api.datamgr.shared import instant
+from serving_api.datamgr_portfolio.queries import SHARED, TABLES
+from serving_api.datamgr_portfolio.service import shown_stock
+from serving_api.tools import queries
+from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
+from serving_api.tools.receipts import of_tables
+
+
+class HoldArguments(Paged):
+    limit: int = Field(default=100, ge=1, le=500, description="至多几只")
+
+
+class Holding(BaseModel):
+    """Prices are CNY, changes and profit percent; `shared`: of the list that all share."""
+
+    code: str
+    name: str | None
+    group: str
+    shares: float | None
+    costPrice: float | None
+    buyDate: str | None
+    stopLossPrice: float | None
+    targetPrice: float | None
+    note: str | None
+    price: float | None
+    changePct: float | None
+    profitPct: float | None
+    shared: bool
+
+
+class HoldAnswer(ToolAnswer):
+    items: list[Holding]
+    updated_at: str | None
+
+
+async def hold(call: Call, asked: HoldArguments) -> Draft:
+    """A user's own list; an administrator sees the shared one as well, as on /datamgr/portfolio."""
+    user = call.subject.member
+    rows, quotes = await call.state.reading.scan(queries.watched, user.id, user.is_admin)
+    stocks = [
+        {**shown_stock(row, quotes.get(row["code"], {})), "shared": row["user_id"] == SHARED} for row in rows
+    ]
+    newest = max((row["updated_at"] for row in rows if row["updated_at"]), default=None)
+    last = asked.offset + asked.limit
+    return Draft(
+        stocks[asked.offset : last],
+        asked.offset,
+        len(stocks),
+        last < len(stocks),
+        {"updated_at": instant(newest)},
+        **await of_tables(call.state, TABLES),
+    )
+
+
+TOOL = Tool(
+    name="app_hold",
+    title="我的自选股",
+    description="当前登录用户的自选与持仓，附最新收盘报价（管理员另含共享列表）。需要登录",
+    arguments=HoldArguments,
+    answer=HoldAnswer,
+    work=hold,
+    login=True,
+)

@@ -1,0 +1,106 @@
+"""app_macro: a deterministic reading of the economy from stored figures alone."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from platform_assets.compute.macro_reading import needed_series, reading
+from resources.errors import StorageError
+from serving_api.parameters import parse_as_of
+from serving_api.reading import Session
+from serving_api.tools.model import Arguments, Call, Draft, Tool, ToolAnswer
+from serving_api.tools.receipts import of_tables
+from serving_api.topics.macro import queries
+
+_COLUMNS = ("indicator", "period_date", "value", "batch_id")
+
+
+class MacroArguments(Arguments):
+    as_of: str | None = Field(
+        default=None, max_length=32, description="以当时所知作答：日期（当日结束）或时间；默认现在"
+    )
+
+
+class Signal(BaseModel):
+    """One series and its vote; `vote` is null where the series is missing or stale."""
+
+    series: str
+    name: str
+    unit: str
+    dimension: str
+    rule: str
+    value: float | None
+    period: str | None
+    before: float | None
+    before_period: str | None
+    vote: int | None
+    status: str
+
+
+class Dimension(BaseModel):
+    name: str
+    score: float | None = Field(description="mean of the votes, -1..1")
+    used: int
+
+
+class MacroAnswer(ToolAnswer):
+    items: list[Signal]
+    available: bool
+    reason: str | None = Field(description="why nothing is said; null where something is")
+    phase: str | None
+    score: float | None
+    dimensions: dict[str, Dimension]
+
+
+async def macro(call: Call, asked: MacroArguments) -> Draft:
+    """Stored figures alone: where they do not suffice the answer says so, and nobody is asked."""
+    state = call.state
+    at = None if asked.as_of is None else parse_as_of(asked.as_of, state.clock.now())
+    bound = None if at is None else at.bound
+    today = (bound or state.clock.now().isoformat())[:10]
+    away = None
+    rows: list[dict[str, Any]] = []
+    try:
+        rows = await state.reading.scan(_read, bound)
+    except StorageError:
+        away = "本地数据库暂不可用，无法判断"
+    points: dict[str, list[tuple[str, float]]] = {}
+    for row in rows:
+        if row["value"] is not None and row["period_date"] <= today:
+            points.setdefault(row["indicator"], []).append((row["period_date"], float(row["value"])))
+    told = reading(points, today)
+    signals = told.pop("signals")
+    if away is not None:
+        told["reason"] = away
+    receipts = await of_tables(state, (queries.VALUES,) if rows else ())
+    if rows:
+        receipts["batch_ids"] = sorted({row["batch_id"] for row in rows if row["batch_id"]})
+    if at is not None:
+        receipts["as_of"] = at.echo
+    return Draft(signals, total=len(signals), body=told, **receipts)
+
+
+def _read(session: Session, as_of: str | None) -> list[dict[str, Any]]:
+    """Newest points of every series, oldest first."""
+    if not session.has(queries.VALUES):
+        return []
+    found: list[dict[str, Any]] = []
+    for name in needed_series():
+        found += queries.series(session, [name], limit=NEWEST, as_of=as_of, columns=_COLUMNS)
+    return found
+
+
+NEWEST = 12
+"""Points of a series: the longest look back of a rule, with room for periods that are not told."""
+
+TOOL = Tool(
+    name="app_macro",
+    title="宏观读数",
+    description=(
+        "由本地已入库数据按固定规则得出的宏观读数：增长、物价、货币三个维度与所处阶段，逐项给出依据；"
+        "数据不足时 available=false 并说明原因，从不临时抓取"
+    ),
+    arguments=MacroArguments,
+    answer=MacroAnswer,
+    work=macro,
+)

@@ -1,0 +1,93 @@
+"""app_market: the market of the moment, and live quotes."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from serving_api.datamgr_live.service import live_of
+from serving_api.envelope import local_iso
+from serving_api.live.chain import unified_of
+from serving_api.live.data_types import Found
+from serving_api.tools.model import Arguments, Call, Code, Draft, Tool, ToolAnswer
+from serving_api.tools.receipts import of_live
+
+_PARTS = ("sentiment", "distribution", "fund_flow")
+
+
+class MarketArguments(Arguments):
+    codes: list[Code] | None = Field(
+        default=None, min_length=1, max_length=60, description="给出代码则返回这些证券的实时报价"
+    )
+    part: Literal["all", "sentiment", "distribution", "fund_flow"] = Field(
+        default="all", description="sentiment 指数与情绪；distribution 涨跌分布；fund_flow 资金流"
+    )
+
+
+class MarketPart(BaseModel):
+    """One read of the market, or one live quote. Changes are percent, money CNY. `source` null: nobody had
+    an answer, `data` is the empty structure."""
+
+    key: str
+    as_of: str | None
+    source: str | None
+    stale: bool
+    data: dict[str, Any]
+
+
+class MarketAnswer(ToolAnswer):
+    items: list[MarketPart]
+
+
+async def market(call: Call, asked: MarketArguments) -> Draft:
+    """Quotes of codes, else the reads that are asked for."""
+    if asked.codes is not None:
+        return await _quotes(call, asked.codes)
+    names = _PARTS if asked.part == "all" else (asked.part,)
+    unified = call.state.part(unified_of)
+    parts = []
+    for at, name in enumerate(names, start=1):
+        found = await unified.read(name)
+        parts.append(_part(name, found))
+        await call.progress(at, len(names), name)
+    return await _draft(call, parts)
+
+
+async def _quotes(call: Call, codes: list[str]) -> Draft:
+    told = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
+    at = None if told.at is None else local_iso(told.at)
+    quotes = [
+        {"key": code, "as_of": at, "source": told.origin, "stale": False, "data": quote}
+        for code, quote in told.value.items()
+    ]
+    return await _draft(call, quotes)
+
+
+def _part(name: str, found: Found) -> dict[str, Any]:
+    return {
+        "key": name,
+        "as_of": None if found.at is None else local_iso(found.at),
+        "source": found.origin,
+        "stale": found.stale,
+        "data": found.body,
+    }
+
+
+async def _draft(call: Call, parts: list[dict[str, Any]]) -> Draft:
+    times = [part["as_of"] for part in parts if part["as_of"]]
+    sources = [part["source"] for part in parts if part["source"]]
+    receipts = await of_live(call.state, sources, max(times, default=None))
+    return Draft(parts, total=len(parts), **receipts)
+
+
+TOOL = Tool(
+    name="app_market",
+    title="市场行情",
+    description=(
+        "此刻的市场：主要指数、涨跌家数与情绪分、涨跌分布、成交与主力资金；"
+        "给出 codes 则返回实时报价（至多 60 只）"
+    ),
+    arguments=MarketArguments,
+    answer=MarketAnswer,
+    work=market,
+    open_world=True,
+)

@@ -1,0 +1,33 @@
+"""Receipts of answers that were read from stored tables."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from serving_api.datamgr_live.clients import ORIGIN
+from serving_api.envelope import local_iso
+from serving_api.failures import read_or
+from serving_api.state import State
+from serving_api.tools import queries
+
+OUTSIDE = frozenset(ORIGIN.values())
+"""Sources that are no table of ours."""
+
+
+async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
+    """Keys of a `Draft`: those of the tables that hold rows, their newest batches, the newest time."""
+    nothing: list[tuple[str, str | None, str | None]] = []
+    rows = await read_or(nothing, state.reading.point(queries.last_batches, tuple(tables))) if tables else []
+    times = [at for _, _, at in rows if at]
+    return {
+        "sources": [name for name, _, _ in rows],
+        "batch_ids": [batch for _, batch, _ in rows if batch],
+        "as_of": local_iso(datetime.fromisoformat(max(times))) if times else None,
+    }
+
+
+async def of_live(state: State, sources: Sequence[str], as_of: str | None) -> dict[str, Any]:
+    """Those of a live read, which a stored table may have answered instead of a source outside."""
+    told = await of_tables(state, [name for name in sources if name not in OUTSIDE])
+    is_live = any(name in OUTSIDE for name in sources)
+    return {"sources": list(sources), "batch_ids": told["batch_ids"], "as_of": as_of, "live": is_live}

@@ -1,0 +1,26 @@
+"""The tools by their names."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from resources.errors import NotFound
+from serving_api.tools import find, hold, hot, info, macro, market, news, scan, schema
+from serving_api.tools.model import Tool
+
+AnyTool = Tool[Any, Any]
+
+
+@cache
+def tools() -> Mapping[str, AnyTool]:
+    """Every tool, in the order in which they are listed."""
+    modules = (find, hold, hot, info, macro, market, news, scan, schema)
+    return {module.TOOL.name: module.TOOL for module in modules}
+
+
+def tool_named(name: str) -> AnyTool:
+    """Raises NotFound that names those there are."""
+    found = tools().get(name)
+    if found is None:
+        raise NotFound(f"unknown tool: {name[:64]}; known are {', '.join(tools())}")
+    return found

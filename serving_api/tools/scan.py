@@ -1,0 +1,67 @@
+"""app_scan: stocks that fulfil a condition."""
+
+from typing import Any
+
+from pydantic import Field
+
+from platform_assets.compute.dsl.written import written
+from serving_api.display import Display18
+from serving_api.failures import read_or
+from serving_api.quant.screening.market import TABLES
+from serving_api.quant.screening.queries import BARS
+from serving_api.quant.screening.service import Found, Screener, parsed, warnings, when
+from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
+from serving_api.tools.receipts import of_tables
+
+
+class ScanArguments(Paged):
+    dsl: str = Field(
+        min_length=1,
+        max_length=2000,
+        description="条件，如 pe_ttm between 0 and 20 and roe >= 15% order by roe desc；"
+        "字段见 app_schema topic=screener",
+    )
+    date: str | None = Field(default=None, max_length=10, description="交易日 YYYY-MM-DD，默认最新")
+    limit: int = Field(default=50, ge=1, le=200, description="至多几只")
+
+
+class Match(Display18):
+    matched: dict[str, Any] = Field(description="values of the fields that the condition names")
+
+
+class ScanAnswer(ToolAnswer):
+    items: list[Match]
+    date: str | None = Field(description="trade date of the market that was looked at")
+    normalized: str
+    explain: list[dict[str, Any]] = Field(description="what each part of the condition selected")
+    warnings: list[str]
+
+
+async def scan(call: Call, asked: ScanArguments) -> Draft:
+    """In the order of the query. Raises BadExpression for a text that is none, InputError (date)."""
+    query, moment = parsed(asked.dsl), when(call.state, asked.date, None)
+    nothing: Found | None = None
+    found = await read_or(nothing, call.state.part(Screener).find(query, moment))
+    body = {
+        "date": None if found is None else found.market.date,
+        "normalized": written(query),
+        "explain": [] if found is None else found.explain(),
+        "warnings": warnings(query),
+    }
+    receipts = await of_tables(call.state, (*TABLES, BARS))
+    if found is None:
+        return Draft([], asked.offset, 0, body=body, **receipts)
+    page = found.page(asked.offset, asked.limit)
+    items = [{**row, "matched": page["matched"][row["code"]]} for row in page["items"]]
+    total = page["total"]
+    return Draft(items, asked.offset, total, asked.offset + len(items) < total, body, **receipts)
+
+
+TOOL = Tool(
+    name="app_scan",
+    title="条件选股",
+    description="按条件语言筛选股票：每行是展示字段，matched 是条件所用字段的值，explain 逐条说明筛掉了多少",
+    arguments=ScanArguments,
+    answer=ScanAnswer,
+    work=scan,
+)

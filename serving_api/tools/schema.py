@@ -1,0 +1,140 @@
+"""app_schema: what data there are: datasets, columns with units, interfaces, fields of the screener."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.declaration.dataset import Dataset
+from platform_assets.declaration.registry import builtin_registry
+from platform_assets.declaration.tables import Table
+from resources.errors import NotFound
+from serving_api.catalog.catalog import builtin_catalog
+from serving_api.failures import read_or
+from serving_api.state import State
+from serving_api.tools import queries
+from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
+
+
+class SchemaArguments(Paged):
+    topic: Literal["datasets", "interfaces", "screener"] = Field(
+        default="datasets", description="datasets 数据集；interfaces 接口；screener 选股字段"
+    )
+    dataset: str | None = Field(default=None, max_length=64, description="一个数据集的列、单位与来源")
+    interface: str | None = Field(default=None, max_length=64, description="一个接口的参数与所读的列")
+    limit: int = Field(default=50, ge=1, le=200, description="至多几项")
+
+
+class SchemaAnswer(ToolAnswer):
+    items: list[dict[str, Any]]
+    topic: str
+    about: dict[str, Any] | None = Field(description="the dataset or interface that was asked for")
+
+
+def columns_of(table: Table) -> list[dict[str, Any]]:
+    """Columns of a table with what they hold."""
+    return [
+        {
+            "table": table.name,
+            "column": spec.name,
+            "type": spec.family,
+            "unit": spec.unit or None,
+            "title": spec.title or None,
+            "key": spec.name in table.key,
+        }
+        for spec in table.columns
+    ]
+
+
+def dataset_named(name: str) -> Dataset:
+    """By the name of the dataset or of one of its tables. Raises NotFound."""
+    found = builtin_registry().datasets.get(name)
+    if found is None:
+        found = next(
+            (
+                one
+                for one in builtin_registry().datasets.values()
+                if name in {table.name for table in one.tables()}
+            ),
+            None,
+        )
+    if found is None:
+        raise NotFound(f"unknown dataset: {name[:64]}")
+    return found
+
+
+async def available(state: State) -> list[dict[str, Any]]:
+    """Every dataset with its tables: newest date and number of rows."""
+    nothing: Mapping[str, tuple[str | None, int]] = {}
+    filled = await read_or(nothing, state.reading.point(queries.filled_tables))
+    return [
+        {
+            "dataset": dataset.name,
+            "title": dataset.title,
+            "tables": [
+                {
+                    "table": table.name,
+                    "rows": filled.get(table.name, (None, 0))[1],
+                    "latest_date": filled.get(table.name, (None, 0))[0],
+                }
+                for table in dataset.tables()
+            ],
+            "interfaces": [one.name for one in dataset.interfaces],
+        }
+        for dataset in sorted(builtin_registry().datasets.values(), key=lambda one: one.name)
+    ]
+
+
+async def schema(call: Call, asked: SchemaArguments) -> Draft:
+    """One dataset, one interface, or the list of a topic. Raises NotFound, Forbidden."""
+    about: dict[str, Any] | None = None
+    sources = ["declarations"]
+    if asked.interface is not None:
+        interface, dataset = builtin_catalog().find(asked.interface)
+        entry = next(one for one in builtin_catalog().entries() if one["name"] == interface.name)
+        table = dataset.table_of(interface)
+        about = {**entry, "dataset": dataset.name, "table": table.name}
+        rows = columns_of(table)
+    elif asked.dataset is not None:
+        dataset = dataset_named(asked.dataset)
+        about = {"dataset": dataset.name, "title": dataset.title}
+        rows = [row for table in dataset.tables() for row in columns_of(table)]
+    elif asked.topic == "interfaces":
+        rows = builtin_catalog().entries()
+    elif asked.topic == "screener":
+        rows = [
+            {
+                "field": one.name,
+                "label": one.label,
+                "type": one.kind,
+                "unit": one.unit,
+                "ops": list(one.operators),
+                "group": group,
+            }
+            for group, fields in catalogue().groups.items()
+            for one in fields
+        ]
+    else:
+        rows = await available(call.state)
+        sources = ["declarations", queries.VERSIONS]
+    last = asked.offset + asked.limit
+    return Draft(
+        rows[asked.offset : last],
+        asked.offset,
+        len(rows),
+        last < len(rows),
+        {"topic": asked.topic, "about": about},
+        sources=sources,
+        as_of=call.state.clock.now(),
+    )
+
+
+TOOL = Tool(
+    name="app_schema",
+    title="数据目录",
+    description="有哪些数据：数据集与最新日期、列与单位、180 个只读接口及其参数、选股字段",
+    arguments=SchemaArguments,
+    answer=SchemaAnswer,
+    work=schema,
+)

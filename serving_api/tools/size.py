@@ -1,0 +1,57 @@
+"""An answer is at most 25 kB of JSON text: what does not fit waits behind a cursor."""
+
+from typing import Any, TypeVar
+
+import orjson
+
+from serving_api.tools.cleaning import clean
+from serving_api.tools.model import Draft, Page, ToolAnswer
+
+MAX_BYTES = 25_000
+_ROOM = 400
+"""Bytes kept for the words about what is left out."""
+HOW = "更多内容：以 page.next_cursor 作为 cursor 再次调用，其余参数不变；或减小 limit、缩小范围"
+TOO_LARGE = "单项超过 25 kB，已省略：请减小 limit、periods 或 days，或用 fields 指定列"
+
+R = TypeVar("R", bound=ToolAnswer)
+
+
+def text_of(answer: ToolAnswer) -> str:
+    """The JSON text of an answer."""
+    return orjson.dumps(answer.model_dump(mode="json")).decode()
+
+
+def fitted(kind: type[R], draft: Draft) -> R:
+    """As many items as fit, in their order. An item that alone is too large says so in its place."""
+    items: list[Any] = clean(list(draft.items))
+    body: dict[str, Any] = clean(draft.body)
+    parts: dict[str, Any] = {"receipts": draft.receipts(), "notice": draft.notice, **body}
+    empty = kind(items=[], page=Page(returned=0), **parts)
+    room = MAX_BYTES - _ROOM - len(text_of(empty))
+    kept: list[Any] = []
+    how = HOW if draft.more else None
+    for item in items:
+        size = len(orjson.dumps(item, default=_plain)) + 1
+        if size > room and not kept:
+            kept.append({"omitted_bytes": size, "why": TOO_LARGE})
+            how = TOO_LARGE
+            room = 0
+            continue
+        if size > room:
+            how = how or HOW
+            break
+        kept.append(item)
+        room -= size
+    reached = draft.offset + len(kept)
+    is_cut = len(kept) < len(items) or draft.more
+    page = Page(
+        returned=len(kept),
+        total=draft.total if draft.total is not None else (None if is_cut else reached),
+        next_cursor=str(reached) if is_cut else None,
+        how=how,
+    )
+    return kind(items=kept, page=page, **parts)
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json")

@@ -1,0 +1,146 @@
+"""Frames of the two streaming protocols as their documentation shows them, byte for byte."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+DONE = b"data: [DONE]\n\n"
+
+
+@dataclass(frozen=True)
+class Asks:
+    """A call of a tool. `arguments`: a text goes out as it is, no JSON maybe."""
+
+    name: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+    id: str = ""
+
+    @property
+    def raw(self) -> str:
+        if isinstance(self.arguments, str):
+            return self.arguments
+        return json.dumps(dict(self.arguments), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a stream tells: `text`, `thinking` and `arguments` in the pieces in which they go out."""
+
+    model: str
+    text: Sequence[str] = ()
+    thinking: Sequence[str] = ()
+    calls: Sequence[tuple[Asks, Sequence[str]]] = ()
+    stop: str = ""
+    usage: tuple[int, int] = (100, 20)
+    id: str = "msg_fake"
+
+
+def anthropic_frames(told: Told) -> Iterator[bytes]:
+    """A whole stream of the messages API."""
+    yield _event(
+        "message_start",
+        message={
+            "id": told.id, "type": "message", "role": "assistant", "model": told.model, "content": [],
+            "stop_reason": None, "stop_sequence": None,
+            "usage": {
+                "input_tokens": told.usage[0], "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0, "output_tokens": 1, "service_tier": "standard",
+            },
+        },
+    )  # fmt: skip
+    ping = [PING]
+    for index, (kind, block, deltas) in enumerate(_blocks(told)):
+        yield _event("content_block_start", index=index, content_block={"type": kind, **block})
+        yield from ping
+        ping = []
+        for delta in deltas:
+            yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    stop = told.stop or ("tool_use" if told.calls else "end_turn")
+    yield _event(
+        "message_delta",
+        delta={"stop_reason": stop, "stop_sequence": None},
+        usage={"output_tokens": told.usage[1]},
+    )
+    yield _event("message_stop")
+
+
+PING = b'event: ping\ndata: {"type": "ping"}\n\n'
+
+
+def anthropic_error(kind: str, message: str) -> bytes:
+    """The body of an error; in a stream it is the data of an event `error`."""
+    return _json({"type": "error", "error": {"type": kind, "message": message}})
+
+
+def error_event(kind: str, message: str) -> bytes:
+    return b"event: error\ndata: " + anthropic_error(kind, message) + b"\n\n"
+
+
+def _blocks(told: Told) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+    """(kind, the rest of its start, its deltas)."""
+    if told.thinking:
+        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in told.thinking]
+        signed = {"type": "signature_delta", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA2b3h"}
+        yield "thinking", {"thinking": "", "signature": ""}, [*deltas, signed]
+    if told.text or not told.calls:
+        yield "text", {"text": ""}, [{"type": "text_delta", "text": piece} for piece in told.text]
+    for place, (call, pieces) in enumerate(told.calls):
+        start = {
+            "id": call.id or f"toolu_{place}", "name": call.name, "caller": {"type": "direct"}, "input": {},
+        }  # fmt: skip
+        yield (
+            "tool_use",
+            start,
+            [{"type": "input_json_delta", "partial_json": piece} for piece in ("", *pieces)],
+        )
+
+
+def openai_frames(told: Told) -> Iterator[bytes]:
+    """A whole stream of the chat completions API, usage included."""
+
+    def chunk(delta: Mapping[str, Any], finish: str | None = None) -> bytes:
+        return _chunk(
+            told,
+            choices=[{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
+            usage=None,
+        )
+
+    yield chunk({"role": "assistant", "content": "", "refusal": None})
+    for piece in told.thinking:
+        yield chunk({"reasoning_content": piece})
+    for piece in told.text:
+        yield chunk({"content": piece})
+    for index, (call, pieces) in enumerate(told.calls):
+        yield chunk({"tool_calls": [{
+            "index": index, "id": call.id or f"call_{index}", "type": "function",
+            "function": {"name": call.name, "arguments": ""},
+        }]})  # fmt: skip
+        for piece in pieces:
+            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    yield chunk({}, told.stop or ("tool_calls" if told.calls else "stop"))
+    prompt, completion = told.usage
+    counts = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    yield _chunk(told, choices=[], usage=counts)
+    yield DONE
+
+
+def openai_error(kind: str, message: str) -> bytes:
+    return _json({"error": {"message": message, "type": kind, "param": None, "code": kind}})
+
+
+def _chunk(told: Told, **rest: Any) -> bytes:
+    head = {
+        "id": told.id, "object": "chat.completion.chunk", "created": 1_787_000_000, "model": told.model,
+        "service_tier": "default", "system_fingerprint": None,
+    }  # fmt: skip
+    return b"data: " + _json({**head, **rest}) + b"\n\n"
+
+
+def _event(name: str, **rest: Any) -> bytes:
+    return b"event: " + name.encode() + b"\ndata: " + _json({"type": name, **rest}) + b"\n\n"
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
