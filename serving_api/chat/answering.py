@@ -38,7 +38,7 @@ from serving_api.state import State
 log = logging.getLogger("serving_api.chat")
 Event = dict[str, Any]
 MODEL = "ai"
-REFUSED, FAILED = "模型凭证无效或无权限", "模型暂时不可用"
+REFUSED, FAILED, UNSUPPORTED = "模型凭证无效或无权限", "模型暂时不可用", "模型的回答含有没有证据的内容"
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Conversation:
             checked = self.checker.look(reply.text)
         if checked.unbound or not checked.text.strip():
             self.checker.ledger.unbound += checked.unbound
-            self.told.llm_error = "模型的回答含有没有证据的内容"
+            self.told.llm_error = UNSUPPORTED
             self.told.fallback_of = rules.PREFILL
             self.told.provider = self.told.model = None
             return None

@@ -153,10 +153,9 @@ class SentenceStream:
 
 def evidence_items(pack: Pack, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Facts as an answer shows them."""
-    items = [
-        {**fact.plain(), "source": fact.table, "field": fact.column} for fact in pack.of(list(ids))
-    ]  # fmt: skip
-    kept: list[dict[str, Any]] = harmless_value([
-        {name: value for name, value in item.items() if name not in ("table", "column")} for item in items
-    ])  # fmt: skip
-    return kept
+    items = []
+    for fact in pack.of(list(ids)):
+        told = fact.plain()
+        told["source"], told["field"] = told.pop("table"), told.pop("column")
+        items.append({**told, "subject": harmless(fact.subject), "value": harmless_value(fact.value)})
+    return items

@@ -13,9 +13,12 @@ from serving_api.ai.model import model_of
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.chat import receipts, schemas
+from serving_api.chat.analysing import analyse
 from serving_api.chat.answering import Asked, Conversation
+from serving_api.chat.comparing import compare
 from serving_api.chat.frames import FrameStream
 from serving_api.chat.titles import title_for
+from serving_api.chat.valuation import value
 from serving_api.envelope import PREFIX
 from serving_api.permissions import Login, Quota
 from serving_api.routing import area_router, serving
@@ -63,15 +66,40 @@ async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Res
 
 
 @router.post("/generate-title")
-@serving(schemas.Title, cache=NO_STORE)
+@serving(schemas.ChatTitle, cache=NO_STORE)
 async def generate_title(request: Request, subject: Login, body: schemas.TitleAsk) -> Answer:
     """A title of at most 20 characters for a conversation."""
     state = state_of(request)
     return Answer({"title": await title_for(await model_of(state), body.message, body.answer or "")})
 
 
+@router.post("/analyze-stock")
+@serving(schemas.StockAnalysis, cache=NO_STORE, raises=(404,))
+async def analyze_stock(request: Request, subject: Quota, body: schemas.StockAsk) -> Answer:
+    """A report on one company in sections, and a conclusion."""
+    state = state_of(request)
+    model = await model_of(state)
+    return Answer(await analyse(state, subject.member, model, body.code, refresh=body.refresh))
+
+
+@router.post("/quick-valuation")
+@serving(schemas.QuickValuation, cache=NO_STORE, raises=(404,))
+async def quick_valuation(request: Request, subject: Quota, body: schemas.CodeAsk) -> Answer:
+    """What a share may be worth by four methods (PE, PB, PEG, a short DCF), by rules alone."""
+    return Answer(await value(state_of(request), body.code))
+
+
+@router.post("/batch-compare")
+@serving(schemas.StockComparison, cache=NO_STORE, raises=(404,))
+async def batch_compare(request: Request, subject: Quota, body: schemas.CompareAsk) -> Answer:
+    """2 to 10 companies side by side, ranked by rules."""
+    state = state_of(request)
+    model = await model_of(state)
+    return Answer(await compare(state, subject.member, model, body.codes, body.focus))
+
+
 @router.get("/receipts/{receipt_id}")
-@serving(schemas.Receipt, cache=NO_STORE, raises=(404,))
+@serving(schemas.ChatReceipt, cache=NO_STORE, raises=(404,))
 async def receipt(
     request: Request,
     subject: Login,

@@ -1,8 +1,8 @@
 """Requests and answers of /chat."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints, field_validator
 
 from serving_api.chat.limits import COMPARED, MESSAGE_CHARS, TITLE_CHARS, TURN_CHARS
 from serving_api.documents import example
@@ -64,7 +64,7 @@ class Told(BaseModel):
     fallbackOf: str | None = Field(default=None, description="cached or quant_prefill")
 
 
-class Usage(BaseModel):
+class TokenUsage(BaseModel):
     input_tokens: int
     output_tokens: int
 
@@ -75,7 +75,7 @@ class ToolCalled(BaseModel):
     ok: bool
 
 
-class Link(BaseModel):
+class FoundLink(BaseModel):
     title: str
     url: str
 
@@ -87,10 +87,10 @@ class AskAnswer(Told):
     title: str | None = Field(default=None, description="of the conversation, with its first answer")
     tool_calls: list[ToolCalled]
     skills: list[str] = Field(description="keys of the skills that were used, at most 3")
-    search: list[Link]
+    search: list[FoundLink]
     evidence: list[EvidenceItem]
     unbound: int = Field(description="numbers, names and dates that were taken out")
-    usage: Usage
+    usage: TokenUsage
     receipt_id: str | None = Field(default=None, description="for /chat/receipts/{receipt_id}")
 
 
@@ -103,7 +103,7 @@ class TitleAsk(BaseModel):
     answer: str | None = Field(default=None, max_length=TURN_CHARS, description="its answer")
 
 
-class Title(BaseModel):
+class ChatTitle(BaseModel):
     title: str = Field(max_length=TITLE_CHARS)
 
 
@@ -120,14 +120,14 @@ class ReportSection(BaseModel):
     lines: list[str]
 
 
-class Report(BaseModel):
+class StockReport(BaseModel):
     sections: list[ReportSection]
 
 
 class StockAnalysis(Told):
     code: str
     name: str
-    report: Report
+    report: StockReport
     scores: dict[str, float | None] = Field(description="five dimensions, 0..5; null: cannot be judged")
     total_score: float | None
     conclusion: str
@@ -141,7 +141,7 @@ class CodeAsk(BaseModel):
     code: str = Field(pattern=_CODE, description="6-digit code")
 
 
-class Method(BaseModel):
+class ValuationMethod(BaseModel):
     """Values of one share, CNY."""
 
     key: Literal["pe", "pb", "peg", "dcf_lite"]
@@ -152,10 +152,10 @@ class Method(BaseModel):
     note: str | None = Field(default=None, description="why there is no value")
 
 
-class Valuation(Told):
+class QuickValuation(Told):
     code: str
     name: str
-    methods: list[Method]
+    methods: list[ValuationMethod]
     price: float | None
     verdict: str = Field(description="低估, 合理, 高估 or 无法判断, with the number of methods behind it")
     elapsed_s: float
@@ -165,16 +165,25 @@ class Valuation(Told):
 class CompareAsk(BaseModel):
     model_config = example(codes=["600519", "601398"], focus="估值")
 
-    codes: list[str] = Field(
-        min_length=2, max_length=COMPARED, description="2 to 10 different 6-digit codes",
-        json_schema_extra={"items": {"type": "string", "pattern": _CODE}, "uniqueItems": True},
-    )  # fmt: skip
+    codes: list[Annotated[str, StringConstraints(pattern=_CODE)]] = Field(
+        min_length=2,
+        max_length=COMPARED,
+        description="2 to 10 different 6-digit codes",
+        json_schema_extra={"uniqueItems": True},
+    )
     focus: str | None = Field(
         default=None, max_length=100, description="what matters, in words: 估值, 成长 ..."
     )
 
+    @field_validator("codes")
+    @classmethod
+    def _differ(cls, codes: list[str]) -> list[str]:
+        if len(set(codes)) < len(codes):
+            raise ValueError("a code is given twice")
+        return codes
 
-class Compared(BaseModel):
+
+class ComparedStock(BaseModel):
     code: str
     name: str
     metrics: dict[str, float | None]
@@ -183,16 +192,16 @@ class Compared(BaseModel):
     )
 
 
-class Dimension(BaseModel):
+class ComparedDimension(BaseModel):
     key: str
     label: str
     unit: str
     better: Literal["high", "low"]
 
 
-class Comparison(Told):
-    items: list[Compared]
-    dimensions: list[Dimension]
+class StockComparison(Told):
+    items: list[ComparedStock]
+    dimensions: list[ComparedDimension]
     conclusion: str
     evidence: list[EvidenceItem]
 
@@ -203,7 +212,7 @@ class Binding(BaseModel):
     how: str
 
 
-class Receipt(BaseModel):
+class ChatReceipt(BaseModel):
     """What an answer was made of."""
 
     receipt_id: str

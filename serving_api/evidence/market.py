@@ -3,7 +3,7 @@
 A pack holds what is stored and known at the market's now. Raises StorageError when the database is away.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -160,12 +160,42 @@ def _flashes(session: Session, pack: Pack, now: datetime) -> None:
         pack.missing.append("近日快讯")
 
 
+BOND = {"cn_bond_10y": "十年期国债收益率"}
+
+
+def read_bond_yield(session: Session, now: datetime, pack: Pack) -> Pack:
+    """The yield of the ten-year government bond, added to a pack."""
+    _series(session, pack, now, BOND)
+    return pack
+
+
 def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pack:
     pack = new_pack(now) if pack is None else pack
-    today = now.date().isoformat()
-    rows = newest_of_series(session, list(MAIN_SERIES), None, stamp(now)) if session.has(VALUES) else []
+    _series(session, pack, now, MAIN_SERIES)
+    due: list[Row] = []
+    if session.has(RELEASES):
+        until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
+        due = session.dicts(
+            RELEASES,
+            columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
+            where="release_time>=? AND release_time<=? AND region=?",
+            values=(now.date().isoformat(), f"{until} 23:59:59", "cn"),
+            as_of=stamp(now),
+            order="release_time",
+            limit=SHOWN,
+        )
+    for row in due:
+        take_row(pack, session.table(RELEASES), row, (("title", "数据发布"),), subject="")
+    if not due:
+        pack.missing.append("未来两周的数据发布")
+    return pack
+
+
+def _series(session: Session, pack: Pack, now: datetime, wanted: Mapping[str, str]) -> None:
+    """The newest value of some series and the day of its release."""
+    rows = newest_of_series(session, list(wanted), None, stamp(now)) if session.has(VALUES) else []
     by_name = {str(row["indicator"]): row for row in rows if row["value"] is not None}
-    for series, title in MAIN_SERIES.items():
+    for series, title in wanted.items():
         row = by_name.get(series)
         if row is None:
             pack.missing.append(title)
@@ -176,20 +206,3 @@ def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pac
             pack, session.table(VALUES), row, looks, subject="", before=str(row["name"]),
             unit=unit_of_series(row["unit"]),
         )  # fmt: skip
-    due: list[Row] = []
-    if session.has(RELEASES):
-        until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
-        due = session.dicts(
-            RELEASES,
-            columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
-            where="release_time>=? AND release_time<=? AND region=?",
-            values=(today, f"{until} 23:59:59", "cn"),
-            as_of=stamp(now),
-            order="release_time",
-            limit=SHOWN,
-        )
-    for row in due:
-        take_row(pack, session.table(RELEASES), row, (("title", "数据发布"),), subject="")
-    if not due:
-        pack.missing.append("未来两周的数据发布")
-    return pack
