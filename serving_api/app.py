@@ -24,6 +24,7 @@ from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
 from serving_api.alt_sources.routes import router as alt_sources_router
 from serving_api.cache import VersionedCache
+from serving_api.chat.routes import router as chat_router
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
 from serving_api.datamgr_download.routes import router as datamgr_download_router
 from serving_api.datamgr_fused.connect import router as connect_router
@@ -82,6 +83,7 @@ AREAS = (
     notifications_router,
     settings_router,
     notes_router,
+    chat_router,
     skills_router,
     interfaces_router,
     datamgr_fused_router,

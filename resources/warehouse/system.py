@@ -235,6 +235,16 @@ INFRA_TABLES: tuple[Table, ...] = (
         description="every upstream response that fed a write",
     ),
     _table(
+        "sys_chat_receipt",
+        Layer.INFRA,
+        "receipt_id",
+        "receipt_id:k32 user_id:int asked_at:ts expires_at:f kind:k16 question_hash:k64 provenance:s16 "
+        "body:mtext",
+        indexes=(("user_id", "asked_at"), ("expires_at",)),
+        description="what an answer of the chat was made of; the newest of each user, for some days; body is "
+        "packed (zlib, base64)",
+    ),
+    _table(
         "sys_slot",
         Layer.INFRA,
         "id",

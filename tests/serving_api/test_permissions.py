@@ -40,6 +40,15 @@ RULES = {
     ("GET", "/api/v1/decision-cards/stats"): "anyone",
     ("POST", "/api/v1/decision-cards/review"): "admin",
     ("POST", "/api/v1/notes/{kind}/generate"): "admin",
+    **dict.fromkeys(
+        [
+            ("POST", f"/api/v1/chat/{name}")
+            for name in ("ask", "ask/stream", "analyze-stock", "quick-valuation", "batch-compare")
+        ],
+        "quota",
+    ),
+    ("POST", "/api/v1/chat/generate-title"): "login",
+    ("GET", "/api/v1/chat/receipts/{receipt_id}"): "login",
     ("POST", "/api/v1/skills/install"): "admin",
     ("POST", "/api/v1/skills/{key}/uninstall"): "admin",
     ("POST", "/api/v1/skills/{key}/toggle"): "admin",
