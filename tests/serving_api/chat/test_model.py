@@ -125,7 +125,8 @@ def test_the_stream_is_what_was_recorded(modelled: Served, fake: FakeModels, who
     fake.then(
         Says("先看银行。", thinking="比较市净率。", calls=[Asks("stock", {"code": "601398"})]),
         says(
-            "贵州茅台市盈率TTM 21.53倍[{pe}]。最新价1432.50元，目标价1999.99元[{price}]。\n| 市净率 | 88.88 |\n"
+            "贵州茅台市盈率TTM 21.53倍[{pe}]。最新价1432.50元，目标价1999.99元[{price}]。\n"
+            "| 市净率 | 88.88 |\n"
         ),
     )
     got = re.sub(rb"[0-9a-f]{32}", b"0" * 32, modelled.stream(QUESTION, who))
