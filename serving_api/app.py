@@ -23,6 +23,7 @@ from serving_api.accounts.passwords import Passwords
 from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
 from serving_api.alt_sources.routes import router as alt_sources_router
+from serving_api.analysis.routes import router as analysis_router
 from serving_api.cache import VersionedCache
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
 from serving_api.datamgr_download.routes import router as datamgr_download_router
@@ -81,6 +82,7 @@ AREAS = (
     settings_router,
     notes_router,
     skills_router,
+    analysis_router,
     interfaces_router,
     datamgr_fused_router,
     connect_router,

@@ -42,6 +42,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
     "/api/v1/notes/morning": _WRITTEN,
     "/api/v1/notes/daily-review": _WRITTEN,
+    "/api/v1/analysis/{code}": _WRITTEN,
+    "/api/v1/analysis/{code}/history": _WRITTEN,
     "/api/v1/decision-cards": _WRITTEN,
     "/api/v1/decision-cards/stats": _WRITTEN,
     "/api/v1/futures/{symbol}/positions": "no documented source tells them, and the answer says so",
