@@ -1,7 +1,6 @@
 """Tables inside hand-written pages: settings, tasks, errors, upstream addresses, faults, routes."""
 
 import ast
-import calendar
 import inspect
 import json
 import subprocess
@@ -57,12 +56,9 @@ def tasks() -> str:
 
     rows = []
     for task in TASKS:
-        timing = task.timing
-        day = "" if timing.weekday is None else f"{calendar.day_name[timing.weekday]} "
-        time = "by hand" if timing.hm is None else f"{day}{timing.text}"
         after = ", ".join(f"`{key}`" for key in task.after)
         locks = ", ".join(task.domains)
-        rows.append((f"`{task.key}`", task.name, time, locks, after, cell(task.note)))
+        rows.append((f"`{task.key}`", task.name, task.timing.described, locks, after, cell(task.note)))
     return table(("task", "name", "time", "locks", "after", "note"), rows)
 
 

@@ -30,7 +30,9 @@ MIN_SECRET = 6
 """Shorter values are not looked for by themselves: too many innocent words hold them."""
 
 _SHANGHAI = timedelta(hours=8)
-_CHATTY = ("httpx", "httpcore", "asyncio", "alembic", "watchfiles")
+_CHATTY = (
+    "httpx", "httpcore", "httpx2", "httpcore2", "anthropic", "openai", "asyncio", "alembic", "watchfiles",
+)  # fmt: skip
 _fields: ContextVar[Mapping[str, Any]] = ContextVar("log_fields", default={})  # noqa: B039  never changed
 _installed: list[logging.Handler] = []
 

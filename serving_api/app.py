@@ -25,6 +25,7 @@ from serving_api.accounts.service import Accounts
 from serving_api.alt_sources.routes import router as alt_sources_router
 from serving_api.analysis.routes import router as analysis_router
 from serving_api.cache import VersionedCache
+from serving_api.chat.routes import router as chat_router
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
 from serving_api.datamgr_download.routes import router as datamgr_download_router
 from serving_api.datamgr_fused.connect import router as connect_router
@@ -44,6 +45,7 @@ from serving_api.layers.request import RequestLayer
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
+from serving_api.mcp.routes import MCP_ROUTERS
 from serving_api.notes.routes import router as notes_router
 from serving_api.notifications.routes import router as notifications_router
 from serving_api.openapi_document import build_document
@@ -81,6 +83,7 @@ AREAS = (
     notifications_router,
     settings_router,
     notes_router,
+    chat_router,
     skills_router,
     analysis_router,
     interfaces_router,
@@ -102,6 +105,7 @@ AREAS = (
     *DATAMGR_ROUTERS,
     *TOPIC_ROUTERS,
     *QUANT_ROUTERS,
+    *MCP_ROUTERS,
 )
 
 

@@ -83,6 +83,14 @@ class _QuotaPermission(_LoginPermission):
             raise Forbidden(QUOTA_USED_UP)
 
 
+class _AskerPermission(Permission):
+    """Anyone; a good token says who it is, for what belongs to a user."""
+
+    async def admit(self, request: Request) -> Subject:
+        authorization = request.headers.get("authorization")
+        return Subject(await state_of(request).accounts.user_of(authorization) if authorization else None)
+
+
 class _NotificationPermission(_LoginPermission):
     """Anyone, unless NOTIFICATIONS_REQUIRE_LOGIN asks for a login."""
 
@@ -95,6 +103,7 @@ class _NotificationPermission(_LoginPermission):
 
 
 Anyone = Annotated[Subject, Depends(Permission())]
+Asker = Annotated[Subject, Depends(_AskerPermission())]
 Login = Annotated[Subject, Depends(_LoginPermission())]
 Quota = Annotated[Subject, Depends(_QuotaPermission())]
 Admin = Annotated[Subject, Depends(_AdminPermission())]

@@ -72,7 +72,8 @@ class AnthropicMessages:
         ) as error:  # fmt: skip
             # Not chained: the library's message may repeat the question.
             raise failure(error, anthropic, who) from None
-        if not answer.ended:
+        # Nothing of the answer comes after its stop reason, so a lost `message_stop` does no harm.
+        if answer.stop_reason is None:
             raise cut(who)
         yield answer.reply(self._provider)
 
@@ -94,7 +95,6 @@ class _Answer:
     stop_reason: str | None = None
     input_tokens: int = 0
     output_tokens: int = 0
-    ended: bool = False
 
     def take(self, event: Any) -> Part | None:
         if event.type == "message_start":
@@ -109,8 +109,6 @@ class _Answer:
         elif event.type == "message_delta":
             self.stop_reason = event.delta.stop_reason or self.stop_reason
             self._count(event.usage)
-        elif event.type == "message_stop":
-            self.ended = True
         return None
 
     def _grow(self, block: dict[str, Any], delta: Any) -> Part | None:

@@ -181,6 +181,8 @@ class ConfiguredModels:
                 if not isinstance(failed.error, Transient) or tries >= attempts or (line.down and not alone):
                     raise
                 await self._wait(line, failed, tries)
+                if line.down and not alone:  # by others, meanwhile
+                    raise
             else:
                 return
 

@@ -182,6 +182,13 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="watch list and holdings; user_id 0 = the shared list",
     ),
     _table(
+        "mcp_server",
+        Layer.USER,
+        "user_id name",
+        "user_id:int name:s64 url:s512 transport:s32 enabled:bool headers_sealed:text sort_no:int",
+        description="tool servers outside that a user has entered; headers are sealed",
+    ),
+    _table(
         "app_skill",
         Layer.USER,
         "skill_key",
@@ -236,6 +243,16 @@ INFRA_TABLES: tuple[Table, ...] = (
         "body_path:s255 elapsed_ms:int received_at:ts trade_date:date recording:k32",
         indexes=(("batch_id",), ("request_key",), ("received_at",)),
         description="every upstream response that fed a write",
+    ),
+    _table(
+        "sys_chat_receipt",
+        Layer.INFRA,
+        "receipt_id",
+        "receipt_id:k32 user_id:int asked_at:ts expires_at:f kind:k16 question_hash:k64 provenance:s16 "
+        "body:mtext",
+        indexes=(("user_id", "asked_at"), ("expires_at",)),
+        description="what an answer of the chat was made of; the newest of each user, for some days; body is "
+        "packed (zlib, base64)",
     ),
     _table(
         "sys_slot",

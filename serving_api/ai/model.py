@@ -20,6 +20,7 @@ class Model:
 
     def __init__(self, state: State) -> None:
         self._settings = state.settings
+        self._monotonic = state.system.monotonic
         self._documents = StoredDocuments(state, (PROVIDERS_KEY,))
         self._keys = StoredDocuments(state, (), (KEYS_KEY,))
         self._providers: tuple[Provider, ...] = ()
@@ -32,7 +33,7 @@ class Model:
         if providers != self._providers:
             self._retire()
             self._providers = providers
-            self._models = language_models(self._settings, providers)
+            self._models = language_models(self._settings, providers, monotonic=self._monotonic)
         return self._models
 
     async def _stored_keys(self) -> Document:

@@ -3,7 +3,7 @@
 A pack holds what is stored and known at the market's now. Raises StorageError when the database is away.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -75,13 +75,18 @@ OF_THE_MARKET: tuple[DayPart, ...] = (
     ), named="exchange", only=(("sec_class", "=", "股票"),)),
 )  # fmt: skip
 
-MAIN_SERIES = (
-    "cn_gdp_yoy", "cn_cpi_yoy", "cn_ppi_yoy", "cn_pmi_mfg", "cn_pmi_nonmfg", "cn_m2_yoy", "cn_m1_yoy",
-    "cn_rmb_loan", "cn_industry_yoy", "cn_retail_yoy", "cn_fai_yoy", "cn_export_yoy", "cn_import_yoy",
-    "cn_lpr_1y", "cn_lpr_5y", "cn_rrr_large", "cn_bond_10y", "cn_bond_1y", "us_bond_10y", "shibor_on",
-    "usdcny",
-    "dxy", "us_cpi_yoy", "us_unemployment", "us_ism_pmi",
-)  # fmt: skip
+MAIN_SERIES = {
+    "cn_gdp_yoy": "国内生产总值", "cn_cpi_yoy": "居民消费价格", "cn_ppi_yoy": "工业品出厂价格",
+    "cn_pmi_mfg": "制造业采购经理指数", "cn_pmi_nonmfg": "非制造业商务活动指数", "cn_m2_yoy": "广义货币",
+    "cn_m1_yoy": "狭义货币", "cn_rmb_loan": "新增人民币贷款", "cn_industry_yoy": "工业增加值",
+    "cn_retail_yoy": "社会消费品零售", "cn_fai_yoy": "固定资产投资", "cn_export_yoy": "出口",
+    "cn_import_yoy": "进口", "cn_lpr_1y": "一年期贷款市场报价利率", "cn_lpr_5y": "五年期贷款市场报价利率",
+    "cn_rrr_large": "存款准备金率", "cn_bond_10y": "十年期国债收益率", "cn_bond_1y": "一年期国债收益率",
+    "us_bond_10y": "十年期美债收益率", "shibor_on": "隔夜同业拆放利率", "usdcny": "美元兑人民币",
+    "dxy": "美元指数",
+    "us_cpi_yoy": "美国消费者价格", "us_unemployment": "美国失业率", "us_ism_pmi": "美国制造业采购经理指数",
+}  # fmt: skip
+"""Series -> what `missing` calls it."""
 
 
 async def market_pack(state: State) -> Pack:
@@ -94,8 +99,8 @@ async def macro_pack(state: State) -> Pack:
     return await state.reading.scan(read_macro, state.clock.now())
 
 
-def read_market(session: Session, now: datetime) -> Pack:
-    pack = new_pack(now)
+def read_market(session: Session, now: datetime, pack: Pack | None = None) -> Pack:
+    pack = new_pack(now) if pack is None else pack
     for part in OF_THE_MARKET:
         wanted = [*(look[0] for look in part.columns), *((part.named,) if part.named else ())]
         rows = of_newest_day(
@@ -155,22 +160,18 @@ def _flashes(session: Session, pack: Pack, now: datetime) -> None:
         pack.missing.append("近日快讯")
 
 
-def read_macro(session: Session, now: datetime) -> Pack:
-    pack = new_pack(now)
-    today = now.date().isoformat()
-    rows = newest_of_series(session, MAIN_SERIES, None, stamp(now)) if session.has(VALUES) else []
-    by_name = {str(row["indicator"]): row for row in rows if row["value"] is not None}
-    for series in MAIN_SERIES:
-        row = by_name.get(series)
-        if row is None:
-            pack.missing.append(f"宏观序列{series}")
-            continue
-        # The day of release is told as a fact of its own; the value is of the end of its period.
-        looks: tuple[Look, ...] = (("value", ""), ("publish_date", "公布日期"))
-        take_row(
-            pack, session.table(VALUES), row, looks, subject="", before=str(row["name"]),
-            unit=unit_of_series(row["unit"]),
-        )  # fmt: skip
+BOND = {"cn_bond_10y": "十年期国债收益率"}
+
+
+def read_bond_yield(session: Session, now: datetime, pack: Pack) -> Pack:
+    """The yield of the ten-year government bond, added to a pack."""
+    _series(session, pack, now, BOND)
+    return pack
+
+
+def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pack:
+    pack = new_pack(now) if pack is None else pack
+    _series(session, pack, now, MAIN_SERIES)
     due: list[Row] = []
     if session.has(RELEASES):
         until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
@@ -178,7 +179,7 @@ def read_macro(session: Session, now: datetime) -> Pack:
             RELEASES,
             columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
             where="release_time>=? AND release_time<=? AND region=?",
-            values=(today, f"{until} 23:59:59", "cn"),
+            values=(now.date().isoformat(), f"{until} 23:59:59", "cn"),
             as_of=stamp(now),
             order="release_time",
             limit=SHOWN,
@@ -188,3 +189,20 @@ def read_macro(session: Session, now: datetime) -> Pack:
     if not due:
         pack.missing.append("未来两周的数据发布")
     return pack
+
+
+def _series(session: Session, pack: Pack, now: datetime, wanted: Mapping[str, str]) -> None:
+    """The newest value of some series and the day of its release."""
+    rows = newest_of_series(session, list(wanted), None, stamp(now)) if session.has(VALUES) else []
+    by_name = {str(row["indicator"]): row for row in rows if row["value"] is not None}
+    for series, title in wanted.items():
+        row = by_name.get(series)
+        if row is None:
+            pack.missing.append(title)
+            continue
+        # The day of release is told as a fact of its own; the value is of the end of its period.
+        looks: tuple[Look, ...] = (("value", ""), ("publish_date", "公布日期"))
+        take_row(
+            pack, session.table(VALUES), row, looks, subject="", before=str(row["name"]),
+            unit=unit_of_series(row["unit"]),
+        )  # fmt: skip

@@ -33,8 +33,11 @@ def new_pack(now: datetime) -> Pack:
     return Pack(now.strftime("%Y-%m-%d %H:%M:%S"))
 
 
-def read_companies(session: Session, codes: Sequence[str], parts: Sequence[Part], now: datetime) -> Pack:
-    pack = new_pack(now)
+def read_companies(
+    session: Session, codes: Sequence[str], parts: Sequence[Part], now: datetime, pack: Pack | None = None
+) -> Pack:
+    """`pack`: one that the facts are added to."""
+    pack = new_pack(now) if pack is None else pack
     listed = next(part for part in parts if part.table == MASTER)
     names = {
         str(row["code"]): str(row["name"]) for row in rows_of(session, listed, codes, now) if row["name"]

@@ -110,6 +110,10 @@ BASE: tuple[Part, ...] = (
 """Also read for several companies side by side."""
 
 FURTHER: tuple[Part, ...] = (
+    Part("band", "calc_valuation_band", "估值区间", (
+        ("pe_low", "市盈率区间下沿"), ("pe_high", "市盈率区间上沿"), ("pb_low", "市净率区间下沿"),
+        ("pb_high", "市净率区间上沿"),
+    ), days=30),
     Part("bars", BARS, "日线", (
         ("close", "收盘价"), ("change_pct", "涨跌幅"), ("amount", "成交额"),
     ), rows=5, days=30),

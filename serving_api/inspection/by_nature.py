@@ -33,6 +33,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/auth/avatar": _OWN,
     "/api/v1/notifications": "nothing has happened yet that somebody must be told",
     "/api/v1/notifications/unread": "nothing has happened yet that somebody must be told",
+    "/mcp/servers": _OWN,
+    "/api/v1/mcp/servers": _OWN,
     "/api/v1/settings/model-config": _OWN,
     "/api/v1/auth/verify-email": "needs the token of a mail",
     "/api/v1/datamgr/stock-base/staging": _OWN,
@@ -42,8 +44,12 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
     "/api/v1/notes/morning": _WRITTEN,
     "/api/v1/notes/daily-review": _WRITTEN,
+<<<<<<< HEAD
     "/api/v1/analysis/{code}": _WRITTEN,
     "/api/v1/analysis/{code}/history": _WRITTEN,
+=======
+    "/api/v1/chat/receipts/{receipt_id}": "needs the number of an answer of one's own",
+>>>>>>> main
     "/api/v1/decision-cards": _WRITTEN,
     "/api/v1/decision-cards/stats": _WRITTEN,
     "/api/v1/futures/{symbol}/positions": "no documented source tells them, and the answer says so",

@@ -32,6 +32,10 @@ def _line(value: str) -> str:
     return value
 
 
+def _line_or_none(value: str | None) -> str | None:
+    return None if value is None else _line(value)
+
+
 def _provider(value: str) -> str:
     if not _PROVIDER.fullmatch(value):
         raise ValueError("1 to 32 of a-z, 0-9, '-' and '_'")
@@ -119,7 +123,11 @@ class ModelProviderChange(BaseModel):
     model_config = example(extra="forbid", base_url="https://api.example.com/v1", model="a-model", api_key="")
     base_url: Annotated[str, Field(max_length=300), AfterValidator(_address)] | None = None
     model: Annotated[Line, Field(max_length=128)] | None = None
-    api_key: Line | None = None
+    api_key: Annotated[
+        str | None,
+        Field(max_length=2048, description="one key, or several separated by commas that are taken in turn"),
+        AfterValidator(_line_or_none),
+    ] = None
 
 
 class ModelConfigChange(BaseModel):

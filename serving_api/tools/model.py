@@ -74,7 +74,7 @@ class Paged(Arguments):
         return int(self.cursor)
 
 
-async def _nothing(done: float, total: float, what: str) -> None:
+async def nothing_told(done: float, total: float, what: str) -> None:
     """Nobody wants to hear of progress."""
 
 
@@ -84,7 +84,7 @@ class Call:
 
     state: State
     subject: Subject
-    progress: Progress = _nothing
+    progress: Progress = nothing_told
 
 
 @dataclass
@@ -163,7 +163,7 @@ class Tool(Generic[A, R]):
             raise Forbidden(QUOTA_USED_UP)
 
     async def run(
-        self, state: State, subject: Subject, arguments: Mapping[str, Any], progress: Progress = _nothing
+        self, state: State, subject: Subject, arguments: Mapping[str, Any], progress: Progress = nothing_told
     ) -> R:
         """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and what its
         readers raise (StorageError, Unavailable)."""

@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import uvicorn
@@ -143,8 +144,6 @@ class FakeModels:
         self._script = script_of(replies)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return
         asked = await _read(scope, receive)
         self.asked.append(asked)
         reply = self._script(asked) if asked.protocol else Fails(404, "not_found_error")
@@ -255,21 +254,34 @@ def script_of(replies: Sequence[Reply | Script]) -> Script:
     return next_one
 
 
+class _House:
+    """One server for all fakes of a process, each below a path of its own: starting one takes longer than
+    most tests."""
+
+    def __init__(self) -> None:
+        self._fakes: dict[str, FakeModels] = {}
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        config = uvicorn.Config(self, lifespan="off", log_config=None, access_log=False)
+        server = uvicorn.Server(config)
+        threading.Thread(target=server.run, args=([listening],), daemon=True).start()
+
+    def open(self, fake: FakeModels) -> None:
+        place = f"/{len(self._fakes)}"
+        self._fakes[place] = fake
+        fake.address = self.address + place
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        place, slash, rest = scope["path"][1:].partition("/")
+        await self._fakes[f"/{place}"]({**scope, "path": slash + rest}, receive, send)
+
+
+_house = cache(_House)
+
+
 @contextmanager
 def fake_models(*replies: Reply | Script) -> Iterator[FakeModels]:
-    """The server, as long as the block lasts."""
+    """A provider with this script."""
     fake = FakeModels(script_of(replies or ("好的。",)))
-    listening = socket.create_server(("127.0.0.1", 0))
-    fake.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    config = uvicorn.Config(
-        fake, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-    thread.start()
-    try:
-        yield fake
-    finally:
-        server.should_exit = True
-        thread.join(10)
-        listening.close()
+    _house().open(fake)
+    yield fake

@@ -34,6 +34,8 @@ class Told:
     stop: str = ""
     usage: tuple[int, int] = (100, 20)
     id: str = "msg_fake"
+    created: int = 1_787_000_000
+    fingerprint: str | None = None
 
 
 def anthropic_frames(told: Told) -> Iterator[bytes]:
@@ -98,30 +100,41 @@ def _blocks(told: Told) -> Iterator[tuple[str, dict[str, Any], list[dict[str, An
 
 
 def openai_frames(told: Told) -> Iterator[bytes]:
-    """A whole stream of the chat completions API, usage included."""
+    """A whole stream of the chat completions API, usage included. A call that is the whole answer stands
+    in the first chunk."""
 
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> bytes:
-        return _chunk(
-            told,
-            choices=[{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
-            usage=None,
-        )
+        return _chunk(told, choices=[{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}])
 
-    yield chunk({"role": "assistant", "content": "", "refusal": None})
+    def begin(index: int) -> dict[str, Any]:
+        call = told.calls[index][0]
+        return {"tool_calls": [{
+            "index": index, "id": call.id or f"call_{index}", "type": "function",
+            "function": {"name": call.name, "arguments": ""},
+        }]}  # fmt: skip
+
+    lone = len(told.calls) == 1 and not told.text and not told.thinking
+    if lone:
+        yield chunk({"role": "assistant", "content": None, **begin(0), "refusal": None})
+    elif told.text or told.thinking or not told.calls:
+        yield chunk({"role": "assistant", "content": "", "refusal": None})
+    else:
+        yield chunk({"role": "assistant", "content": None})
     for piece in told.thinking:
         yield chunk({"reasoning_content": piece})
     for piece in told.text:
         yield chunk({"content": piece})
-    for index, (call, pieces) in enumerate(told.calls):
-        yield chunk({"tool_calls": [{
-            "index": index, "id": call.id or f"call_{index}", "type": "function",
-            "function": {"name": call.name, "arguments": ""},
-        }]})  # fmt: skip
+    for index, (_, pieces) in enumerate(told.calls):
+        if not lone:
+            yield chunk(begin(index))
         for piece in pieces:
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield chunk({}, told.stop or ("tool_calls" if told.calls else "stop"))
     prompt, completion = told.usage
-    counts = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    counts = {
+        "prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
+        "completion_tokens_details": {"reasoning_tokens": 0},
+    }  # fmt: skip
     yield _chunk(told, choices=[], usage=counts)
     yield DONE
 
@@ -132,8 +145,8 @@ def openai_error(kind: str, message: str) -> bytes:
 
 def _chunk(told: Told, **rest: Any) -> bytes:
     head = {
-        "id": told.id, "object": "chat.completion.chunk", "created": 1_787_000_000, "model": told.model,
-        "service_tier": "default", "system_fingerprint": None,
+        "id": told.id, "object": "chat.completion.chunk", "created": told.created, "model": told.model,
+        "system_fingerprint": told.fingerprint,
     }  # fmt: skip
     return b"data: " + _json({**head, **rest}) + b"\n\n"
 

@@ -13,7 +13,7 @@ RULES = (
     (r"/api/v1/datamgr/(gaps|backfill(/\{backfill_id\})?)", "no-store"),
     (r"/api/v1/datamgr/market/(industry-ranking|global-news|hot-stocks)", "no-store"),
     (r"/api/v1/datamgr/(market/stat|stock/\{code\}/(xdxr|fund-flow))", "no-store"),
-    (r"/api/v1/(auth|settings|notifications)(/.*)?|/health", "no-store"),
+    (r"/api/v1/(auth|chat|settings|notifications)(/.*)?|/health|(/api/v1)?/mcp/servers", "no-store"),
     (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/probe-all|realtime/.*)", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),
     (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
@@ -22,6 +22,7 @@ RULES = (
         r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards|notes|skills|analysis)(/.*)?",
         "public, no-cache",
     ),
+    (r"(/api/v1)?/mcp/(tools|marketplace)", "public, no-cache"),
 )
 
 

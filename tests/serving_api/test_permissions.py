@@ -41,12 +41,32 @@ RULES = {
     ("POST", "/api/v1/notes/{kind}/generate"): "admin",
     ("POST", "/api/v1/analysis/{code}/run"): "quota",
     ("PUT", "/api/v1/analysis/{code}"): "admin",
+    **dict.fromkeys(
+        [
+            ("POST", f"/api/v1/chat/{name}")
+            for name in ("ask", "ask/stream", "analyze-stock", "quick-valuation", "batch-compare")
+        ],
+        "quota",
+    ),
+    ("POST", "/api/v1/chat/generate-title"): "login",
+    ("GET", "/api/v1/chat/receipts/{receipt_id}"): "login",
     ("POST", "/api/v1/skills/install"): "admin",
     ("POST", "/api/v1/skills/{key}/uninstall"): "admin",
     ("POST", "/api/v1/skills/{key}/toggle"): "admin",
     ("POST", "/api/v1/datamgr/fusion/call"): "anyone",
     ("POST", "/api/v1/quant/recalc"): "admin",
     ("GET", "/api/v1/settings/menu-visibility"): "login",
+    **{
+        (method, f"{root}/mcp/{path}"): rule
+        for root in ("", "/api/v1")
+        for method, path, rule in (
+            ("GET", "tools", "anyone"),
+            ("POST", "tools/call", "anyone"),
+            ("GET", "servers", "login"),
+            ("POST", "servers", "login"),
+            ("GET", "marketplace", "anyone"),
+        )
+    },
 }
 PREFIX_RULES = (
     ("/api/v1/stocks", "anyone"),

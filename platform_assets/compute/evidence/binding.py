@@ -15,7 +15,8 @@ from platform_assets.compute.evidence.numbers import Kind, Mention, day_of, ment
 from platform_assets.compute.evidence.wording import ABSENT, IN_CNY, IN_SHARES
 
 CITATION = re.compile(r"\[(E\d+)\]")
-_SENTENCE = re.compile(r"[^。！？；\n]*[。！？；\n]?")
+_SENTENCE = re.compile(r"[^。！？；\n]*(?:\n|[。！？；](?:\[E\d+\])*|$)")
+"""Citations right behind its end belong to a sentence."""
 _DOWN = re.compile(r"跌|降|减|下滑|下挫|流出|亏|回落|萎缩|净卖|缩量")
 _UP = re.compile(r"涨|升|增|上扬|流入|盈|反弹|净买|放量")
 _SHARE = re.compile(r"占比|比例")
@@ -29,6 +30,7 @@ _MOST_OFF = 0.05
 """A rounded number may be off by so much of the value, however coarse it is printed."""
 _MOST_CITED = 6
 _SHORTEST_NAME = 3
+_SHORTEST_HEADLINE = 8
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def check(
                 checked.bound.append(
                     Bound(start + mention.start, start + mention.end, mention.text, how[1], how[0])
                 )
-        subject = "" if text[end - 1 : end] == "\n" else sentence.last_subject
+        subject = "" if read[end - 1 : end] == "\n" else sentence.last_subject
     checked.text = _without(text, out)
     return checked
 
@@ -87,11 +89,19 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _without_quotes(text: str, pack: Pack) -> str:
     """The text with blanks in the place of stored texts that it quotes, a headline say; as long as before."""
+    subjects = pack.subjects
     for fact in pack.facts:
-        if isinstance(fact.value, str) and not _ONLY_NUMBER.fullmatch(fact.value):
+        if isinstance(fact.value, str) and fact.value not in subjects and _is_quotation(fact.value):
             whole = rf"(?<![\d.,]){re.escape(fact.value)}(?![\d.,]*\d)"
             text = re.sub(whole, " " * len(fact.value), text)
     return text
+
+
+def _is_quotation(text: str) -> bool:
+    """Whether a stored text may hide what stands in it: a headline, say. A short one without digits, an
+    industry say, hides nothing and may be a part of a name."""
+    has_digit = any(char.isdigit() for char in text)
+    return (has_digit and not _ONLY_NUMBER.fullmatch(text)) or len(text) >= _SHORTEST_HEADLINE
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -176,15 +186,16 @@ class _Sentence:
     def _agrees(self, value: float, mention: Mention, label: str = "") -> bool:
         printed = mention.value
         if mention.kind in ("pct", "cny") and not mention.signed and not _SHARE.search(label):
-            printed = self._directed(mention)
+            printed = self._directed(mention, label)
         off = abs(value - printed)
         if (printed == 0) != (value == 0):
             return False
         return off <= mention.step / 2 * (1 + 1e-9) and off <= max(_MOST_OFF * abs(value), 1e-9)
 
-    def _directed(self, mention: Mention) -> float:
-        """With the sign that the words before it give: 下跌1.2% is -1.2."""
-        near = self.text[max(0, mention.start - _NEAR) : mention.start]
+    def _directed(self, mention: Mention, label: str) -> float:
+        """With the sign that the words before it give: 下跌1.2% is -1.2. What its label says gives none."""
+        near = self.text[max(0, mention.start - _NEAR - len(label)) : mention.start]
+        near = near.replace(label, "")[-_NEAR:] if label else near
         near = re.split(r"[，、：:（(]", near)[-1].replace("涨跌", "")
         down, up = list(_DOWN.finditer(near)), list(_UP.finditer(near))
         is_down = bool(down) and (not up or down[-1].start() > up[-1].start())

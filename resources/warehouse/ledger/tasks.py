@@ -1,5 +1,6 @@
 """What a scheduled task is: when its slots fall, what it waits for, what it runs. Pure."""
 
+import calendar
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime, timedelta
@@ -44,6 +45,17 @@ class Timing:
     @property
     def text(self) -> str | None:
         return None if self.hm is None else _clock_time(self.hm)
+
+    @property
+    def described(self) -> str:
+        """For a reader: `Monday 04:30`, `every 30 minutes, 09:30-11:30 and 13:00-15:00`, `by hand`."""
+        if self.hm is not None:
+            day = "" if self.weekday is None else f"{calendar.day_name[self.weekday]} "
+            return day + _clock_time(self.hm)
+        if self.every_minutes is None:
+            return "by hand"
+        windows = (f"{_clock_time(start)}-{_clock_time(end)}" for start, end in self.windows)
+        return f"every {self.every_minutes} minutes, {' and '.join(windows)}"
 
     @property
     def cron(self) -> str | None:

@@ -1,0 +1,402 @@
+"""How an answer comes about: evidence first, then a model where there is one, else the rules.
+
+`Conversation.answer` gives it whole: what a model cannot bind is asked once more, then the rules answer.
+`Conversation.events` gives it as it comes: what cannot be bound is a dash.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from platform_assets.compute.evidence.facts import Pack
+from resources.errors import InputError, PlatformError, Refused
+from resources.models.protocol import (
+    LanguageModel,
+    Message,
+    Prompt,
+    ReasoningPart,
+    Reply,
+    TextPart,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from resources.transport.redact import redact
+from serving_api.accounts.model import User
+from serving_api.chat import charts, prompts, receipts, rules, search
+from serving_api.chat.checked import Checker, SentenceStream, evidence_items
+from serving_api.chat.guard import harmless
+from serving_api.chat.limits import CALLS, HISTORY, ROUNDS, TITLE_CHARS
+from serving_api.chat.search import Found, Searched
+from serving_api.chat.skills import matching
+from serving_api.chat.subjects import Topic, topic_of
+from serving_api.chat.tools import SPECS, Outcome, Tools
+from serving_api.state import State
+
+log = logging.getLogger("serving_api.chat")
+Event = dict[str, Any]
+MODEL = "ai"
+REFUSED, FAILED, UNSUPPORTED = "模型凭证无效或无权限", "模型暂时不可用", "模型的回答含有没有证据的内容"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the route took it."""
+
+    message: str
+    history: tuple[tuple[str, str], ...] = ()
+    code: str | None = None
+    mode: str = "chat"
+    model: str | None = None
+    web_search: bool | None = None
+    skills: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> tuple[tuple[str, str], ...]:
+        """The turns that count."""
+        return self.history[-HISTORY:]
+
+    @property
+    def words(self) -> str:
+        """What the user said, now and before."""
+        return "\n".join((*(text for role, text in self.used if role == "user"), self.message))
+
+    @property
+    def hash(self) -> str:
+        """Equal for equal questions."""
+        turns = [f"{role}:{text}" for role, text in self.used]
+        return receipts.hash_of(self.message, self.code or "", self.mode, *turns)
+
+
+@dataclass
+class Telling:
+    """What an answer came to, besides its text."""
+
+    provenance: str = rules.PREFILL
+    provider: str | None = None
+    model: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    prompt_hash: str | None = None
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    llm_error: str | None = None
+    fallback_of: str | None = None
+    asked_again: bool = False
+
+    @property
+    def label(self) -> str | None:
+        return rules.LABEL if self.provenance == rules.PREFILL else None
+
+    def plain(self) -> dict[str, Any]:
+        """Keys that answers and receipts share; a failure is only told where there was one."""
+        told: dict[str, Any] = {
+            "provenance": self.provenance, "label": self.label, "model": self.model,
+            "usage": {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens},
+        }  # fmt: skip
+        if self.llm_error is not None:
+            told |= {"llmError": self.llm_error, "fallbackOf": self.fallback_of}
+        return told
+
+
+Emit = Callable[[Event], None]
+
+
+class Conversation:
+    """One question: prepared, then answered once, whole or as events."""
+
+    def __init__(self, state: State, user: User, asked: Asked, model: LanguageModel | None) -> None:
+        self._state = state
+        self._user = user
+        self._asked = asked
+        self._model = model
+        self.told = Telling()
+        self.skills: list[Any] = []
+        self.found = Found()
+
+    async def prepare(self) -> None:
+        """Read the evidence. Raises StorageError when the database is away."""
+        state, asked = self._state, self._asked
+        directory = await state.stocks.directory()
+        earlier = [text for role, text in asked.used if role == "user"]
+        self.topic: Topic = topic_of(asked.message, earlier, asked.code, directory)
+        self.pack: Pack = await state.reading.scan(self.topic.read, state.clock.now())
+        names = [listing.name for listing in directory.listings if listing.name]
+        self.checker = Checker(self.pack, asked.words, names)
+        self.skills = await matching(state, asked.message, asked.skills)
+
+    # -- whole -------------------------------------------------------------------------------------
+
+    async def answer(self) -> dict[str, Any]:
+        """The body of the answer."""
+        await self._search(_nobody)
+        text = None
+        if self._model is not None:
+            try:
+                text = await self._by_model(self._model)
+            except InputError:
+                raise
+            except PlatformError as error:
+                cached = await self._failed(error)
+                if cached is not None:
+                    return cached
+        if text is None:
+            text = self._by_rules()
+        return await self._body(text)
+
+    async def _by_model(self, model: LanguageModel) -> str | None:
+        """The model's text with every number bound; None: the rules shall answer."""
+        prompt = self._prompt()
+        reply, messages = await self._rounds(model, prompt)
+        checked = self.checker.look(reply.text)
+        if checked.unbound:
+            self.told.asked_again = True
+            again = Message("user", prompts.again(checked.unbound))
+            asked = Prompt(prompt.system, [*messages, Message("assistant", reply.text or "—"), again])
+            reply = await model.reply(asked, model=self._asked.model)
+            self._count(reply)
+            checked = self.checker.look(reply.text)
+        if checked.unbound or not checked.text.strip():
+            self.checker.ledger.unbound += checked.unbound
+            self.told.llm_error = UNSUPPORTED
+            self.told.fallback_of = rules.PREFILL
+            self.told.provider = self.told.model = None
+            return None
+        self.told.provenance = MODEL
+        return self.checker.ledger.take(checked)
+
+    async def _rounds(self, model: LanguageModel, prompt: Prompt) -> tuple[Reply, list[Message]]:
+        messages = list(prompt.messages)
+        tools = Tools(self._state, self.pack)
+        for turn in range(ROUNDS):
+            last = turn == ROUNDS - 1
+            reply = await model.reply(
+                Prompt(prompt.system, messages, () if last else prompt.tools), model=self._asked.model
+            )
+            self._count(reply)
+            if not reply.calls or last:
+                break
+            messages = [*messages, *await self._called(tools, reply.text, reply.calls, _nobody)]
+        return reply, messages
+
+    def _count(self, reply: Reply) -> None:
+        told = self.told
+        told.provider, told.model = reply.provider, reply.model
+        told.usage = Usage(
+            told.usage.input_tokens + reply.usage.input_tokens,
+            told.usage.output_tokens + reply.usage.output_tokens,
+        )
+
+    async def _failed(self, error: PlatformError) -> dict[str, Any] | None:
+        """Remember why; the model's answer to the same question of before, where there is one."""
+        self._remember(error)
+        before = await receipts.answered_before(self._state, self._user, self._asked.hash)
+        if before is None:
+            return None
+        body = {name: value for name, value in before["answer"].items() if name != "receipt_id"}
+        return {**body, "llmError": self.told.llm_error, "fallbackOf": "cached"}
+
+    def _remember(self, error: PlatformError) -> None:
+        log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
+        self.told = Telling(
+            llm_error=REFUSED if isinstance(error, Refused) else FAILED, fallback_of=rules.PREFILL,
+            tool_calls=self.told.tool_calls,
+        )  # fmt: skip
+
+    def _by_rules(self) -> str:
+        """Sections of the rules, each line checked; what was looked for in vain is our own words."""
+        shown: list[rules.Section] = []
+        for section in rules.sections(self.pack, self.topic):
+            lines = tuple(
+                harmless(line) if section.key == "missing" else self.checker.show(line)
+                for line in section.lines
+            )
+            shown.append(rules.Section(section.key, section.title, lines))
+        return f"（{rules.LABEL}）\n\n{rules.text_of(shown)}"
+
+    async def _body(self, text: str) -> dict[str, Any]:
+        body = {
+            "answer": text,
+            "title": None if self._asked.used else title_of(self._asked.message),
+            "tool_calls": [
+                {name: one[name] for name in ("name", "args", "ok")} for one in self.told.tool_calls
+            ],
+            "skills": [one.key for one in self.skills],
+            "search": self.found.shown,
+            "evidence": evidence_items(self.pack, self.checker.ledger.facts),
+            "unbound": len(self.checker.ledger.unbound),
+            **self.told.plain(),
+        }
+        if self.told.llm_error is None:
+            body["receipt_id"] = await self._receipt(body)
+        return body
+
+    async def _receipt(self, body: dict[str, Any]) -> str | None:
+        ledger = self.checker.ledger
+        receipt = {
+            "provenance": self.told.provenance,
+            "provider": self.told.provider,
+            "model": self.told.model,
+            "prompt_hash": self.told.prompt_hash,
+            "as_of": self.pack.as_of,
+            "asked_again": self.told.asked_again,
+            "pack": [fact.plain() for fact in self.pack.facts],
+            "missing": self.pack.missing,
+            "bindings": [
+                {"text": one.text, "facts": list(one.facts), "how": one.how} for one in ledger.bound
+            ],
+            "unbound": ledger.unbound,
+            "answer": body,
+        }
+        return await receipts.keep(self._state, self._user, "ask", self._asked.hash, receipt)
+
+    # -- as it comes -------------------------------------------------------------------------------
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Events in their order, the evidence last. An error that the reader must know of is the last."""
+        yield {"type": "thinking", "text": "正在整理已存储的数据"}
+        if self.skills:
+            yield {"type": "skills", "items": [{"key": one.key, "name": one.name} for one in self.skills]}
+        if self._wants_search():
+            queue: list[Event] = []
+            yield {"type": "search_status", "status": "searching"}
+            await self._search(queue.append)
+            for event in queue:
+                yield event
+        text: list[str] = []
+        broken = False
+        if self._model is not None:
+            try:
+                async with aclosing(self._streamed(self._model)) as stream:
+                    async for event in stream:
+                        text += [event["text"]] if event["type"] == "content" else []
+                        yield event
+                self.told.provenance = MODEL
+            except PlatformError as error:
+                self._remember(error)
+                broken = bool(text)
+        if not text and not broken:
+            async for event in self._fallen_back():
+                text += [event["text"]] if event["type"] == "content" else []
+                yield event
+        chart = await charts.of_topic(self._state, self.topic, self.pack)
+        if chart is not None and not broken:
+            yield {"type": "chart", "spec": chart}
+        yield {"type": "evidence", **await self._closing("".join(text), broken=broken)}
+        if broken:
+            yield {"type": "error", "message": self.told.llm_error}
+
+    async def _fallen_back(self) -> AsyncGenerator[Event, None]:
+        """The answer of before, or that of the rules."""
+        if self.told.llm_error is not None:
+            before = await receipts.answered_before(self._state, self._user, self._asked.hash)
+            if before is not None:
+                self.told.provenance, self.told.fallback_of = MODEL, "cached"
+                yield {"type": "content", "text": before["answer"]["answer"]}
+                return
+        for paragraph in self._by_rules().split("\n\n"):
+            yield {"type": "content", "text": f"{paragraph}\n\n"}
+
+    async def _closing(self, text: str, *, broken: bool) -> dict[str, Any]:
+        if self.told.llm_error is None:
+            body = await self._body(text)
+        else:
+            body = {**self.told.plain(), "evidence": evidence_items(self.pack, self.checker.ledger.facts),
+                    "unbound": len(self.checker.ledger.unbound)}  # fmt: skip
+        told: Event = {name: body[name] for name in (
+            "provenance", "label", "model", "usage", "unbound", "receipt_id", "llmError", "fallbackOf",
+        ) if name in body}  # fmt: skip
+        return {"items": body["evidence"], **told}
+
+    async def _streamed(self, model: LanguageModel) -> AsyncGenerator[Event, None]:
+        prompt = self._prompt()
+        messages = list(prompt.messages)
+        tools = Tools(self._state, self.pack)
+        for turn in range(ROUNDS):
+            last = turn == ROUNDS - 1
+            content, reasoning = SentenceStream(self.checker), SentenceStream(self.checker, cited=False)
+            reply: Reply | None = None
+            asked = Prompt(prompt.system, messages, () if last else prompt.tools)
+            async with aclosing(model.stream(asked, model=self._asked.model)) as parts:  # type: ignore[type-var]
+                async for part in parts:
+                    if isinstance(part, TextPart):
+                        for event in _texts("content", content.feed(part.text)):
+                            yield event
+                    elif isinstance(part, ReasoningPart):
+                        for event in _texts("reasoning", reasoning.feed(part.text)):
+                            yield event
+                    else:
+                        reply = part
+            for event in (*_texts("reasoning", reasoning.finish()), *_texts("content", content.finish())):
+                yield event
+            if reply is None:
+                return
+            self._count(reply)
+            if not reply.calls or last:
+                return
+            queue: list[Event] = []
+            messages = [*messages, *await self._called(tools, reply.text, reply.calls, queue.append)]
+            for event in queue:
+                yield event
+
+    # -- shared ------------------------------------------------------------------------------------
+
+    def _prompt(self) -> Prompt:
+        system = prompts.system_of(self._asked.mode, ((one.name, one.text) for one in self.skills))
+        parts = [prompts.evidence_block(self.pack)]
+        if self.found.results:
+            parts.append(prompts.search_block(self.found.results))
+        parts.append(f"问题：{self._asked.message}")
+        prompt = prompts.prompt_of(system, prompts.conversation(self._asked.used, "\n\n".join(parts)), SPECS)
+        self.told.prompt_hash = prompts.hash_of_prompt(prompt)
+        return prompt
+
+    async def _called(
+        self, tools: Tools, text: str, calls: Sequence[ToolCall], emit: Emit
+    ) -> tuple[Message, Message]:
+        """Run the calls; the turn of the model and the one that answers it."""
+        results = []
+        for call in calls:
+            known = len(self.told.tool_calls) < CALLS
+            outcome = (
+                await tools.call(call.name, call.arguments) if known
+                else Outcome(False, "本次问答的工具调用已达上限", "工具调用已达上限")
+            )  # fmt: skip
+            # Shown once the pack knows what the call read: what nothing vouches for is a dash.
+            name = call.name if any(one.name == call.name for one in SPECS) else "unknown"
+            shown = self.checker.arguments(call.arguments or {})
+            told = {"id": f"call_{len(self.told.tool_calls) + 1}", "name": name, "args": shown}
+            emit({"type": "tool_call", **told})
+            emit({"type": "tool_result", "id": told["id"], "ok": outcome.ok, "summary": outcome.summary})
+            self.told.tool_calls.append({**told, "ok": outcome.ok})
+            results.append(ToolResult(call.id, outcome.text, is_error=not outcome.ok))
+        return Message("assistant", text, calls=tuple(calls)), Message("user", results=tuple(results))
+
+    def _wants_search(self) -> bool:
+        return self._model is not None and search.wants(self._state, self._asked.web_search)
+
+    async def _search(self, emit: Emit) -> None:
+        """Search the web where it is wanted; what it finds is told, never evidence."""
+        if not self._wants_search():
+            return
+        searched: Searched = await search.search(self._state, self._asked.message)
+        for source, status in searched.progress:
+            emit({"type": "source_progress", "source": source, "status": status})
+        emit({"type": "search_status", "status": "degraded" if searched.degraded else "done"})
+        self.found = searched.found
+        self.checker.allowed |= {one["url"] for one in self.found.results}
+        if self.found.results:
+            emit({"type": "search_results", "items": self.found.shown})
+
+
+def _nobody(event: Event) -> None:
+    """Nobody listens to the events of an answer that is given whole."""
+
+
+def _texts(kind: str, text: str) -> list[Event]:
+    return [{"type": kind, "text": text}] if text else []
+
+
+def title_of(message: str) -> str:
+    """The rule: the first characters of the question, on one line."""
+    return harmless(" ".join(message.split()))[:TITLE_CHARS]

@@ -1,0 +1,29 @@
+"""The picture beside an answer: closes of the one company that it is about."""
+
+from typing import Any
+
+from platform_assets.compute.evidence.facts import Pack
+from serving_api.chat.subjects import Topic
+from serving_api.evidence.parts import BARS, MASTER
+from serving_api.evidence.taking import fact_of
+from serving_api.failures import read_or
+from serving_api.state import State
+from serving_api.stocks import queries
+from serving_api.stocks.bars import Bar
+
+CHART_BARS = 60
+
+
+async def of_topic(state: State, topic: Topic, pack: Pack) -> dict[str, Any] | None:
+    """A line of closes as traded; None for several companies, the market, or without bars."""
+    name = fact_of(pack, MASTER, "name")
+    if len(topic.codes) != 1 or name is None:
+        return None
+    nothing: list[Bar] = []
+    bars = await read_or(nothing, state.reading.point(queries.bars, topic.codes[0], CHART_BARS, None))
+    if not bars:
+        return None
+    return {
+        "kind": "line", "title": f"{name.subject}收盘价（不复权）", "source": BARS, "unit": "CNY",
+        "x": [bar.date for bar in bars], "series": [{"name": "收盘价", "data": [bar.close for bar in bars]}],
+    }  # fmt: skip

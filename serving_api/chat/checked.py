@@ -1,0 +1,161 @@
+"""Texts on their way to the user: each sentence is shown once its numbers are bound."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from platform_assets.compute.evidence.binding import Bound, Checked, check
+from platform_assets.compute.evidence.facts import Pack
+from serving_api.chat.guard import harmless, harmless_value
+
+_ENDS = "。！？；\n"
+_LEAST_OF_A_QUOTE = 4
+
+
+@dataclass
+class Ledger:
+    """What was bound and what was not, over all texts of an answer."""
+
+    bound: list[Bound] = field(default_factory=list)
+    unbound: list[str] = field(default_factory=list)
+
+    def take(self, checked: Checked) -> str:
+        self.bound += checked.bound
+        self.unbound += checked.unbound
+        return checked.text
+
+    @property
+    def facts(self) -> list[str]:
+        """Ids of the facts that were told, each once."""
+        return list(dict.fromkeys(one for bound in self.bound for one in bound.facts))
+
+
+@dataclass
+class Checker:
+    """Holds texts against the pack of one question. `words`: what the user said; `names`: of all securities;
+    `allowed`: web addresses that search found."""
+
+    pack: Pack
+    words: str = ""
+    names: Collection[str] = ()
+    allowed: set[str] = field(default_factory=set)
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def look(self, text: str, *, cited: bool = True) -> Checked:
+        """Without an entry in the ledger."""
+        shown = harmless(text, self.allowed)
+        return check(shown, self.pack, cited=cited, words=self.words, names=self.names)
+
+    def show(self, text: str, *, cited: bool = True) -> str:
+        return self.ledger.take(self.look(text, cited=cited))
+
+    def arguments(self, given: Any) -> Any:
+        """Arguments of a tool as they may be shown: what no fact and no word of the user vouches for is a
+        dash."""
+        if isinstance(given, str):
+            return self.show(given, cited=False)
+        if isinstance(given, bool) or given is None:
+            return given
+        if isinstance(given, int | float):
+            shown = self.show(str(given), cited=False)
+            return given if shown == str(given) else shown
+        if isinstance(given, dict):
+            return {self.show(str(name), cited=False): self.arguments(one) for name, one in given.items()}
+        return [self.arguments(one) for one in given]
+
+
+class SentenceStream:
+    """Cuts a text that comes in pieces into sentences and gives each one checked. A paragraph is checked from
+    its beginning, since a sentence is about whom the one before named."""
+
+    def __init__(self, checker: Checker, *, cited: bool = True) -> None:
+        self._checker = checker
+        self._cited = cited
+        self._buffer = ""
+        self._paragraph = ""
+        self._before = Checked("")
+
+    def feed(self, text: str) -> str:
+        """What may be shown by now; '' for nothing yet."""
+        self._buffer += text
+        return "".join(self._sentences(is_end=False))
+
+    def finish(self) -> str:
+        return "".join(self._sentences(is_end=True))
+
+    def _sentences(self, *, is_end: bool) -> list[str]:
+        shown = []
+        while self._buffer:
+            end = self._end_of_sentence(is_end=is_end)
+            if end == 0:
+                break
+            sentence, self._buffer = self._buffer[:end], self._buffer[end:]
+            shown.append(self._show(sentence))
+        return shown
+
+    def _end_of_sentence(self, *, is_end: bool) -> int:
+        """Characters of the next whole sentence in the buffer; 0: wait for more."""
+        at = 0
+        while True:
+            found = [place for end in _ENDS if (place := self._buffer.find(end, at)) >= 0]
+            if not found:
+                return len(self._buffer) if is_end else 0
+            end = min(found) + 1
+            while self._buffer[end - 1] != "\n" and (more := self._citation(end)) > end:
+                end = more
+            if is_end:
+                return end
+            if self._buffer[end - 1] != "\n" and (end == len(self._buffer) or self._may_become_citation(end)):
+                return 0
+            quoted = self._end_of_quote(self._buffer[:end])
+            if quoted == 0:
+                return end
+            if end + quoted > len(self._buffer):
+                return 0
+            at = end + quoted - 1
+
+    def _citation(self, at: int) -> int:
+        if self._buffer.startswith("[E", at):
+            close = self._buffer.find("]", at)
+            if close > 0 and self._buffer[at + 2 : close].isdigit():
+                return close + 1
+        return at
+
+    def _may_become_citation(self, at: int) -> bool:
+        rest = self._buffer[at:]
+        return len(rest) < len("[E9999]") and "]" not in rest and (
+            rest in ("[", "[E") or (rest.startswith("[E") and rest[2:].isdigit())
+        )  # fmt: skip
+
+    def _end_of_quote(self, head: str) -> int:
+        """How many characters of a stored text that `head` is in the middle of are still to come."""
+        for fact in self._checker.pack.facts:
+            value = fact.value
+            if not isinstance(value, str) or not any(end in value for end in "。！？；"):
+                continue
+            start = head.rfind(value[:_LEAST_OF_A_QUOTE])
+            if start >= 0 and len(head) - start < len(value) and value.startswith(head[start:]):
+                return len(value) - (len(head) - start)
+        return 0
+
+    def _show(self, sentence: str) -> str:
+        self._paragraph += sentence
+        now = self._checker.look(self._paragraph, cited=self._cited)
+        before = self._before
+        new = Checked(
+            now.text[len(before.text) :], now.bound[len(before.bound) :], now.unbound[len(before.unbound) :]
+        )
+        self._before = now
+        if sentence.endswith("\n"):
+            self._paragraph, self._before = "", Checked("")
+        return self._checker.ledger.take(new)
+
+
+def evidence_items(pack: Pack, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Facts as an answer shows them."""
+    items = []
+    for fact in pack.of(list(ids)):
+        told = fact.plain()
+        told["source"], told["field"] = told.pop("table"), told.pop("column")
+        items.append({**told, "subject": harmless(fact.subject), "value": harmless_value(fact.value)})
+    return items

@@ -1,0 +1,19 @@
+"""Who is asked about: the pack of listed companies, or the refusal."""
+
+from collections.abc import Sequence
+
+from platform_assets.compute.evidence.facts import Pack
+from resources.errors import NotFound
+from serving_api.evidence.packs import stock_pack, stocks_pack
+from serving_api.evidence.parts import MASTER
+from serving_api.state import State
+
+
+async def pack_of(state: State, codes: Sequence[str]) -> tuple[Pack, dict[str, str]]:
+    """(pack, code -> name in the order of `codes`). Raises NotFound that names codes outside the list."""
+    pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
+    names = {str(fact.key["code"]): fact.subject for fact in pack.facts if fact.table == MASTER}
+    unknown = [code for code in codes if code not in names]
+    if unknown:
+        raise NotFound(f"证券列表中没有 {'、'.join(unknown)}")
+    return pack, {code: names[code] for code in codes}

@@ -1,0 +1,141 @@
+"""Several companies side by side: figures, ranks by rules, a conclusion in checked sentences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from platform_assets.compute.evidence.facts import Fact, Pack
+from platform_assets.compute.evidence.wording import said
+from resources.models.protocol import LanguageModel
+from serving_api.accounts.model import User
+from serving_api.chat import composing, rules
+from serving_api.chat.checked import Checker, evidence_items
+from serving_api.chat.companies import pack_of
+from serving_api.evidence import parts
+from serving_api.evidence.taking import fact_of
+from serving_api.state import State
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """`topic`: the word of a focus that chooses it. `positive`: a value of zero or less says nothing."""
+
+    key: str
+    label: str
+    unit: str
+    better: Literal["high", "low"]
+    table: str
+    topic: str
+    positive: bool = False
+
+
+DIMENSIONS: tuple[Dimension, ...] = (
+    Dimension("pe_ttm", "市盈率TTM", "", "low", parts.VALUATION, "估值", positive=True),
+    Dimension("pb", "市净率", "", "low", parts.VALUATION, "估值", positive=True),
+    Dimension("dividend_yield", "股息率", "pct", "high", parts.VALUATION, "分红"),
+    Dimension("roe", "净资产收益率", "pct", "high", parts.FINANCE, "盈利"),
+    Dimension("gross_margin", "毛利率", "pct", "high", parts.FINANCE, "盈利"),
+    Dimension("revenue_yoy", "营业收入同比", "pct", "high", parts.FINANCE, "成长"),
+    Dimension("net_profit_yoy", "归母净利润同比", "pct", "high", parts.FINANCE, "成长"),
+    Dimension("debt_ratio", "资产负债率", "pct", "low", parts.FINANCE, "风险"),
+    Dimension("chg_60d", "近60日涨跌幅", "pct", "high", parts.WIDE, "走势"),
+    Dimension("main_net_5d", "近5日主力净额", "CNY", "high", parts.WIDE, "资金"),
+    Dimension("composite", "综合因子分", "", "high", parts.SCORES, "评分"),
+)
+_LEAST_SHARE = 0.5
+"""A company is ranked where it has at least this share of the dimensions. Ours."""
+_INSTRUCTION = "比较这些公司，写一段不超过300字的结论：谁在哪方面占优，差距多大，有何风险。"
+
+
+async def compare(
+    state: State, user: User, model: LanguageModel | None, codes: Sequence[str], focus: str | None
+) -> dict[str, Any]:
+    """The body of the answer. Raises NotFound."""
+    pack, names = await pack_of(state, codes)
+    chosen = _chosen(focus)
+    facts = {
+        code: {one.key: fact for one in chosen if (fact := _fact(pack, one, name)) is not None}
+        for code, name in names.items()
+    }
+    numbers = {code: {key: fact.number or 0.0 for key, fact in of.items()} for code, of in facts.items()}
+    places = ranks(numbers,
+                   {one.key: one.better for one in chosen})  # fmt: skip
+    checker = Checker(pack, focus or "", [one.name for one in (await state.stocks.directory()).listings])
+    written = await composing.compose(
+        state, user, model, checker, "compare", f"{_INSTRUCTION}关注：{focus or '全部'}", key="、".join(codes)
+    )
+    ordered = sorted(codes, key=lambda code: (places[code] is None, places[code] or 0, code))
+    text = written.text or checker.show(_conclusion(chosen, facts, names, ordered, places))
+    return {
+        "items": [
+            {
+                "code": code,
+                "name": names[code],
+                "metrics": {one.key: _number(facts[code].get(one.key)) for one in chosen},
+                "rank": places[code],
+            }
+            for code in ordered
+        ],
+        "dimensions": [
+            {"key": one.key, "label": one.label, "unit": one.unit, "better": one.better} for one in chosen
+        ],
+        "conclusion": text,
+        **written.told,
+        "evidence": evidence_items(pack, [fact.id for of in facts.values() for fact in of.values()]),
+    }
+
+
+def ranks(
+    figures: Mapping[str, Mapping[str, float]], better: Mapping[str, Literal["high", "low"]]
+) -> dict[str, int | None]:
+    """Place of each company by the mean of its places in the dimensions that it has; equal means share a
+    place. None for one that has too few."""
+    means: dict[str, float] = {}
+    for code, own in figures.items():
+        places = []
+        for key, value in own.items():
+            others = [of[key] for of in figures.values() if key in of]
+            ahead = sum(one > value if better[key] == "high" else one < value for one in others)
+            level = sum(one == value for one in others)
+            places.append(ahead + (level + 1) / 2)
+        if places and len(places) >= len(better) * _LEAST_SHARE:
+            means[code] = sum(places) / len(places)
+    return {
+        code: None if code not in means else 1 + sum(one < means[code] - 1e-9 for one in means.values())
+        for code in figures
+    }
+
+
+def _chosen(focus: str | None) -> list[Dimension]:
+    """Those that the focus names; all where it names none."""
+    named = [one for one in DIMENSIONS if focus and (one.topic in focus or one.label in focus)]
+    return named or list(DIMENSIONS)
+
+
+def _fact(pack: Pack, one: Dimension, name: str) -> Fact | None:
+    fact = fact_of(pack, one.table, one.key, name)
+    if fact is None or fact.number is None or (one.positive and fact.number <= 0):
+        return None
+    return fact
+
+
+def _number(fact: Fact | None) -> float | None:
+    return None if fact is None else fact.number
+
+
+def _conclusion(
+    chosen: Sequence[Dimension], facts: Mapping[str, Mapping[str, Fact]], names: Mapping[str, str],
+    ordered: Sequence[str], places: Mapping[str, int | None],
+) -> str:  # fmt: skip
+    ranked = [names[code] for code in ordered if places[code] is not None]
+    lines = [f"（{rules.LABEL}）"]
+    if ranked:
+        lines.append(f"综合各项排名，由前到后：{'、'.join(ranked)}。")
+    for one in chosen:
+        known = [(code, of[one.key]) for code, of in facts.items() if one.key in of]
+        if len(known) < 2:
+            continue
+        best = (max if one.better == "high" else min)(known, key=lambda pair: pair[1].number or 0.0)[1]
+        word = "最高" if one.better == "high" else "最低"
+        lines.append(f"{one.label}{word}的是{best.subject}：{best.label} {said(best)}[{best.id}]。")
+    return "\n".join(lines)

@@ -1,0 +1,68 @@
+"""The stream of a chat on the wire: one frame per event, neither compressed nor buffered.
+
+A frame is one line `data: <json>` and a blank line; the last one is `data: [DONE]`, after an error too. A
+client that goes away ends the work behind the stream, also while nothing is being sent.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import anyio
+import orjson
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from resources.errors import PlatformError
+from resources.transport.redact import redact
+from serving_api.caching import NO_STORE
+
+log = logging.getLogger("serving_api.chat")
+DONE = b"data: [DONE]\n\n"
+FAILED = "回答中断，请稍后再试"
+_HEADERS = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
+
+
+def frame(event: dict[str, Any]) -> bytes:
+    """JSON has no line ends of its own, so a frame is one line."""
+    return b"data: " + orjson.dumps(event) + b"\n\n"
+
+
+async def frames(events: AsyncGenerator[dict[str, Any], None]) -> AsyncGenerator[bytes, None]:
+    """Frames of the events and the end. What fails on the way is an error frame; its text is for the log."""
+    try:
+        async with aclosing(events) as open_events:
+            async for event in open_events:
+                yield frame(event)
+    except PlatformError as error:
+        log.warning("a stream broke: %s: %s", type(error).__name__, redact(error.message))
+        yield frame({"type": "error", "message": FAILED})
+    except Exception as error:  # The response has begun: its reader must learn of the end.
+        log.error("a stream broke: %s: %s", type(error).__name__, redact(str(error)))  # noqa: TRY400
+        yield frame({"type": "error", "message": FAILED})
+    yield DONE
+
+
+class FrameStream(StreamingResponse):
+    """`text/event-stream` of events."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: Callable[[], AsyncGenerator[dict[str, Any], None]]) -> None:
+        super().__init__(frames(events()), headers=_HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The server only tells of a client that left when it is asked, so somebody asks all the time."""
+        async with anyio.create_task_group() as group:
+
+            async def listen() -> None:
+                await self.listen_for_disconnect(receive)
+                group.cancel_scope.cancel()
+
+            group.start_soon(listen)
+            try:
+                await self.stream_response(send)
+            except OSError:
+                log.info("the reader of a stream went away")
+            group.cancel_scope.cancel()

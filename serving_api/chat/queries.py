@@ -1,0 +1,52 @@
+"""SQL of the receipts."""
+
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from resources.warehouse.sql import Sql
+from serving_api.reading import Session
+
+TABLE = "sys_chat_receipt"
+COLUMNS = (
+    "receipt_id", "user_id", "asked_at", "expires_at", "kind", "question_hash", "provenance", "body",
+)  # fmt: skip
+
+
+def receipt(session: Session, receipt_id: str, user_id: int, now: float) -> str | None:
+    """The body of a receipt of its own asker."""
+    found = session.rows(
+        TABLE,
+        columns=("body",),
+        where="receipt_id=? AND user_id=? AND expires_at>?",
+        values=(receipt_id, user_id, now),
+    )
+    return str(found[0][0]) if found else None
+
+
+def newest_answer(session: Session, user_id: int, question_hash: str, now: float) -> str | None:
+    """The body of the newest receipt of a model's answer to the same question of the same user."""
+    found = session.rows(
+        TABLE,
+        columns=("body",),
+        where="user_id=? AND question_hash=? AND provenance=? AND expires_at>?",
+        values=(user_id, question_hash, "ai", now),
+        order="asked_at DESC",
+        limit=1,
+    )
+    return str(found[0][0]) if found else None
+
+
+def keep(connection: Connection, sql: Sql, row: dict[str, Any], most: int, now: float) -> None:
+    """Store a receipt; what has expired goes, and what the user has beyond `most`."""
+    connection.exec_driver_sql(sql.insert(TABLE, COLUMNS), tuple(row[name] for name in COLUMNS))
+    connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE expires_at<=?"), (now,))
+    surplus = connection.exec_driver_sql(
+        sql.text(
+            f"SELECT receipt_id FROM {TABLE} WHERE user_id=? ORDER BY asked_at DESC, receipt_id "
+            f"LIMIT 1000 OFFSET {int(most)}"
+        ),
+        (row["user_id"],),
+    ).scalars()
+    for old in list(surplus):
+        connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE receipt_id=?"), (old,))

@@ -1,0 +1,81 @@
+"""Receipts: what an answer was made of, for its asker, for some days.
+
+They lie in the database, so that every API process serves them. A receipt that cannot be stored costs the
+answer its `receipt_id` and nothing else.
+"""
+
+import base64
+import hashlib
+import logging
+import secrets
+import zlib
+from typing import Any
+
+import orjson
+
+from resources.clock import stamp
+from resources.errors import StorageError
+from resources.transport.redact import redact
+from resources.warehouse.engine import transaction
+from serving_api.accounts.model import User
+from serving_api.chat import queries
+from serving_api.chat.limits import RECEIPT_DAYS, RECEIPTS_PER_USER
+from serving_api.datamgr.shared import off_loop
+from serving_api.failures import read_or
+from serving_api.state import State
+
+log = logging.getLogger("serving_api.chat")
+
+
+def hash_of(*parts: str) -> str:
+    """SHA-256 of texts, none of which can run into the next."""
+    return hashlib.sha256(orjson.dumps(parts)).hexdigest()
+
+
+async def keep(state: State, user: User, kind: str, question_hash: str, body: dict[str, Any]) -> str | None:
+    """Store it; returns its id, or None where the database is busy or away."""
+    now = state.system.wall()
+    row = {
+        "receipt_id": secrets.token_hex(16),
+        "user_id": user.id,
+        "asked_at": stamp(state.system.local()),
+        "expires_at": now + RECEIPT_DAYS * 86_400,
+        "kind": kind,
+        "question_hash": question_hash,
+        "provenance": body["provenance"],
+        "body": _packed(body),
+    }
+
+    def write() -> None:
+        with transaction(state.writer.engine) as connection:
+            queries.keep(connection, state.writer.sql, row, RECEIPTS_PER_USER, now)
+
+    try:
+        await off_loop(write)
+    except StorageError as error:
+        log.warning("an answer has no receipt: %s", redact(str(error)))
+        return None
+    return str(row["receipt_id"])
+
+
+async def find(state: State, user: User, receipt_id: str) -> dict[str, Any] | None:
+    """The receipt; None where it is not there, not theirs, or too old."""
+    read = state.reading.point(queries.receipt, receipt_id, user.id, state.system.wall())
+    return _unpacked(await read_or(None, read))
+
+
+async def answered_before(state: State, user: User, question_hash: str) -> dict[str, Any] | None:
+    """The newest receipt of a model's answer to the same question."""
+    read = state.reading.point(queries.newest_answer, user.id, question_hash, state.system.wall())
+    return _unpacked(await read_or(None, read))
+
+
+def _packed(body: dict[str, Any]) -> str:
+    return base64.b64encode(zlib.compress(orjson.dumps(body), 6)).decode()
+
+
+def _unpacked(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    body: dict[str, Any] = orjson.loads(zlib.decompress(base64.b64decode(text)))
+    return body

@@ -1,0 +1,112 @@
+"""/chat: questions and answers; plain, never kept."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from resources.errors import NotFound
+from serving_api.ai.model import model_of
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.chat import receipts, schemas
+from serving_api.chat.analysing import analyse
+from serving_api.chat.answering import Asked, Conversation
+from serving_api.chat.comparing import compare
+from serving_api.chat.frames import FrameStream
+from serving_api.chat.titles import title_for
+from serving_api.chat.valuation import value
+from serving_api.envelope import PREFIX
+from serving_api.permissions import Login, Quota
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/chat", "chat")
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"description": "events, the last one `data: [DONE]`", "content": {"text/event-stream": {}}}
+}
+
+
+def _asked(body: schemas.Ask) -> Asked:
+    return Asked(
+        body.message, tuple((turn.role, turn.content) for turn in body.history), body.code, body.mode,
+        body.model, body.web_search, tuple(body.skills),
+    )  # fmt: skip
+
+
+@router.post("/ask")
+@serving(schemas.AskAnswer, cache=NO_STORE)
+async def ask(request: Request, subject: Quota, body: schemas.Ask) -> Answer:
+    """An answer whose numbers are bound to stored values; by rules where no model is configured."""
+    state = state_of(request)
+    conversation = Conversation(state, subject.member, _asked(body), await model_of(state))
+    await conversation.prepare()
+    return Answer(await conversation.answer())
+
+
+@router.post("/ask/stream", responses=_STREAM)
+@serving(cache=NO_STORE, stream=True)
+async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Response:
+    """The same as it comes: thinking, skills, search_status, source_progress, search_results, reasoning,
+    tool_call, tool_result, content, chart, evidence, error; then `[DONE]`."""
+    state = state_of(request)
+    conversation = Conversation(state, subject.member, _asked(body), await model_of(state))
+
+    async def events() -> AsyncGenerator[dict[str, Any], None]:
+        await conversation.prepare()
+        async with aclosing(conversation.events()) as told:
+            async for event in told:
+                yield event
+
+    return FrameStream(events)
+
+
+@router.post("/generate-title")
+@serving(schemas.ChatTitle, cache=NO_STORE)
+async def generate_title(request: Request, subject: Login, body: schemas.TitleAsk) -> Answer:
+    """A title of at most 20 characters for a conversation."""
+    state = state_of(request)
+    return Answer({"title": await title_for(await model_of(state), body.message, body.answer or "")})
+
+
+@router.post("/analyze-stock")
+@serving(schemas.StockAnalysis, cache=NO_STORE, raises=(404,))
+async def analyze_stock(request: Request, subject: Quota, body: schemas.StockAsk) -> Answer:
+    """A report on one company in sections, and a conclusion."""
+    state = state_of(request)
+    model = await model_of(state)
+    return Answer(await analyse(state, subject.member, model, body.code, refresh=body.refresh))
+
+
+@router.post("/quick-valuation")
+@serving(schemas.QuickValuation, cache=NO_STORE, raises=(404,))
+async def quick_valuation(request: Request, subject: Quota, body: schemas.CodeAsk) -> Answer:
+    """What a share may be worth by four methods (PE, PB, PEG, a short DCF), by rules alone."""
+    return Answer(await value(state_of(request), body.code))
+
+
+@router.post("/batch-compare")
+@serving(schemas.StockComparison, cache=NO_STORE, raises=(404,))
+async def batch_compare(request: Request, subject: Quota, body: schemas.CompareAsk) -> Answer:
+    """2 to 10 companies side by side, ranked by rules."""
+    state = state_of(request)
+    model = await model_of(state)
+    return Answer(await compare(state, subject.member, model, body.codes, body.focus))
+
+
+@router.get("/receipts/{receipt_id}")
+@serving(schemas.ChatReceipt, cache=NO_STORE, raises=(404,))
+async def receipt(
+    request: Request,
+    subject: Login,
+    receipt_id: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="`receipt_id` of an answer")],
+) -> Answer:
+    """What an answer of the caller was made of: pack, bindings, model. Kept for 7 days, the newest 50."""
+    body = await receipts.find(state_of(request), subject.member, receipt_id)
+    if body is None:
+        raise NotFound("没有这张凭据，或已过期")
+    return Answer({"receipt_id": receipt_id, **body})

@@ -1,0 +1,349 @@
+"""Answers without a model: sentences by rules from a pack, each number with its citation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from platform_assets.compute.evidence.facts import Fact, Pack
+from platform_assets.compute.evidence.wording import change, flow, said
+from serving_api.chat.guard import fenced
+from serving_api.chat.subjects import Topic
+from serving_api.evidence import market as of_market
+from serving_api.evidence import parts as of_stocks
+from serving_api.evidence.taking import NO, fact_of, facts_of
+from serving_api.topics.macro.queries import RELEASES, VALUES
+
+PREFILL = "quant_prefill"
+LABEL = "规则预填，非模型生成"
+_TIMES = frozenset(
+    {"pe_ttm", "pe_static", "pe_forward", "pb", "ps_ttm", "pcf_ttm", "pe_weighted", "pe_ratio"}
+)
+_MOST_MISSING = 8
+
+
+@dataclass(frozen=True)
+class Section:
+    """Lines under one title; each line cites what it tells."""
+
+    key: str
+    title: str
+    lines: tuple[str, ...]
+
+
+def sections(pack: Pack, topic: Topic) -> list[Section]:
+    """All that a pack has to say about its topic."""
+    found: list[Section] = []
+    for name in _companies(pack):
+        found += of_company(pack, name, is_alone=len(topic.codes) == 1)
+    if topic.market:
+        found += of_the_market(pack)
+    if topic.macro:
+        found += of_the_economy(pack)
+    if pack.missing:
+        some = pack.missing[:_MOST_MISSING]
+        rest = "等" if len(pack.missing) > len(some) else ""
+        found.append(Section("missing", "没有找到的数据", (f"{'、'.join(some)}{rest}。",)))
+    return found
+
+
+def text_of(found: Sequence[Section]) -> str:
+    """Sections as one text."""
+    return "\n\n".join("\n".join((f"【{one.title}】", *one.lines)) for one in found)
+
+
+def _companies(pack: Pack) -> list[str]:
+    named = [fact.subject for fact in pack.facts if fact.table == of_stocks.MASTER]
+    return list(dict.fromkeys(named))
+
+
+# -- one company -----------------------------------------------------------------------------------
+
+
+def of_company(pack: Pack, name: str, *, is_alone: bool = True) -> list[Section]:
+    """Sections of one company; what is not stored is left out."""
+    made = (
+        ("quote", "行情", _quote),
+        ("valuation", "估值", _valuation),
+        ("finance", "财务", _finance),
+        ("money", "资金", _money),
+        ("technique", "技术", _technique),
+        ("score", "评分", _scores),
+        ("risk", "风险", _risks),
+        ("holders", "股东与预期", _holders),
+        ("news", "消息", _news),
+    )
+    before = "" if is_alone else f"{name}："
+    found: list[Section] = []
+    for key, title, make in made:
+        lines = tuple(line for line in make(pack, name) if line)
+        if lines:
+            found.append(Section(key, f"{before}{title}", lines))
+    return found
+
+
+def _quote(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    price, moved = one.get(of_stocks.QUOTE, "price"), one.get(of_stocks.QUOTE, "change_pct")
+    if price is None:
+        price = one.get(of_stocks.BARS, "close")
+        moved = one.get(of_stocks.BARS, "change_pct")
+    if price is None:
+        return []
+    told = [_figure(price), _cited(change, moved)]
+    told += one.figures(of_stocks.QUOTE, "amount", "turnover_pct", "volume_ratio")
+    returns = one.figures(of_stocks.WIDE, "chg_20d", "chg_60d", "chg_1y")
+    return [
+        f"截至{price.as_of[:10]}，{name}{_listed(told)}。",
+        f"{name}{_listed(returns)}。" if returns else "",
+    ]
+
+
+def _valuation(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    own = one.figures(
+        of_stocks.VALUATION, "pe_ttm", "pb", "ps_ttm", "peg", "dividend_yield", "total_market_cap"
+    )
+    ranks = one.figures(of_stocks.VALUATION, "pe_pct_3y", "pb_pct_3y")
+    industry = one.get(of_stocks.INDUSTRY, "sw_l1_name")
+    ratios = one.figures("raw_industry_valuation", "pe_weighted", "pb")
+    place = f"（{said(industry)}）[{industry.id}]" if industry is not None and ratios else ""
+    return [
+        f"{name}{_listed(own)}。" if own else "",
+        f"{name}{_listed(ranks)}。" if ranks else "",
+        f"{name}所在行业{place}：{_listed(ratios)}。" if ratios else "",
+    ]
+
+
+def _finance(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    newest = one.get(of_stocks.FINANCE, "revenue") or one.get(of_stocks.FINANCE, "roe")
+    if newest is None:
+        return []
+    lines = []
+    columns = (
+        "revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "gross_margin", "net_margin", "roe",
+        "debt_ratio", "operating_cash_flow",
+    )  # fmt: skip
+    told = [
+        _figure(fact) for column in columns
+        if (fact := one.get(of_stocks.FINANCE, column)) is not None and fact.as_of == newest.as_of
+    ]  # fmt: skip
+    lines.append(f"{newest.as_of[:10]}报告期，{name}{_listed(told)}。")
+    expected = one.figures(of_stocks.VALUATION, "eps_fy1", "eps_fy2", "forecast_orgs")
+    lines.append(f"{name}{_listed(expected)}。" if expected else "")
+    return lines
+
+
+def _money(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    main = one.get(of_stocks.FLOW, "main_net")
+    lines = []
+    if main is not None:
+        share = one.figures(of_stocks.FLOW, "main_net_pct")
+        lines.append(f"{main.as_of[:10]}，{name}主力资金{_listed([_cited(flow, main), *share])}。")
+    week = one.figures(of_stocks.WIDE, "main_net_5d")
+    margin = one.figures(of_stocks.MARGIN, "rzye", "rzjme")
+    lines += [f"{name}{_listed(told)}。" for told in (week, margin) if told]
+    board = one.get(of_stocks.DRAGON_TIGER, "reason")
+    if board is not None:
+        bought = one.figures(of_stocks.DRAGON_TIGER, "net_buy")
+        lines.append(f"{board.as_of[:10]}，{name}登上龙虎榜，{_listed(bought)}。原因：{_quoted(board)}。")
+    return lines
+
+
+def _technique(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    means = one.figures(of_stocks.INDICATORS, "ma5", "ma20", "ma60")
+    strength = one.figures(of_stocks.INDICATORS, "rsi6", "rsi14", "kdj_k", "kdj_d")
+    signals = [fact for fact in pack.facts if fact.table == of_stocks.PATTERNS and fact.subject == name]
+    told = "、".join(
+        f"{fact.label}（{'向上' if (fact.number or 0) > 0 else '向下'}）[{fact.id}]" for fact in signals
+    )
+    return [
+        f"{name}{_listed(means)}。" if means else "",
+        f"{name}{_listed(strength)}。" if strength else "",
+        f"{name}形态信号：{told}。" if told else "",
+    ]
+
+
+def _scores(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    told = one.figures(
+        of_stocks.SCORES, "composite", "momentum", "quality_score", "value", "growth", "capital"
+    )
+    return [f"{name}{_listed(told)}。"] if told else []
+
+
+def _risks(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    lines = []
+    special = one.get(of_stocks.MASTER, "is_st")
+    if special is not None and special.value != NO:
+        lines.append(f"{name}是ST股票[{special.id}]，有退市风险警示。")
+    gate = one.get(of_stocks.SCORES, "gate_reason")
+    if gate is not None:
+        lines.append(f"{name}未通过风险门：{_quoted(gate)}。")
+    debts = one.figures(of_stocks.PLEDGE, "pledge_ratio")
+    debts += one.figures(of_stocks.GOODWILL, "goodwill_equity_ratio_pct")
+    lines.append(f"{name}{_listed(debts)}。" if debts else "")
+    day = one.get(of_stocks.LOCKUP, "free_date")
+    if day is not None:
+        released = one.figures(of_stocks.LOCKUP, "ratio_total_pct", "market_value")
+        lines.append(f"{said(day)}，{name}有限售股解禁[{day.id}]，{_listed(released)}。")
+    return lines
+
+
+def _holders(pack: Pack, name: str) -> list[str]:
+    one = _Company(pack, name)
+    holders = one.figures(of_stocks.HOLDERS, "holder_num", "change_ratio")
+    plan = one.get("fusion_dividend", "plan_text")
+    return [
+        f"{name}{_listed(holders)}。" if holders else "",
+        f"{name}分红方案：{_quoted(plan)}。" if plan is not None else "",
+    ]
+
+
+def _news(pack: Pack, name: str) -> list[str]:
+    titles = [
+        fact for table in (of_stocks.ANNOUNCEMENTS, of_stocks.NEWS, of_stocks.REPORTS)
+        for fact in facts_of(pack, table, "title", name)[:3]
+    ]  # fmt: skip
+    return [f"{fact.label}：{_quoted(fact)}。" for fact in titles]
+
+
+# -- market and economy ----------------------------------------------------------------------------
+
+
+def of_the_market(pack: Pack) -> list[Section]:
+    """Sections of the market."""
+    made: tuple[tuple[str, str, Callable[[Pack], list[str]]], ...] = (
+        ("indices", "主要指数", _indices),
+        ("breadth", "涨跌与情绪", _breadth),
+        ("industries", "行业", _industries),
+        ("money", "资金流向", _flows),
+        ("leaders", "龙头股", _leaders),
+        ("outside", "外围市场", lambda one: _moves(one, of_market.OUTSIDE, "price", "")),
+        ("flashes", "快讯", _flashes),
+    )
+    found = [Section(key, title, tuple(make(pack))) for key, title, make in made]
+    return [one for one in found if one.lines]
+
+
+def _moves(pack: Pack, table: str, column: str, unit: str) -> list[str]:
+    lines = []
+    for level in facts_of(pack, table, column):
+        moved = fact_of(pack, table, "change_pct", level.subject)
+        told = [f"{said(level)}{unit}[{level.id}]", *([_cited(change, moved)] if moved else [])]
+        lines.append(f"{level.as_of[:10]}，{level.subject}报{_listed(told)}。")
+    return lines
+
+
+def _indices(pack: Pack) -> list[str]:
+    return _moves(pack, of_market.INDEX, "close", "点")
+
+
+def _breadth(pack: Pack) -> list[str]:
+    one = _Company(pack, "")
+    counts = {
+        fact.column: f"{said(fact)}家[{fact.id}]"
+        for column in ("up_count", "down_count", "limit_up_count", "limit_down_count", "broken_count")
+        if (fact := one.get(of_market.PHASE, column)) is not None
+    }
+    amount, stage = one.get(of_market.PHASE, "amount"), one.get(of_market.PHASE, "phase_label")
+    words = {"up_count": "上涨", "down_count": "下跌", "limit_up_count": "涨停", "limit_down_count": "跌停",
+             "broken_count": "炸板"}  # fmt: skip
+    told = [f"{words[column]}{text}" for column, text in counts.items()]
+    if amount is not None:
+        told.append(_figure(amount))
+    return [
+        f"{_listed(told)}。" if told else "",
+        f"市场情绪阶段：{said(stage)}[{stage.id}]。" if stage is not None else "",
+    ]
+
+
+def _industries(pack: Pack) -> list[str]:
+    ranked = facts_of(pack, of_market.RANKS, "change_pct")
+    seen = list({fact.subject: fact for fact in ranked}.values())
+    ends = (("涨幅居前", [one for one in seen if (one.number or 0) > 0]),
+            ("跌幅居前", [one for one in seen if (one.number or 0) < 0]))  # fmt: skip
+    return [
+        f"行业{title}：{'；'.join(f'{one.subject}{_cited(change, one)}' for one in some)}。"
+        for title, some in ends if some
+    ]  # fmt: skip
+
+
+def _flows(pack: Pack) -> list[str]:
+    found = facts_of(pack, of_market.FLOWS, "main_net")
+    ends = (("主力净流入居前", [one for one in found if (one.number or 0) > 0]),
+            ("主力净流出居前", [one for one in found if (one.number or 0) < 0]))  # fmt: skip
+    return [
+        f"{title}：{'；'.join(f'{one.subject}{_cited(flow, one)}' for one in some)}。"
+        for title, some in ends if some
+    ]  # fmt: skip
+
+
+def _leaders(pack: Pack) -> list[str]:
+    lines = []
+    for score in facts_of(pack, of_market.LEADERS, "total_score"):
+        days = fact_of(pack, of_market.LEADERS, "limit_days", score.subject)
+        told = [_figure(score), *([f"连板{said(days)}天[{days.id}]"] if days else [])]
+        lines.append(f"{score.subject}{_listed(told)}。")
+    return lines
+
+
+def _flashes(pack: Pack) -> list[str]:
+    return [f"{_quoted(fact)}。" for fact in facts_of(pack, of_market.FLASHES, "title")]
+
+
+def of_the_economy(pack: Pack) -> list[Section]:
+    """Newest values of the main series, and what is due."""
+    lines = []
+    released = {
+        (fact.table, str(fact.key.get("indicator"))): fact
+        for fact in pack.facts if fact.column == "publish_date"
+    }  # fmt: skip
+    for fact in facts_of(pack, VALUES, "value"):
+        told = released.get((fact.table, str(fact.key.get("indicator"))))
+        # One sentence names one day: that of the value, or that of its release.
+        when = f"{said(told)}公布[{told.id}]。" if told is not None else ""
+        month = f"{fact.as_of[:4]}年{int(fact.as_of[5:7])}月"
+        lines.append(f"{month}，{fact.label} {said(fact)}[{fact.id}]。{when}")
+    due = [f"即将公布：{_quoted(fact)}。" for fact in facts_of(pack, RELEASES, "title")]
+    found = [Section("macro", "宏观数据", tuple(lines)), Section("due", "数据日程", tuple(due))]
+    return [one for one in found if one.lines]
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+class _Company:
+    """The newest facts of one company."""
+
+    def __init__(self, pack: Pack, name: str) -> None:
+        self._pack = pack
+        self._name = name
+
+    def get(self, table: str, column: str) -> Fact | None:
+        return fact_of(self._pack, table, column, self._name)
+
+    def figures(self, table: str, *columns: str) -> list[str]:
+        found = (self.get(table, column) for column in columns)
+        return [_figure(fact) for fact in found if fact is not None]
+
+
+def _figure(fact: Fact) -> str:
+    """`市盈率TTM 21.53倍[E9]`."""
+    times = "倍" if fact.column in _TIMES else ""
+    space = " " if fact.label[-1:].isascii() else ""
+    return f"{fact.label}{space}{said(fact)}{times}[{fact.id}]"
+
+
+def _cited(words: Callable[[Fact], str], fact: Fact | None) -> str:
+    return "" if fact is None else f"{words(fact)}[{fact.id}]"
+
+
+def _quoted(fact: Fact) -> str:
+    return f"“{fenced(said(fact))}”[{fact.id}]"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return "，".join(part for part in parts if part)

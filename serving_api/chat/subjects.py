@@ -1,0 +1,73 @@
+"""What a question is about: companies by code or name, the market, the economy."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from platform_assets.compute.evidence.facts import Pack
+from serving_api.evidence.market import read_macro, read_market
+from serving_api.evidence.packs import new_pack, read_companies
+from serving_api.evidence.parts import BASE, OF_ONE
+from serving_api.reading import Session
+from serving_api.stocks.directory import Directory
+
+MOST_COMPANIES = 10
+SHORTEST_NAME = 3
+"""Shorter names are words of the language as well; they are found by their code."""
+_CODE = re.compile(r"(?<![0-9A-Za-z.])[0-9]{6}(?![0-9A-Za-z])")
+_MACRO = re.compile(
+    r"宏观|经济|通胀|通缩|CPI|PPI|PMI|GDP|M1|M2|社融|信贷|贷款|利率|LPR|降准|降息|国债|汇率|进出口|社零",
+    re.IGNORECASE,
+)
+_MARKET = re.compile(
+    r"大盘|市场|指数|行情|涨停|跌停|板块|热点|情绪|两市|沪深|A股|领涨|轮动|外围|快讯", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """`codes`: companies in the order in which they are spoken of."""
+
+    codes: tuple[str, ...] = ()
+    market: bool = False
+    macro: bool = False
+
+    def read(self, session: Session, now: datetime) -> Pack:
+        """The evidence about it, in one pack."""
+        pack = new_pack(now)
+        if self.codes:
+            read_companies(session, self.codes, OF_ONE if len(self.codes) == 1 else BASE, now, pack)
+        if self.market:
+            read_market(session, now, pack)
+        if self.macro:
+            read_macro(session, now, pack)
+        return pack
+
+
+def topic_of(message: str, earlier: Sequence[str], code: str | None, directory: Directory) -> Topic:
+    """`earlier`: what the user said before, oldest first; it decides where the message names nothing."""
+    given = [code] if code else []
+    named = list(dict.fromkeys((*given, *_companies(message, directory))))
+    market, macro = _MARKET.search(message) is not None, _MACRO.search(message) is not None
+    if not named and not market and not macro:
+        for text in reversed(earlier):
+            named = list(dict.fromkeys(_companies(text, directory)))
+            if named:
+                break
+    return Topic(tuple(named[:MOST_COMPANIES]), market or not (named or macro), macro)
+
+
+def _companies(text: str, directory: Directory) -> Iterator[str]:
+    """Codes of the listed companies that a text names, in its order."""
+    found: list[tuple[int, int, str]] = []
+    known = {listing.code for listing in directory.listings}
+    for one in _CODE.finditer(text):
+        if one.group() in known:
+            found.append((one.start(), one.end(), one.group()))
+    named = [one for one in directory.listings if len(one.name) >= SHORTEST_NAME and one.name in text]
+    for listing in sorted(named, key=lambda one: -len(one.name)):
+        for hit in re.finditer(re.escape(listing.name), text):
+            if not any(start < hit.end() and hit.start() < end for start, end, _ in found):
+                found.append((hit.start(), hit.end(), listing.code))
+    return (code for *_, code in sorted(found))

@@ -1,0 +1,87 @@
+"""A tool called over a channel: what its answer, or its failure, looks like as a result of the protocol."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from resources.errors import Forbidden, InputError, NotFound, PlatformError
+from resources.transport.redact import redact
+from serving_api.errors import face_of
+from serving_api.permissions import Subject
+from serving_api.state import State
+from serving_api.tools.model import Progress, nothing_told
+from serving_api.tools.registry import AnyTool, tool_named
+
+logger = logging.getLogger("serving_api.mcp")
+
+INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32600, -32601, -32602
+
+
+class Refused(Exception):
+    """A call that no tool was run for: a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+def annotations(tool: AnyTool) -> dict[str, Any]:
+    """Hints of the protocol: no tool changes anything, but a counted one uses up a call of its user."""
+    return {
+        "title": tool.title,
+        "readOnlyHint": not tool.counted,
+        "destructiveHint": False,
+        "idempotentHint": not tool.counted,
+        "openWorldHint": tool.open_world,
+    }
+
+
+def found(name: str) -> AnyTool:
+    """Raises Refused for a name that is no tool."""
+    try:
+        return tool_named(name)
+    except NotFound as error:
+        raise Refused(INVALID_PARAMS, error.message) from None
+
+
+async def called(
+    state: State,
+    subject: Subject,
+    name: str,
+    arguments: Mapping[str, Any],
+    progress: Progress = nothing_told,
+) -> dict[str, Any]:
+    """{content, structuredContent, isError}. Raises Refused (unknown tool, bad arguments), Forbidden (401 and
+    403 of a tool that belongs to a user, an interface that nobody may read)."""
+    tool = found(name)
+    try:
+        answer = await tool.run(state, subject, arguments, progress)
+    except InputError as error:
+        wrong = {
+            "loc": ["arguments", *error.parameter.split(".")],
+            "msg": error.problem,
+            "type": "value_error",
+        }
+        raise Refused(INVALID_PARAMS, error.message, {"errors": [wrong]}) from None
+    except NotFound as error:
+        raise Refused(INVALID_PARAMS, error.message) from None
+    except Forbidden:
+        raise
+    except PlatformError as error:
+        logger.warning("%s failed: %s: %s", tool.name, type(error).__name__, redact(error.message))
+        return failure(face_of(error).detail)
+    told = answer.model_dump(mode="json")
+    return {
+        "content": [{"type": "text", "text": orjson.dumps(told).decode()}],
+        "structuredContent": told,
+        "isError": False,
+    }
+
+
+def failure(why: str) -> dict[str, Any]:
+    """A result that says why there is none."""
+    return {"content": [{"type": "text", "text": why}], "isError": True}

@@ -1,0 +1,37 @@
+"""SQL over mcp_server."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from resources.warehouse.sql import Sql
+from serving_api.reading import Session
+
+TABLE = "mcp_server"
+_COLUMNS = ("name", "url", "transport", "enabled", "headers_sealed", "sort_no")
+
+
+def servers(session: Session, user_id: int) -> list[dict[str, Any]]:
+    """A user's servers in their order."""
+    return session.dicts(TABLE, columns=_COLUMNS, where="user_id=?", values=(user_id,), order="sort_no, name")
+
+
+def sealed_headers(connection: Connection, sql: Sql, user_id: int) -> dict[str, str]:
+    """Name -> sealed headers, as they are stored while the transaction lasts."""
+    lock = "" if sql.sqlite else " FOR UPDATE"
+    statement = f"SELECT name, headers_sealed FROM {TABLE} WHERE user_id=?{lock}"
+    rows = connection.exec_driver_sql(sql.text(statement), (user_id,))
+    return {str(name): str(sealed) for name, sealed in rows if sealed}
+
+
+def replace(
+    connection: Connection, sql: Sql, user_id: int, rows: Sequence[Mapping[str, Any]], now: str
+) -> None:
+    """These are the user's servers from here on."""
+    connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE user_id=?"), (user_id,))
+    if rows:
+        connection.exec_driver_sql(
+            sql.insert(TABLE, ("user_id", *_COLUMNS, "created_at", "updated_at")),
+            [(user_id, *(row[name] for name in _COLUMNS), now, now) for row in rows],
+        )

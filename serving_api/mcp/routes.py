@@ -1,0 +1,110 @@
+"""/mcp/tools, tools/call, servers and marketplace: at the root, and the same below /api/v1."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.envelope import PREFIX
+from serving_api.mcp import schemas
+from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called
+from serving_api.mcp.servers import servers_of
+from serving_api.permissions import Anyone, Asker, Login
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+from serving_api.tools.registry import tools
+
+MARKETPLACE = Path(__file__).with_name("marketplace.json")
+CALL = "tools/call"
+
+
+@serving(schemas.ToolList)
+async def list_tools(request: Request, subject: Anyone) -> Answer:
+    """The tools with the schemas of their arguments and answers."""
+    return Answer({"jsonrpc": "2.0", "tools": _listed()})
+
+
+@serving(schemas.CallAnswer, cache=NO_STORE, raises=(401, 403))
+async def call_tool(request: Request, subject: Asker, body: schemas.ToolCall) -> Answer:
+    """Call a tool. What the caller did wrong is an `error` of JSON-RPC; a tool that belongs to a user answers
+    401 and 403 as routes do."""
+    try:
+        name, arguments = _wanted(body)
+        told = {"result": await called(state_of(request), subject, name, arguments)}
+    except Refused as refusal:
+        error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
+        told = {"error": error if refusal.data is None else {**error, "data": refusal.data}}
+    return Answer({"jsonrpc": "2.0", "id": body.id, **told})
+
+
+@serving(schemas.Servers, cache=NO_STORE)
+async def list_servers(request: Request, subject: Login) -> Answer:
+    """The caller's own servers."""
+    return Answer({"servers": await servers_of(state_of(request)).shown(subject.member)})
+
+
+@serving(schemas.SavedServers)
+async def save_servers(request: Request, subject: Login, body: schemas.ServerList) -> Answer:
+    """Replace the caller's servers. Addresses are http(s); those that are loopback, private or link-local, or
+    whose name means such a one, are refused unless an administrator enters them."""
+    servers = servers_of(state_of(request))
+    saved = await servers.save(subject.member, body.servers)
+    return Answer({"servers": await servers.shown(subject.member), "saved": saved})
+
+
+@serving(schemas.Marketplace)
+async def marketplace(request: Request, subject: Anyone) -> Answer:
+    """Tool servers to start from."""
+    items = _offers()
+    return Answer({"items": items, "total": len(items)})
+
+
+def _wanted(body: schemas.ToolCall) -> tuple[str, Mapping[str, Any]]:
+    """The tool and its arguments, from either form. Raises Refused."""
+    if body.method is not None and body.method != CALL:
+        raise Refused(NO_METHOD, f"no method {body.method}; this address knows {CALL}")
+    if body.params is not None:
+        return body.params.name, body.params.arguments or {}
+    if body.name is None:
+        raise Refused(INVALID_REQUEST, "params.name is missing: the name of a tool")
+    return body.name, body.arguments or {}
+
+
+@cache
+def _listed() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+            "outputSchema": tool.output_schema,
+            "annotations": annotations(tool),
+        }
+        for tool in tools().values()
+    ]
+
+
+@cache
+def _offers() -> list[dict[str, Any]]:
+    offers: list[dict[str, Any]] = json.loads(MARKETPLACE.read_text(encoding="utf-8"))
+    return offers
+
+
+def _router(prefix: str) -> APIRouter:
+    router = area_router(prefix, "mcp")
+    router.get("/tools")(list_tools)
+    router.post(f"/{CALL}")(call_tool)
+    router.get("/servers")(list_servers)
+    router.post("/servers")(save_servers)
+    router.get("/marketplace")(marketplace)
+    return router
+
+
+MCP_ROUTERS = (_router("/mcp"), _router(f"{PREFIX}/mcp"))
