@@ -14,6 +14,7 @@ from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.wording import said
 from platform_assets.compute.parameters.analysis import DIMENSIONS, MOST_CONCLUSION
 from resources.models.protocol import Message, Prompt, Reply, ToolSpec
+from serving_api.chat.guard import fenced, harmless
 
 TOOL = "submit_analysis"
 MOST_SECTION = 600
@@ -130,7 +131,7 @@ def held(text: str, pack: Pack, name: str, names: Collection[str]) -> Checked:
     shown = []
     for paragraph in text.split("\n"):
         before = f"{name}："
-        one = check(before + paragraph, pack, cited=True, names=names)
+        one = check(before + harmless(paragraph), pack, cited=True, names=names)
         shown.append(one.text.removeprefix(before))
         whole.bound += one.bound
         whole.unbound += one.unbound
@@ -142,15 +143,11 @@ def _told(pack: Pack) -> str:
     """One line a fact. Texts of others stand on one line and cannot close the fence."""
     lines = []
     for fact in pack.facts:
-        value = said(fact).translate(_FENCE)
-        day = fact.as_of[:10]
+        value, day = fenced(said(fact)), fact.as_of[:10]
         lines.append(f"[{fact.id}] {fact.subject or '全市场'} {fact.label}：{value}（{day}）")
     if pack.missing:
         lines.append(f"没有的数据：{'、'.join(pack.missing)}")
     return "\n".join(lines)
-
-
-_FENCE = str.maketrans({"<": "＜", ">": "＞", "\n": " ", "\r": " "})
 
 
 def _given(reply: Reply) -> Any:

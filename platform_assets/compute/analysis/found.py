@@ -7,6 +7,9 @@ from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from platform_assets.compute.parameters.analysis import Points
 
+_COARSE = 0.2
+"""Below it a value with two decimals may be off by more than the checker forgives."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -58,6 +61,20 @@ def newest(pack: Pack, table: str, column: str, subject: str = "") -> Fact | Non
     return next(iter(facts_of(pack, table, column, subject)), None)
 
 
+def printed(value: float, unit: str) -> str:
+    """A calculated value with the digits that the checker asks for: near zero two round too far."""
+    if abs(value) >= _COARSE:
+        return f"{value:.2f}{unit}"
+    return f"{value:.4f}{unit}" if abs(value) >= _COARSE / 100 else "接近零"
+
+
+def told(fact: Fact) -> str:
+    """A fact's value; one near zero with more digits."""
+    if fact.unit == "pct" and fact.number and abs(fact.number) < _COARSE:
+        return printed(fact.number, "%")
+    return said(fact)
+
+
 def cite(*facts: Fact) -> str:
     return "".join(f"[{fact.id}]" for fact in facts)
 
@@ -69,7 +86,7 @@ def level(table: str, column: str, points: Points, words: str) -> Finder:
         fact = newest(pack, table, column, name)
         if fact is None or fact.number is None:
             return None
-        return Found(on_line(points, fact.number), f"{words}{said(fact)}{cite(fact)}", (fact,))
+        return Found(on_line(points, fact.number), f"{words}{told(fact)}{cite(fact)}", (fact,))
 
     return find
 
@@ -83,8 +100,8 @@ def turn(table: str, column: str, points: Points, words: str) -> Finder:
             return None
         now, before = found[0], found[1]
         change = (now.number or 0.0) - (before.number or 0.0)
-        if round(change, 2) == 0:
-            text = f"{words}与上一报告期持平"
+        if abs(change) < _COARSE:
+            text = f"{words}与上一报告期基本持平"
         else:
             text = f"{words}较上一报告期{'加快' if change > 0 else '放缓'}{abs(change):.2f}个百分点"
         return Found(on_line(points, change), f"{text}{cite(now, before)}", (now, before))
@@ -103,9 +120,9 @@ def ratio(table: str, over: str, under: str, points: Points, words: str, *, chan
         if upper.as_of != lower.as_of:
             return None
         value = upper.number / lower.number
-        told = f"{(value - 1) * 100:.2f}%" if change else f"{value:.2f}倍"
         scored = (value - 1) * 100 if change else value
-        return Found(on_line(points, scored), f"{words}{told}{cite(upper, lower)}", (upper, lower))
+        text = f"{words}{printed(scored, '%' if change else '倍')}{cite(upper, lower)}"
+        return Found(on_line(points, scored), text, (upper, lower))
 
     return find
 
@@ -119,8 +136,8 @@ def word(
         for fact in facts_of(pack, table, column, name):
             hit = next((one for one in scores if one in str(fact.value)), None)
             if hit is not None:
-                told = shown[hit] if shown else fact.value
-                return Found(scores[hit], f"{words}{told}{cite(fact)}", (fact,))
+                text = shown[hit] if shown else fact.value
+                return Found(scores[hit], f"{words}{text}{cite(fact)}", (fact,))
         return None
 
     return find

@@ -7,12 +7,13 @@ from platform_assets.compute.analysis.found import (
     level,
     newest,
     on_line,
+    printed,
     ratio,
+    told,
     turn,
     word,
-)  # fmt: skip
+)
 from platform_assets.compute.evidence.facts import Pack
-from platform_assets.compute.evidence.wording import said
 from platform_assets.compute.parameters import analysis as own
 
 FINANCE, VALUATION, SCORES = "fusion_finance_indicator", "fusion_valuation", "calc_factor_score"
@@ -33,9 +34,9 @@ def _themes(pack: Pack, name: str) -> Found | None:
     score = on_line(own.POLICY_THEMES_POINTS, fact.number)
     if not fact.number:
         return Found(score, f"所属概念中没有政策主题{cite(fact)}", (fact,))
-    told = "" if listed is None else f"，例如{listed.value}"
+    named = "" if listed is None else f"，例如{listed.value}"
     facts = (fact,) if listed is None else (fact, listed)
-    return Found(score, f"政策主题概念有{fact.number:.0f}个{told}{cite(*facts)}", facts)
+    return Found(score, f"政策主题概念有{fact.number:.0f}个{named}{cite(*facts)}", facts)
 
 
 def _owner(pack: Pack, name: str) -> Found | None:
@@ -56,7 +57,7 @@ def _money(pack: Pack, name: str) -> Found | None:
     )  # fmt: skip
     if fact is None or fact.number is None:
         return None
-    return Found(on_line(own.MONEY_POINTS, fact.number), f"狭义货币同比{said(fact)}{cite(fact)}", (fact,))
+    return Found(on_line(own.MONEY_POINTS, fact.number), f"狭义货币同比{told(fact)}{cite(fact)}", (fact,))
 
 
 def _roe(pack: Pack, name: str) -> Found | None:
@@ -66,7 +67,7 @@ def _roe(pack: Pack, name: str) -> Found | None:
         return None
     months = int(fact.as_of[5:7])
     score = on_line(own.ROE_POINTS, fact.number * 12 / months)
-    return Found(score, f"净资产收益率{said(fact)}（截至{fact.as_of[:10]}）{cite(fact)}", (fact,))
+    return Found(score, f"净资产收益率{told(fact)}（截至{fact.as_of[:10]}）{cite(fact)}", (fact,))
 
 
 def _lockup(pack: Pack, name: str) -> Found | None:
@@ -78,7 +79,7 @@ def _lockup(pack: Pack, name: str) -> Found | None:
         return None
     total = sum(one.number or 0.0 for one in facts)
     score = on_line(own.LOCKUP_POINTS, total)
-    return Found(score, f"未来半年解禁合计占总股本比例{total:.2f}%{cite(*facts)}", tuple(facts))
+    return Found(score, f"未来半年解禁合计占总股本比例{printed(total, '%')}{cite(*facts)}", tuple(facts))
 
 
 RULES: tuple[Rule, ...] = (
