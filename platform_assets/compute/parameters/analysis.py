@@ -21,8 +21,8 @@ FEWEST_DIMENSIONS = 3
 
 BULLISH_FROM = 3.2
 BEARISH_TO = 2.4
-"""Totals from and up to which a decision has a direction. A mean of means keeps near the middle: on the sample
-market about a tenth of the stocks lies beyond either border."""
+"""Totals from and up to which a decision has a direction. A mean of means keeps near the middle: on the
+sample market about a tenth of the stocks lies beyond either border."""
 
 Points = tuple[tuple[float, float], ...]
 """(value, score) in rising order of the value; straight lines between, flat beyond."""
