@@ -96,6 +96,9 @@ class Settings:
     admin_seed_email: str = _setting("admin@example.invalid")
     rate_limit_per_min: int = _setting(120, "requests per minute and IP under /api/; 0 = off")
     trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is believed")
+    mcp_allowed_hosts: str = _setting(
+        "", "comma list of names under which /mcp may be asked; addresses in digits and localhost always may"
+    )
     notifications_require_login: bool = _setting(False)
     # AI and search
     anthropic_api_key: str = _setting(

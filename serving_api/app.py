@@ -45,6 +45,7 @@ from serving_api.layers.request import RequestLayer
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
+from serving_api.mcp.mounted import Mounted
 from serving_api.mcp.routes import MCP_ROUTERS
 from serving_api.notes.routes import router as notes_router
 from serving_api.notifications.routes import router as notifications_router
@@ -203,7 +204,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     if state.accounts.on_registered is None:
         state.accounts.on_registered = mail_of(state).welcome
     # Before the documentation's own routes, which nobody waits for.
-    app.router.routes[:0] = [Areas(AREAS)]
+    app.router.routes[:0] = [Areas(AREAS), Mounted()]
     app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
     docs_page.install(app)
     handlers.install(app)

@@ -6,6 +6,8 @@ from platform_assets.declaration.scope import Calendar
 
 RULES = "local_rule"
 """Source of a note that rules wrote; it never replaces one of a model or of a person."""
+AI = "ai"
+"""Source of a note that a model wrote, every number checked against the same evidence."""
 STORED = "16:00"
 """By then the bars of the day are stored (`fusion_kline_sync` begins at 15:40)."""
 

@@ -68,7 +68,7 @@ def extremes(sources: Sources, day: str) -> Section | None:
         BARS, ("change_pct", "is_suspended"), since=day, until=day,
         keep=lambda frame: frame["change_pct"].notna() & ~frame["is_suspended"].fillna(False).astype(bool),
     )  # fmt: skip
-    names = _names(sources)
+    names = names_of(sources)
     ranked = sorted(
         (row for row in rows if str(row["code"]) in names),
         key=lambda row: (-float(row["change_pct"]), str(row["code"])),
@@ -95,7 +95,7 @@ def leaders(sources: Sources, day: str) -> Section | None:
 
 def money(sources: Sources, day: str) -> Section | None:
     """The largest main net flows in and out."""
-    names = _names(sources)
+    names = names_of(sources)
     rows = [row for row in sources.rows(
         FLOWS, ("main_net",), since=day, until=day, keep=lambda frame: frame["main_net"].notna()
     ) if str(row["code"]) in names]  # fmt: skip
@@ -122,7 +122,8 @@ def _both_ends(
     return lines, facts
 
 
-def _names(sources: Sources) -> dict[str, str]:
+def names_of(sources: Sources) -> dict[str, str]:
+    """Code -> name of every stock."""
     rows = sources.all_rows(NAMES, ("name", "sec_type"))
     return {str(row["code"]): str(row["name"]) for row in rows if row["name"] and row["sec_type"] == "stock"}
 

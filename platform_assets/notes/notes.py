@@ -9,6 +9,9 @@ from platform_assets.compute.note_days import RULES
 from platform_assets.notes import before_open, market
 from platform_assets.notes.sources import Section, Sources
 
+LABEL = "规则生成，非模型生成"
+"""What readers of a note of rules are told."""
+
 
 @dataclass(frozen=True)
 class Note:
@@ -18,6 +21,7 @@ class Note:
     content: str
     sections: list[dict[str, Any]]
     summary: dict[str, Any]
+    source: str = RULES
 
 
 def morning(sources: Sources) -> Note | None:
@@ -67,6 +71,7 @@ def _note(sources: Sources, title: str, makers: Sequence[Callable[[Sources], Sec
     content = "\n\n".join("\n".join((f"## {one.title}", *one.lines)) for one in sections)
     summary = {
         "source": RULES,
+        "label": LABEL,
         "as_of": sources.pack.as_of,
         "tables": sorted({fact.table for fact in sources.pack.facts}),
         "missing": sources.pack.missing,

@@ -1,11 +1,11 @@
-"""Where notes are kept: one row a day; what rules wrote never replaces what somebody else wrote."""
+"""Where notes are kept: one row a day. Rules replace rules, a model both, nobody a person."""
 
 import json
 from datetime import datetime
 
 from sqlalchemy.engine import Engine
 
-from platform_assets.compute.note_days import RULES
+from platform_assets.compute.note_days import AI, RULES
 from platform_assets.notes.notes import Note
 from resources.clock import stamp
 from resources.warehouse.engine import transaction
@@ -18,8 +18,9 @@ _VALUES = ("title", "content", "sections_json", "source", "source_summary_json",
 def store(engine: Engine, table: str, day: str, note: Note, now: datetime) -> bool:
     """False when the day has a note of another source, which stays. Raises StorageError."""
     sql = Sql(engine)
+    replaced = (RULES, AI) if note.source == AI else (RULES,)
     values = (
-        note.title, note.content, json.dumps(note.sections, ensure_ascii=False), RULES,
+        note.title, note.content, json.dumps(note.sections, ensure_ascii=False), note.source,
         json.dumps(note.summary, ensure_ascii=False), stamp(now),
     )  # fmt: skip
     sets = ", ".join(f"{sql.name(column)}=?" for column in _VALUES)
@@ -28,8 +29,11 @@ def store(engine: Engine, table: str, day: str, note: Note, now: datetime) -> bo
             sql.insert_absent(table, ("date", *_VALUES, "created_at")), (day, *values, stamp(now))
         )
         connection.exec_driver_sql(
-            sql.text(f"UPDATE {sql.name(table)} SET {sets} WHERE {sql.name('date')}=? AND source=?"),
-            (*values, day, RULES),
+            sql.text(
+                f"UPDATE {sql.name(table)} SET {sets} WHERE {sql.name('date')}=?"
+                f" AND source IN ({', '.join('?' for _ in replaced)})"
+            ),
+            (*values, day, *replaced),
         )
         # Caches and ETags go by the version.
         connection.exec_driver_sql(
@@ -42,4 +46,4 @@ def store(engine: Engine, table: str, day: str, note: Note, now: datetime) -> bo
         kept = connection.exec_driver_sql(
             sql.text(f"SELECT source FROM {sql.name(table)} WHERE {sql.name('date')}=?"), (day,)
         ).scalar_one()
-    return str(kept) == RULES
+    return str(kept) == note.source

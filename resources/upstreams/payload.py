@@ -81,6 +81,14 @@ def promised(row: Mapping[str, Any], names: Iterable[str], what: str) -> None:
         raise PayloadError(f"{what}: no field {', '.join(gone)}")
 
 
+def some_of(row: Mapping[str, Any], names: Iterable[str], what: str) -> None:
+    """PayloadError when none of these fields is there: one that is missing costs its column, all of them are
+    a changed contract."""
+    wanted = tuple(names)
+    if not any(name in row for name in wanted):
+        raise PayloadError(f"{what}: none of the fields {', '.join(wanted)}")
+
+
 def number(value: Any, what: str, *, digits: int = PX, scale: float = 1.0) -> float:
     """A finite number times `scale`, rounded; missing (None, '', '-', '--') is NaN."""
     if value is None or (isinstance(value, str) and value.strip() in {"", "-", "--"}):

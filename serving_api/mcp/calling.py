@@ -51,13 +51,12 @@ def found(name: str) -> AnyTool:
 async def called(
     state: State,
     subject: Subject,
-    name: str,
+    tool: AnyTool,
     arguments: Mapping[str, Any],
     progress: Progress = nothing_told,
 ) -> dict[str, Any]:
-    """{content, structuredContent, isError}. Raises Refused (unknown tool, bad arguments), Forbidden (401 and
-    403 of a tool that belongs to a user, an interface that nobody may read)."""
-    tool = found(name)
+    """{content, structuredContent, isError}. Raises Refused (bad arguments), Forbidden (401 and 403 of a tool
+    that belongs to a user, an interface that nobody may read)."""
     try:
         answer = await tool.run(state, subject, arguments, progress)
     except InputError as error:

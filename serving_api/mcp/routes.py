@@ -13,7 +13,7 @@ from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.envelope import PREFIX
 from serving_api.mcp import schemas
-from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called
+from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
 from serving_api.mcp.servers import servers_of
 from serving_api.permissions import Anyone, Asker, Login
 from serving_api.routing import area_router, serving
@@ -36,7 +36,7 @@ async def call_tool(request: Request, subject: Asker, body: schemas.ToolCall) ->
     401 and 403 as routes do."""
     try:
         name, arguments = _wanted(body)
-        told = {"result": await called(state_of(request), subject, name, arguments)}
+        told = {"result": await called(state_of(request), subject, found(name), arguments)}
     except Refused as refusal:
         error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
         told = {"error": error if refusal.data is None else {**error, "data": refusal.data}}

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from starlette.requests import Request
 
-from platform_assets.compute.note_days import RULES, reviewed_session
+from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from resources.errors import InputError
+from serving_api.ai.model import model_of
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr.schedule.control import Control
@@ -61,8 +62,8 @@ async def _notes(request: Request, kind: Kind, date: str | None, page: int, page
 async def generate(
     request: Request, subject: Admin, kind: WrittenKind, body: schemas.NoteWish | None = None
 ) -> Answer:
-    """Have the note written now, by rules. One of another source stays as it is. 404 while the platform has
-    published no such task."""
+    """Have the note written now: by a model where one is configured, else by rules. What a person wrote
+    stays, and rules replace no note of a model. 404 while the platform has published no such task."""
     state = state_of(request)
     day = day_of(kind, state)
     if body is not None and body.date is not None and calendar_day("date", body.date) != day:
@@ -72,7 +73,7 @@ async def generate(
         {
             "status": asked["status"],
             "date": day,
-            "source": RULES,
+            "source": RULES if await model_of(state) is None else AI,
             "runId": asked["runId"],
             "commandId": asked["commandId"],
             "message": asked["message"],

@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 class Note(BaseModel):
     date: str
     title: str | None
-    content: str | None = Field(description="Markdown; every number is a stored value")
+    content: str | None = Field(description="Markdown; every number is a stored value, or computed from some")
     sections: list[Any] = Field(description="{key, title, lines[], evidence[ids]}")
     source: str | None = Field(description="local_rule: written by rules; ai: by a model")
     source_summary: dict[str, Any] = Field(
-        description="as_of, tables, missing[], unbound[], evidence[] with links; of other sources theirs"
+        description="as_of, tables, missing[], unbound[], evidence[] with links; of ai: model, prompt_hash, "
+        "bindings[]; of local_rule: label, and llmError where a model was asked in vain"
     )
     created_at: str | None
     updated_at: str | None
@@ -36,7 +37,9 @@ class NoteWish(BaseModel):
 class NoteAsked(BaseModel):
     status: str = Field(description="accepted, or failed")
     date: str
-    source: str = Field(description="who will write it")
+    source: str = Field(
+        description="who will write it: ai, or local_rule; a model that fails leaves it to the rules"
+    )
     runId: str | None
     commandId: int
     message: str

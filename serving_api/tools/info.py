@@ -1,43 +1,118 @@
-"""app_info: the value of any of the read-only interfaces."""
+"""app_info: stored facts of securities, the market, the economy; or any of the read-only interfaces."""
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 from pydantic import Field
 
+from platform_assets.compute.evidence.facts import Fact
 from platform_assets.declaration.tables import Table
+from resources.errors import InputError
 from serving_api.catalog.catalog import builtin_catalog
 from serving_api.envelope import local_iso
+from serving_api.evidence.market import macro_pack, market_pack
+from serving_api.evidence.packs import stock_pack, stocks_pack
 from serving_api.parameters import parse_as_of
-from serving_api.tools.cleaning import NOTICE, fenced, is_fenced
-from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
+from serving_api.tools.cleaning import NOTICE, OUTSIDE, fenced, is_fenced, shortened
+from serving_api.tools.model import Call, Code, Draft, Paged, Tool, ToolAnswer
 from serving_api.tools.receipts import of_live, of_tables
 
 MOST_ROWS = 5000
+MOST_MISSING = 50
 
 
 class InfoArguments(Paged):
-    interface: str = Field(max_length=64, description="接口名，见 app_find 或 app_schema，如 get_kline_daily")
+    """Exactly one of `codes`, `pack` and `interface`."""
+
+    codes: list[Code] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=10,
+        description="证券代码：给出其已入库的事实（一只最全，多只为要点）",
+    )
+    pack: Literal["market", "macro"] | None = Field(
+        default=None, description="market 市场的事实；macro 宏观的事实"
+    )
+    interface: str | None = Field(
+        default=None, max_length=64, description="接口名，见 app_find 或 app_schema，如 get_kline_daily"
+    )
     params: dict[str, Any] = Field(default_factory=dict, description='接口的参数，如 {"code": "600519"}')
     as_of: str | None = Field(
-        default=None, max_length=32, description="以当时所知作答：日期（当日结束）或时间；默认现在"
+        default=None, max_length=32, description="仅接口：以当时所知作答，日期（当日结束）或时间；默认现在"
     )
     limit: int = Field(default=200, ge=1, le=MOST_ROWS, description="本次至多几项")
 
 
 class InfoAnswer(ToolAnswer):
-    items: list[Any] = Field(description="rows; of an answer that is a map {key, value}")
-    interface: str
-    description: str
-    units: dict[str, str] = Field(description="column -> unit, of the columns that have one")
+    items: list[Any] = Field(
+        description="facts {id, subject, label, value, unit, table, key, column, as_of, quality, batch_id, "
+        "link}; or rows of the interface, of one that answers a map {key, value}"
+    )
+    interface: str | None = None
+    description: str | None = None
+    units: dict[str, str] = Field(
+        default_factory=dict, description="column -> unit, of the columns that have one"
+    )
+    missing: list[str] = Field(
+        default_factory=list, description="what was looked for and is not stored, in words"
+    )
     first_date: str | None = Field(default=None, description="first stored date")
     note: str | None = Field(default=None, description="why this is less than was asked for")
 
 
 async def info(call: Call, asked: InfoArguments) -> Draft:
-    """The value of one interface. Raises Forbidden, NotFound, InputError; PlatformError when it fails."""
+    """Facts of securities, of the market, of the economy, or the value of one interface. Raises Forbidden,
+    NotFound, InputError; PlatformError when it fails."""
+    given = [name for name in ("codes", "pack", "interface") if getattr(asked, name) is not None]
+    if len(given) != 1:
+        problem = (
+            "give one of codes, pack and interface" if not given else f"goes not together with {given[0]}"
+        )
+        raise InputError(given[-1] if given else "codes", problem)
+    if asked.interface is not None:
+        return await _interface(call, asked, asked.interface)
+    if asked.as_of is not None or asked.params:
+        wrong = "as_of" if asked.as_of is not None else "params"
+        raise InputError(wrong, "goes together with interface alone")
+    return await _facts(call, asked)
+
+
+async def _facts(call: Call, asked: InfoArguments) -> Draft:
+    """The facts of a pack, each with its place and the batch that wrote it."""
+    state = call.state
+    if asked.codes is not None:
+        codes = list(dict.fromkeys(asked.codes))
+        pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
+    else:
+        pack = await (market_pack(state) if asked.pack == "market" else macro_pack(state))
+    last = asked.offset + asked.limit
+    shown = pack.facts[asked.offset : last]
+    items = [_fact(fact) for fact in shown]
+    return Draft(
+        items,
+        asked.offset,
+        len(pack.facts),
+        last < len(pack.facts),
+        {"missing": pack.missing[:MOST_MISSING]},
+        sources=[fact.table for fact in shown],
+        batch_ids=[fact.batch_id for fact in shown if fact.batch_id],
+        as_of=local_iso(datetime.fromisoformat(pack.as_of)),
+        notice=NOTICE if is_fenced(items) else None,
+    )
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    """A fact; the text of one that somebody outside wrote stands in `untrusted`."""
+    plain = fact.plain()
+    if fact.column not in OUTSIDE:
+        return plain
+    return {**plain, "value": None, "untrusted": {"value": shortened(str(fact.value))}}
+
+
+async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
     state, catalog = call.state, builtin_catalog()
-    interface, dataset = catalog.find(asked.interface)
+    interface, dataset = catalog.find(name)
     as_of = None if asked.as_of is None else parse_as_of(asked.as_of, state.clock.now())
     table = dataset.table_of(interface)
     far: dict[str, Any] = {}
@@ -94,8 +169,9 @@ TOOL = Tool(
     name="app_info",
     title="读取数据",
     description=(
-        "读取 180 个只读接口中的任意一个（行情、财务、估值、股东、资金、融资融券、龙虎榜、指数、基金、"
-        "宏观等），附单位与来源；接口名与参数用 app_find 或 app_schema 查"
+        "读取已入库的数据：给出 codes 得到证券的事实（行情、估值、财务、股东、资金等），逐条带来源与批次；"
+        "pack 得到市场或宏观的事实；或以 interface 读取 180 个只读接口之一，"
+        "名称与参数用 app_find 或 app_schema 查"
     ),
     arguments=InfoArguments,
     answer=InfoAnswer,

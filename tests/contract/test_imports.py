@@ -64,8 +64,8 @@ def test_a_layer_imports_only_what_it_may(layer: str) -> None:
     assert wrong == []
 
 
-def test_importing_the_api_loads_neither_dagster_nor_numba() -> None:
-    code = "import sys, serving_api.app; print([m for m in ('dagster', 'numba') if m in sys.modules])"
+def test_importing_the_api_loads_neither_dagster_nor_numba_nor_the_tool_protocol() -> None:
+    code = "import sys, serving_api.app; print([m for m in ('dagster', 'numba', 'mcp') if m in sys.modules])"
 
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
 

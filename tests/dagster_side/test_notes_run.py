@@ -1,6 +1,7 @@
 """Notes of the day in runs of Dagster: written from what is stored, traceable to it, never over another's."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.dagster_side.conftest import BANK
 from tests.dagster_side.test_portfolio_run import put, watch
 from tests.dagster_side.test_sync_runs import carried_out
 from tests.mail.server import PASSWORD, USER, Inbox, smtp_server
+from tests.models_api.fake import Asked, Fails, fake_models
 
 DAY, NEXT = "2026-08-21", "2026-08-24"
 RUN = "-1111-1111-1111-111111111111"
@@ -78,6 +80,45 @@ def test_the_notes_of_a_day_say_what_is_stored_and_nothing_else(
         )
     assert run(runner, "morning_note", 4).success
     assert note(house, "note_morning", NEXT)["content"] == "of a model"
+
+    by_a_model(house, runner, monkeypatch)
+
+
+def by_a_model(house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a key, the same pack in the words of a model; without credit, the rules again, and why."""
+    monkeypatch.setenv("SAMPLE_NOW", f"{DAY}T16:05")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with fake_models(Fails(401, "authentication_error", "invalid x-api-key")) as fake:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", fake.url)
+        assert run(runner, "daily_review", 9).success, "a refused key is no failed task"
+        refused = note(house, "note_daily_review", DAY)
+        assert refused["source"] == "local_rule"
+        assert refused["summary"]["fallbackOf"] == "quant_prefill"
+        assert "credentials are refused" in refused["summary"]["llmError"]
+
+        fake.then(retold)
+        assert run(runner, "daily_review", 10).success
+        told = note(house, "note_daily_review", DAY)
+        assert (told["source"], told["summary"]["attempts"]) == ("ai", 1)
+        assert [one["key"] for one in told["sections"]] == [one["key"] for one in refused["sections"]]
+        assert len(told["summary"]["bindings"]) >= len(told["sections"])
+        assert all(
+            stored_value(house, one) == one["value"] for one in told["summary"]["evidence"] if one["key"]
+        )
+
+        fake.then(Fails(401))
+        assert run(runner, "daily_review", 11).success
+        assert note(house, "note_daily_review", DAY) == told, "rules replace no note of a model"
+
+
+def retold(seen: Asked) -> str:
+    """An honest model: in each section it repeats the first piece of evidence that has a number."""
+    parts = []
+    for block in seen.said.split("小节：")[1:]:
+        title, *facts = block.splitlines()
+        told = next(line.split("｜") for line in facts if re.search(r"\d", line.split("｜")[3]))
+        parts.append(f"## {title}\n{told[1]}的{told[2]}为{told[3]}[{told[0]}]。")
+    return "\n".join(parts)
 
 
 def test_a_report_goes_out_once_a_day_and_again_only_after_a_refusal(

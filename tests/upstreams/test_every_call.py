@@ -5,6 +5,7 @@ The calls are found by asking every source of every dataset; a new dataset is in
 """
 
 import inspect
+import json
 import os
 import random
 import resource
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,7 @@ from resources.transport.request import Request
 from resources.transport.settings import TransportSettings
 from resources.upstreams.chinamoney.registration import TurnedAway
 from resources.upstreams.desk import Desk
+from resources.upstreams.eastmoney import billboard
 from resources.upstreams.evidence import columns
 from resources.upstreams.factory import http_clients, make_clients, transport_settings
 from resources.upstreams.hosts import mock_sites
@@ -205,8 +208,13 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
         desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
         view = desk.view(FetchLog(), read=Nothing())
-        asked_of_everyone(view)
         clients = {name: make(FetchLog()) for name, make in makers.items()}
+        clients["eastmoney"].buybacks(None, TODAY)  # of the day alone there are none
+        for side in billboard.SIDE_REPORTS:  # asked when the report of all seats is gone
+            report = billboard.side_report(side, TODAY, TODAY)
+            read = partial(billboard.side_rows, side=side)
+            clients["eastmoney"].asked(report, read, day="date", since=TODAY, until=TODAY)
+        asked_of_everyone(view)
         asked_on_demand(clients, view.symbols()[0])
         hong_kong = str(clients["eastmoney"].ah_pairs()["h_code"].iloc[0])
         for call in ("hk_indicators", "hk_dividends", "hk_profile"):
@@ -468,3 +476,112 @@ def test_silence_and_a_trickle_end_in_time(bench: Bench, kind: str, args: dict[s
         ]
     bench.market.faults.clear()
     assert [line for line in wrong if line] == []
+
+
+# -- reports with one column less -----------------------------------------------------------------------
+
+ESSENTIAL: dict[str, str] = {
+    # Who, when, which of several: without them a row is nobody's.
+    "*": "SECURITY_CODE SCODE DIM_SCODE TRADE_DATE REPORT_DATE REPORTDATE END_DATE DATE FREE_DATE "
+    "NOTICE_DATE CHANGE_DATE SOLAR_DATE HOLD_NOTICE_DATE DIM_TRADEDATE UPDATEDATE INDICATOR_ID PUBLISH_DATE",
+    "RPTA_APP_ACCUMDETAILS": "HOLDER_NAME PF_NUM PF_START_DATE",
+    "RPT_BILLBOARD_DAILYDETAILSBUY": "EXPLANATION OPERATEDEPT_NAME BUY SELL",
+    "RPT_BILLBOARD_DAILYDETAILSSELL": "EXPLANATION OPERATEDEPT_NAME BUY SELL",
+    "RPT_CSDC_LIST": "PLEDGE_RATIO",
+    "RPT_DAILYBILLBOARD_DETAILSNEW": "EXPLANATION",
+    "RPT_DATA_BLOCKTRADE": "DEAL_PRICE DEAL_VOLUME DEAL_AMT BUYER_NAME SELLER_NAME",
+    "RPT_DMSK_HOLDERS": "RANK HOLDER_NAME HOLD_NUM",
+    "RPT_DMSK_TS_STOCKNEW": "TOTALSCORE",
+    "RPT_ECONOMICVALUE_USA": "VALUE",
+    "RPT_ECONOMY_GDP": "TIME",
+    "RPT_EXECUTIVE_HOLD_DETAILS": "PERSON_NAME CHANGE_SHARES",
+    "RPT_F10_EH_EQUITY": "TOTAL_SHARES",
+    "RPT_F10_EH_FREEHOLDERS": "HOLDER_RANK HOLDER_NAME HOLD_NUM",
+    "RPT_GOODWILL_STOCKDETAILS": "GOODWILL",
+    "RPT_HKF10_FN_MAININDICATOR": "CURRENCY",
+    "RPT_HKF10_MAIN_DIVBASIC": "PLAN_EXPLAIN",
+    "RPT_HOLDERNUM_DET": "HOLDER_NUM",
+    "RPT_IMP_INTRESTRATEN": "IR_RATE",
+    "RPT_LIFT_STAGE": "FREE_SHARES_TYPE CURRENT_FREE_SHARES",
+    "RPT_MAINDATA_MAIN_POSITIONDETAILS": "ORG_TYPE HOLDER_CODE TOTAL_SHARES",
+    "RPT_MAIN_ORGHOLD": "ORG_TYPE TOTAL_SHARES",
+    "RPT_MUTUAL_DEAL_HISTORY": "MUTUAL_TYPE DEAL_AMT",
+    "RPT_OPERATEDEPT_TRADE": "EXPLANATION TRADE_DIRECTION RANK OPERATEDEPT_NAME BUY_AMT_REAL SELL_AMT_REAL",
+    "RPT_ORG_SURVEYNEW": "RECEIVE_START_DATE RECEIVE_OBJECT",
+    "RPT_PUBLIC_OP_NEWPREDICT": "PREDICT_FINANCE_CODE",
+    "RPT_VALUEINDUSTRY_DET": "BOARD_CODE ORIGINALCODE",
+    "RPT_VALUEMARKET": "TRADE_MARKET_CODE",
+    "RPT_WEB_RESPREDICT": "RATING_ORG_NUM",
+    "RPTA_WEB_GETHGLIST_NEW": "REPURPROGRESS",
+    "RPTA_WEB_RZRQ_GGMX": "RZYE",
+    # Null says something there: no cash, not listed yet, not published, not put off.
+    "RPT_SHAREBONUS_DET": "PLAN_NOTICE_DATE PRETAX_BONUS_RMB BONUS_RATIO IT_RATIO EX_DIVIDEND_DATE "
+    "ASSIGN_PROGRESS",
+    "RPTA_APP_IPOAPPLY": "APPLY_DATE ISSUE_PRICE LISTING_DATE",
+    "RPT_PUBLIC_BS_APPOIN": "FIRST_APPOINT_DATE FIRST_CHANGE_DATE SECOND_CHANGE_DATE THIRD_CHANGE_DATE "
+    "ACTUAL_PUBLISH_DATE",
+}  # fmt: skip
+"""Report -> columns without which its answer is refused; of all others each may be away alone."""
+AS_RECEIVED = {"payload", "indicators"}
+"""Columns that keep the row as it came."""
+
+
+def reports_seen(bench: Bench) -> Iterator[tuple[str, str, Seen]]:
+    """(call, report, what it was answered)."""
+    for name, seen in sorted(bench.seen.items()):
+        asked = dict(seen.request.params) if seen.request is not None else {}
+        if seen.request is not None and seen.request.call in {"report", "f10_report", "older_report"}:
+            yield name, asked.get("reportName") or asked["type"], seen
+
+
+def rows_in(document: dict[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = (document.get("result") or {}).get("data") or []
+    return rows
+
+
+def without(document: dict[str, Any], key: str) -> bytes:
+    rows = [{name: value for name, value in row.items() if name != key} for row in rows_in(document)]
+    return json.dumps({**document, "result": {**document["result"], "data": rows}}).encode()
+
+
+def lost_more(found: pd.DataFrame, honest: pd.DataFrame) -> str:
+    """What differs beside figures that are null now; nothing where only those do."""
+    if len(found) != len(honest):
+        return f"{len(found)} of {len(honest)} rows"
+    for name in (one for one in honest.columns if one not in AS_RECEIVED):
+        kept = found[name].notna() | honest[name].isna()
+        same = (found[name] == honest[name]) | (found[name].isna() & honest[name].isna())
+        if not same[kept].all():
+            return f"another {name}"
+    gone = [name for name in honest.columns if found[name].isna().sum() > honest[name].isna().sum()]
+    return f"{gone} are gone" if len(gone) > 2 else ""
+
+
+def test_a_column_that_is_missing_costs_that_column(bench: Bench) -> None:
+    """Each column of every report away in turn: the same rows without it, or a refusal that names it where it
+    is essential."""
+    wrong, optional, reports = [], 0, set()
+    for name, report, seen in reports_seen(bench):
+        document = json.loads(seen.body)
+        rows = rows_in(document)
+        if not rows:
+            continue
+        reports.add(report)
+        believed = seen.parse(seen.body)
+        honest = believed if isinstance(believed, pd.DataFrame) else believed.rows
+        essential = {*ESSENTIAL["*"].split(), *ESSENTIAL.get(report, "").split()}
+        for key in dict.fromkeys(key for row in rows for key in row):
+            try:
+                told = seen.parse(without(document, key))
+            except PayloadError as error:
+                if key not in essential or key not in str(error):
+                    wrong.append(f"{name} without {key}: {error}")
+                continue
+            optional += 1
+            found = told if isinstance(told, pd.DataFrame) else told.rows
+            if more := lost_more(found, honest):
+                wrong.append(f"{name} without {key}: {more}")
+    assert "\n".join(wrong) == ""
+    assert len(reports) > 50
+    assert {"RPTA_WEB_GETHGLIST_NEW", "RPT_BILLBOARD_DAILYDETAILSBUY"} <= reports
+    assert optional > 300

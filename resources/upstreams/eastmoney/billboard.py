@@ -14,7 +14,17 @@ from resources.errors import PayloadError
 from resources.upstreams.eastmoney.pools import amount_pct
 from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, code_of, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import AMT, amount, number, price, promised, required, string_of, whole
+from resources.upstreams.payload import (
+    AMT,
+    amount,
+    number,
+    price,
+    promised,
+    required,
+    some_of,
+    string_of,
+    whole,
+)
 
 LISTING_COLUMNS: dict[str, str] = {
     **texts("code date reason name"),
@@ -36,9 +46,10 @@ _LISTING = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "SECURITY_NAME_ABBR", 
             "CHANGE_RATE", "BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT",
             "BILLBOARD_DEAL_AMT", "ACCUM_AMOUNT", "DEAL_NET_RATIO", "DEAL_AMOUNT_RATIO", "TURNOVERRATE",
             "D1_CLOSE_ADJCHRATE", "D5_CLOSE_ADJCHRATE", "D10_CLOSE_ADJCHRATE")  # fmt: skip
-_LISTING_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "CLOSE_PRICE", "BILLBOARD_NET_AMT",
-                     "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT")  # fmt: skip
-_SEAT_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK", "OPERATEDEPT_NAME")
+_LISTING_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION")
+_SUMS = ("BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT")
+_SEAT_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK", "OPERATEDEPT_NAME",
+                  "BUY_AMT_REAL", "SELL_AMT_REAL")  # fmt: skip
 _SIDE_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "OPERATEDEPT_NAME", "BUY", "SELL")
 SIDE_REPORTS = {
     "buy": ("RPT_BILLBOARD_DAILYDETAILSBUY", "BUY"),
@@ -104,11 +115,12 @@ def seat_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def _listing(row: Mapping[str, Any]) -> dict[str, Any]:
     promised(row, _LISTING_PROMISED, "billboard")
+    some_of(row, _SUMS, "billboard")
     code = code_of(row["SECURITY_CODE"], "billboard")
     what = f"billboard {code}"
-    bought = amount(row["BILLBOARD_BUY_AMT"], f"{what} BILLBOARD_BUY_AMT")
-    sold = amount(row["BILLBOARD_SELL_AMT"], f"{what} BILLBOARD_SELL_AMT")
-    net = number(row["BILLBOARD_NET_AMT"], f"{what} BILLBOARD_NET_AMT", digits=AMT)
+    bought = amount(row.get("BILLBOARD_BUY_AMT"), f"{what} BILLBOARD_BUY_AMT")
+    sold = amount(row.get("BILLBOARD_SELL_AMT"), f"{what} BILLBOARD_SELL_AMT")
+    net = number(row.get("BILLBOARD_NET_AMT"), f"{what} BILLBOARD_NET_AMT", digits=AMT)
     deal = amount(row.get("BILLBOARD_DEAL_AMT"), f"{what} BILLBOARD_DEAL_AMT")
     turnover = amount(row.get("ACCUM_AMOUNT"), f"{what} ACCUM_AMOUNT")
     made: dict[str, Any] = {
@@ -116,7 +128,7 @@ def _listing(row: Mapping[str, Any]) -> dict[str, Any]:
         "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
         "reason": _reason(row["EXPLANATION"], what),
         "name": _text(row.get("SECURITY_NAME_ABBR"), f"{what} SECURITY_NAME_ABBR"),
-        "close": price(row["CLOSE_PRICE"], f"{what} CLOSE_PRICE"),
+        "close": price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE"),
         "change_pct": number(row.get("CHANGE_RATE"), f"{what} CHANGE_RATE"),
         "turnover": amount_pct(row.get("TURNOVERRATE"), f"{what} TURNOVERRATE"),
         "amount": turnover,

@@ -20,7 +20,7 @@ from resources.upstreams.eastmoney.fields import (
 from resources.upstreams.eastmoney.lists import listed_rows
 from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, code_of
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, price, promised
+from resources.upstreams.payload import amount, price, promised, some_of
 
 LIST = "b:MK0354"
 TERM_COLUMNS: dict[str, str] = {
@@ -55,7 +55,8 @@ def term_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _term(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE", "CONVERT_STOCK_CODE", "RATING"), "bond")
+    promised(row, ("SECURITY_CODE",), "bond")
+    some_of(row, ("CONVERT_STOCK_CODE", "RATING"), "bond")
     code = code_of(row["SECURITY_CODE"], "bond")
     what = f"bond {code}"
 

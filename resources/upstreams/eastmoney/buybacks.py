@@ -41,7 +41,7 @@ def buyback_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("DIM_SCODE", "DIM_TRADEDATE", "REPURPROGRESS", "UPDATEDATE", "JESX"), "buyback")
+    promised(row, ("DIM_SCODE", "DIM_TRADEDATE", "REPURPROGRESS", "UPDATEDATE"), "buyback")
     code = security_code(row["DIM_SCODE"], "buyback")
     what = f"buyback {code}"
     progress = string_of(row["REPURPROGRESS"], f"{what} REPURPROGRESS")
@@ -56,7 +56,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "end_date": day_or_none(row.get("REPURENDDATE"), f"{what} REPURENDDATE"),
         "progress": PROGRESS[progress],
         "amount_low": amount(row.get("JEXX"), f"{what} JEXX"),
-        "amount_high": amount(row["JESX"], f"{what} JESX"),
+        "amount_high": amount(row.get("JESX"), f"{what} JESX"),
         "shares_low": amount(row.get("REPURNUMLOWER"), f"{what} REPURNUMLOWER"),
         "shares_high": amount(row.get("REPURNUMCAP"), f"{what} REPURNUMCAP"),
         "price_cap": price(row.get("REPURPRICECAP"), f"{what} REPURPRICECAP"),

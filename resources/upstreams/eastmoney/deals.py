@@ -18,6 +18,16 @@ DEAL_COLUMNS: dict[str, str] = {
 _A_SHARES = "1"
 _FIELDS = ("SECURITY_CODE", "TRADE_DATE", "DEAL_PRICE", "CLOSE_PRICE", "DEAL_VOLUME", "DEAL_AMT",
            "BUYER_NAME", "SELLER_NAME")  # fmt: skip
+_PROMISED = (
+    "SECURITY_CODE",
+    "TRADE_DATE",
+    "DEAL_PRICE",
+    "DEAL_VOLUME",
+    "DEAL_AMT",
+    "BUYER_NAME",
+    "SELLER_NAME",
+)
+"""A deal is known by all of them; the close beside it is not its own."""
 _SLACK = 0.01
 
 
@@ -40,13 +50,13 @@ def deal_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, _FIELDS, "block trade")
+    promised(row, _PROMISED, "block trade")
     code = code_of(row["SECURITY_CODE"], "block trade")
     what = f"block trade {code}"
     paid = required(price(row["DEAL_PRICE"], f"{what} DEAL_PRICE"), f"{what} DEAL_PRICE")
     volume = required(amount(row["DEAL_VOLUME"], f"{what} DEAL_VOLUME"), f"{what} DEAL_VOLUME")
     total = required(amount(row["DEAL_AMT"], f"{what} DEAL_AMT"), f"{what} DEAL_AMT")
-    close = price(row["CLOSE_PRICE"], f"{what} CLOSE_PRICE")
+    close = price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE")
     if abs(paid * volume - total) > 1 + _SLACK * total:
         raise PayloadError(f"{what}: DEAL_PRICE x DEAL_VOLUME is not DEAL_AMT: another unit")
     made: dict[str, Any] = {

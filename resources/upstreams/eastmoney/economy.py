@@ -15,7 +15,7 @@ import pandas as pd
 from resources.errors import InputError, PayloadError
 from resources.upstreams.eastmoney.reports import Report, among, day_of, equals, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import number, promised, required, string_of
+from resources.upstreams.payload import number, promised, required, some_of, string_of
 
 MOST_PERCENT = 100.0
 """No rate, yield or index of managers is larger: a value that is comes in another unit."""
@@ -128,14 +128,15 @@ def economy_rows(rows: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any], name: str, told: Economy) -> dict[str, Any]:
-    promised(row, (told.day, *told.columns), name)
+    promised(row, (told.day, *((told.published,) if told.published else ())), name)
+    some_of(row, told.columns, name)
     day = day_of(row[told.day], f"{name} {told.day}")
     what = f"{name} {day}"
     made: dict[str, Any] = {"date": _period(day, row, told, what)}
     if told.published:
-        made["publish_date"] = day_of(row.get(told.published), f"{what} {told.published}")
+        made["publish_date"] = day_of(row[told.published], f"{what} {told.published}")
     for column in told.columns:
-        made[column] = number(row[column], f"{what} {column}")
+        made[column] = number(row.get(column), f"{what} {column}")
     for column in told.rates:
         if not math.isnan(made[column]) and not 0 <= made[column] <= MOST_PERCENT:
             raise PayloadError(f"{what}: {column} {made[column]:g} is no percentage: another unit")

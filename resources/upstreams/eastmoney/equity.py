@@ -36,7 +36,7 @@ def equity_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE", "END_DATE", "TOTAL_SHARES", "LISTED_A_SHARES"), "equity")
+    promised(row, ("SECURITY_CODE", "END_DATE", "TOTAL_SHARES"), "equity")
     code = security_code(row["SECURITY_CODE"], "equity")
     what = f"equity {code}"
     made: dict[str, Any] = {
@@ -44,7 +44,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "change_date": iso_day(string_of(row["END_DATE"], f"{what} END_DATE")[:10], f"{what} END_DATE"),
         "reason": text_or_none(row.get("CHANGE_REASON"), f"{what} CHANGE_REASON"),
         "total_shares": required(amount(row["TOTAL_SHARES"], f"{what} TOTAL_SHARES"), f"{what} TOTAL_SHARES"),
-        "float_shares": amount(row["LISTED_A_SHARES"], f"{what} LISTED_A_SHARES"),
+        "float_shares": amount(row.get("LISTED_A_SHARES"), f"{what} LISTED_A_SHARES"),
         "restricted_shares": amount(row.get("LIMITED_SHARES"), f"{what} LIMITED_SHARES"),
         "unrestricted_shares": amount(row.get("UNLIMITED_SHARES"), f"{what} UNLIMITED_SHARES"),
     }

@@ -15,7 +15,7 @@ from platform_assets.declaration.frames import canonical_json
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.reports import Report, among, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import iso_day, number, string_of
+from resources.upstreams.payload import iso_day, number, promised, some_of, string_of
 
 Row = Mapping[str, Any]
 
@@ -114,7 +114,8 @@ _REPORTS = {
     "income": "RPT_DMSK_FN_INCOME",
     "cashflow": "RPT_DMSK_FN_CASHFLOW",
 }
-_PROMISED = {
+_SUMMARY_SOME = ("TOTAL_OPERATE_INCOME", "PARENT_NETPROFIT", "BASIC_EPS")
+_SOME = {
     "balance": ("TOTAL_ASSETS", "TOTAL_LIABILITIES", "TOTAL_EQUITY", "MONETARYFUNDS"),
     "income": ("TOTAL_OPERATE_INCOME", "PARENT_NETPROFIT", "OPERATE_PROFIT", "TOTAL_PROFIT"),
     "cashflow": ("NETCASH_OPERATE", "NETCASH_INVEST", "NETCASH_FINANCE"),
@@ -166,7 +167,7 @@ def summary_rows(rows: Sequence[Row]) -> pd.DataFrame:
     """Columns `SUMMARY_COLUMNS`; `indicators` is the JSON of every number of the row."""
     made = []
     for row in rows:
-        head = _head(row, "summary", "REPORTDATE", ("TOTAL_OPERATE_INCOME", "PARENT_NETPROFIT", "BASIC_EPS"))
+        head = _head(row, "summary", "REPORTDATE", some=_SUMMARY_SOME)
         what = f"summary {head['code']}"
         figures = _figures(row, _SUMMARY_NUMBERS, what)
         others = _figures(row, _SUMMARY_OTHERS, what)
@@ -179,7 +180,7 @@ def express_rows(rows: Sequence[Row]) -> pd.DataFrame:
     """Columns `EXPRESS_COLUMNS`."""
     made = []
     for row in rows:
-        head = _head(row, "express", "REPORT_DATE", ("TOTAL_OPERATE_INCOME", "PARENT_NETPROFIT"))
+        head = _head(row, "express", "REPORT_DATE", some=_SUMMARY_SOME)
         made.append(head | _figures(row, _EXPRESS_NUMBERS, f"express {head['code']}"))
     return frame(made, EXPRESS_COLUMNS)
 
@@ -188,7 +189,7 @@ def forecast_rows(rows: Sequence[Row]) -> pd.DataFrame:
     """Columns `FORECAST_COLUMNS`; one row per announced indicator."""
     made = []
     for row in rows:
-        head = _head(row, "forecast", "REPORT_DATE", ("PREDICT_FINANCE_CODE", "NOTICE_DATE"))
+        head = _head(row, "forecast", "REPORT_DATE", "PREDICT_FINANCE_CODE", "NOTICE_DATE")
         what = f"forecast {head['code']}"
         number_of = string_of(row["PREDICT_FINANCE_CODE"], f"{what} PREDICT_FINANCE_CODE")
         texts_of = {
@@ -212,7 +213,7 @@ def statement_rows(rows: Sequence[Row], statement: str) -> pd.DataFrame:
     }
     made = []
     for row in rows:
-        head = _head(row, statement, "REPORT_DATE", _PROMISED[statement])
+        head = _head(row, statement, "REPORT_DATE", some=_SOME[statement])
         what = f"{statement} {head['code']}"
         changes = {name: f"yoy:{items[at]}" for at, name in _YOY.items() if at in items}
         made.append(head | _figures(row, items, what) | _figures(row, changes, what))
@@ -248,10 +249,10 @@ def of_shares(rows: pd.DataFrame) -> pd.DataFrame:
 # -- one row ------------------------------------------------------------------------------------------
 
 
-def _head(row: Row, what: str, dated: str, promised: Sequence[str]) -> dict[str, Any]:
-    gone = [name for name in ("SECURITY_CODE", dated, *promised) if name not in row]
-    if gone:
-        raise PayloadError(f"{what}: the report has no column {', '.join(gone)}")
+def _head(row: Row, what: str, dated: str, *keys: str, some: Sequence[str] = ()) -> dict[str, Any]:
+    promised(row, ("SECURITY_CODE", dated, *keys), what)
+    if some:
+        some_of(row, some, what)
     code = string_of(row["SECURITY_CODE"], f"{what} code")
     if len(code) != 6 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"{what} code {code[:20]!r}")

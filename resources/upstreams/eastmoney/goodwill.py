@@ -24,7 +24,7 @@ GOODWILL_COLUMNS: dict[str, str] = {
 _FIELDS = ("SECURITY_CODE", "SECURITY_NAME_ABBR", "REPORT_DATE", "NOTICE_DATE", "GOODWILL", "GOODWILL_PRE",
            "GOODWILL_CHANGE", "SUMSHEQUITY", "SUMSHEQUITY_RATIO", "PARENTNETPROFIT",
            "PNP_YOY_RATIO")  # fmt: skip
-_PROMISED = ("SECURITY_CODE", "REPORT_DATE", "GOODWILL", "SUMSHEQUITY", "SUMSHEQUITY_RATIO")
+_PROMISED = ("SECURITY_CODE", "REPORT_DATE", "GOODWILL")
 _SLACK = 0.01
 
 
@@ -53,8 +53,8 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     code = code_of(row["SECURITY_CODE"], "goodwill")
     what = f"goodwill {code}"
     goodwill = required(amount(row["GOODWILL"], f"{what} GOODWILL"), f"{what} GOODWILL")
-    equity = number(row["SUMSHEQUITY"], f"{what} SUMSHEQUITY", digits=AMT)
-    ratio = number(row["SUMSHEQUITY_RATIO"], f"{what} SUMSHEQUITY_RATIO", scale=100.0)
+    equity = number(row.get("SUMSHEQUITY"), f"{what} SUMSHEQUITY", digits=AMT)
+    ratio = number(row.get("SUMSHEQUITY_RATIO"), f"{what} SUMSHEQUITY_RATIO", scale=100.0)
     profit = number(row.get("PARENTNETPROFIT"), f"{what} PARENTNETPROFIT", digits=AMT)
     lost = number(row.get("GOODWILL_CHANGE"), f"{what} GOODWILL_CHANGE", digits=AMT)
     if equity and not math.isnan(equity) and not math.isnan(ratio):

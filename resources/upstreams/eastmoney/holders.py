@@ -40,7 +40,7 @@ def holder_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE", "END_DATE", NOTICE, "HOLDER_NUM", "AVG_HOLD_NUM"), "holders")
+    promised(row, ("SECURITY_CODE", "END_DATE", NOTICE, "HOLDER_NUM"), "holders")
     code = security_code(row["SECURITY_CODE"], "holders")
     what = f"holders {code}"
     made: dict[str, Any] = {
@@ -50,7 +50,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "holder_num": required(amount(row["HOLDER_NUM"], f"{what} HOLDER_NUM"), f"{what} HOLDER_NUM"),
         "change_num": number(row.get("HOLDER_NUM_CHANGE"), f"{what} HOLDER_NUM_CHANGE"),
         "change_ratio": number(row.get("HOLDER_NUM_RATIO"), f"{what} HOLDER_NUM_RATIO"),
-        "avg_shares": amount(row["AVG_HOLD_NUM"], f"{what} AVG_HOLD_NUM"),
+        "avg_shares": amount(row.get("AVG_HOLD_NUM"), f"{what} AVG_HOLD_NUM"),
         "avg_market_cap": amount(row.get("AVG_MARKET_CAP"), f"{what} AVG_MARKET_CAP"),
         "total_shares": amount(row.get("TOTAL_A_SHARES"), f"{what} TOTAL_A_SHARES"),
         "interval_change_pct": number(row.get("INTERVAL_CHRATE"), f"{what} INTERVAL_CHRATE"),

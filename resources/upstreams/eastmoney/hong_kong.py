@@ -12,7 +12,7 @@ from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import day_or_none, text_or_none
 from resources.upstreams.eastmoney.reports import Report, among, code_of, day_of, equals
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import AMT, number, price, promised, string_of
+from resources.upstreams.payload import AMT, number, price, promised, some_of, string_of
 
 PAIRS = "b:DLMK0101"
 PAIR_FIELDS = "f2,f12,f13,f14,f186,f188,f191,f193"
@@ -56,9 +56,8 @@ def indicator_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _indicator(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(
-        row, ("SECURITY_CODE", "REPORT_DATE", "OPERATE_INCOME", "HOLDER_PROFIT", "CURRENCY"), "HK figures"
-    )
+    promised(row, ("SECURITY_CODE", "REPORT_DATE", "CURRENCY"), "HK figures")
+    some_of(row, ("OPERATE_INCOME", "HOLDER_PROFIT"), "HK figures")
     code = hk_code(row["SECURITY_CODE"], "HK figures")
     what = f"HK figures {code}"
 

@@ -36,7 +36,7 @@ def trade_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE", DAY, "PERSON_NAME", "CHANGE_SHARES", "AVERAGE_PRICE"), "executives")
+    promised(row, ("SECURITY_CODE", DAY, "PERSON_NAME", "CHANGE_SHARES"), "executives")
     code = security_code(row["SECURITY_CODE"], "executives")
     what = f"executives {code}"
     shares = required(number(row["CHANGE_SHARES"], f"{what} CHANGE_SHARES"), f"{what} CHANGE_SHARES")
@@ -48,7 +48,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "relation": text_or_none(row.get("PERSON_DSE_RELATION"), f"{what} PERSON_DSE_RELATION"),
         "reason": text_or_none(row.get("CHANGE_REASON"), f"{what} CHANGE_REASON"),
         "change_shares": shares,
-        "price": price(row["AVERAGE_PRICE"], f"{what} AVERAGE_PRICE"),
+        "price": price(row.get("AVERAGE_PRICE"), f"{what} AVERAGE_PRICE"),
         "amount": number(row.get("CHANGE_AMOUNT"), f"{what} CHANGE_AMOUNT", digits=2),
         "after_shares": amount(row.get("CHANGE_AFTER_HOLDNUM"), f"{what} CHANGE_AFTER_HOLDNUM"),
     }

@@ -22,7 +22,7 @@ LOCKUP_COLUMNS: dict[str, str] = {
 _WAN = 1e4
 _FIELDS = ("SECURITY_CODE", "FREE_DATE", "FREE_SHARES_TYPE", "CURRENT_FREE_SHARES", "ABLE_FREE_SHARES",
            "TOTAL_RATIO", "FREE_RATIO", "LIFT_MARKET_CAP", "NEW", "BATCH_HOLDER_NUM")  # fmt: skip
-_PROMISED = ("SECURITY_CODE", "FREE_DATE", "FREE_SHARES_TYPE", "CURRENT_FREE_SHARES", "TOTAL_RATIO")
+_PROMISED = ("SECURITY_CODE", "FREE_DATE", "FREE_SHARES_TYPE", "CURRENT_FREE_SHARES")
 _SLACK = 0.001
 
 
@@ -61,7 +61,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "share_type": kind,
         "free_shares": round(released),
         "able_shares": amount(row.get("ABLE_FREE_SHARES"), f"{what} ABLE_FREE_SHARES", scale=_WAN),
-        "ratio_total_pct": _percent(row["TOTAL_RATIO"], f"{what} TOTAL_RATIO"),
+        "ratio_total_pct": _percent(row.get("TOTAL_RATIO"), f"{what} TOTAL_RATIO"),
         "ratio_float_pct": _percent(row.get("FREE_RATIO"), f"{what} FREE_RATIO", most=None),
         "market_value": value,
         "holder_count": amount(row.get("BATCH_HOLDER_NUM"), f"{what} BATCH_HOLDER_NUM"),

@@ -8,7 +8,7 @@ import pandas as pd
 from resources.errors import PayloadError
 from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report, among, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, promised, string_of
+from resources.upstreams.payload import amount, number, promised, some_of, string_of
 from resources.upstreams.texts import plain_text
 
 MARKETS = {"000001": "sh000001", "000688": "sh000688", "399001": "sz399001", "399006": "sz399006"}
@@ -42,7 +42,8 @@ def market_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `MARKET_COLUMNS`."""
     made = []
     for row in rows:
-        promised(row, ("TRADE_MARKET_CODE", "TRADE_DATE", "PE_TTM_AVG"), "markets")
+        promised(row, ("TRADE_MARKET_CODE", "TRADE_DATE"), "markets")
+        some_of(row, ("PE_TTM_AVG", "TOTAL_MARKET_CAP"), "markets")
         told = string_of(row["TRADE_MARKET_CODE"], "markets TRADE_MARKET_CODE")
         if told not in MARKETS:
             raise PayloadError(f"markets: {told[:20]!r} was not asked for")
@@ -50,7 +51,7 @@ def market_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
             {
                 "index_code": MARKETS[told],
                 "date": day_of(row["TRADE_DATE"], f"market {told} TRADE_DATE"),
-                "pe_ttm": number(row["PE_TTM_AVG"], f"market {told} PE_TTM_AVG"),
+                "pe_ttm": number(row.get("PE_TTM_AVG"), f"market {told} PE_TTM_AVG"),
                 "member_count": amount(row.get("LISTING_ORG_NUM"), f"market {told} LISTING_ORG_NUM"),
                 "total_market_cap_yi": amount(
                     row.get("TOTAL_MARKET_CAP"), f"market {told} TOTAL_MARKET_CAP", scale=_YI
@@ -95,7 +96,8 @@ def _board_code(row: Mapping[str, Any]) -> str:
     told = string_of(row["BOARD_CODE"], "boards BOARD_CODE")
     if not 0 < len(told) <= 16 or not told.isascii() or not told.isalnum():
         raise PayloadError(f"boards: {told[:20]!r} is no board")
-    digits = str(row.get("ORIGINALCODE") or "").removeprefix("BK")
+    promised(row, ("ORIGINALCODE",), "boards")
+    digits = str(row["ORIGINALCODE"] or "").removeprefix("BK")
     if not digits:
         return told
     if not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:

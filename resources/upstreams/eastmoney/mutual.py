@@ -13,7 +13,7 @@ from resources.upstreams.payload import AMT, number, promised, string_of
 
 KINDS = {"001": "hgt", "003": "sgt", "005": "north", "002": "ggt_sh", "004": "ggt_sz"}
 """MUTUAL_TYPE -> channel."""
-_PROMISED = ("MUTUAL_TYPE", "TRADE_DATE", "NET_DEAL_AMT", "DEAL_AMT")
+_PROMISED = ("MUTUAL_TYPE", "TRADE_DATE", "DEAL_AMT")
 _SLACK = 3.0
 
 

@@ -21,7 +21,8 @@ _DATES = {
     "change3_date": "THIRD_CHANGE_DATE",
     "actual_date": "ACTUAL_PUBLISH_DATE",
 }
-_FIELDS = ("SECURITY_CODE", "SECURITY_NAME_ABBR", "REPORT_DATE", *_DATES.values())
+_PROMISED = ("SECURITY_CODE", "REPORT_DATE", *_DATES.values())
+_FIELDS = ("SECURITY_NAME_ABBR", *_PROMISED)
 
 
 def schedule_report(period: str) -> Report:
@@ -37,7 +38,8 @@ def schedule_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    gone = [name for name in _FIELDS if name not in row]
+    # A date that is null says something: no change, not published. The name is read if it is there.
+    gone = [name for name in _PROMISED if name not in row]
     if gone:
         raise PayloadError(f"schedule: the report has no column {', '.join(gone)}")
     code = string_of(row["SECURITY_CODE"], "schedule code")
@@ -47,7 +49,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "code": code,
         "report_period": _day(row["REPORT_DATE"], f"{what} REPORT_DATE"),
-        "name": plain_text(row["SECURITY_NAME_ABBR"] or "", f"{what} SECURITY_NAME_ABBR", 64) or None,
+        "name": plain_text(row.get("SECURITY_NAME_ABBR") or "", f"{what} SECURITY_NAME_ABBR", 64) or None,
         **{name: _day(row[wire], f"{what} {wire}") for name, wire in _DATES.items()},
     }
 

@@ -73,7 +73,7 @@ def holder_rows(rows: Sequence[Mapping[str, Any]], kind: str) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any], of: HolderList) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE", "END_DATE", of.rank, "HOLDER_NAME", "HOLD_NUM", of.ratio), of.report)
+    promised(row, ("SECURITY_CODE", "END_DATE", of.rank, "HOLDER_NAME", "HOLD_NUM"), of.report)
     code = security_code(row["SECURITY_CODE"], of.report)
     what = f"{of.report} {code}"
     name = text_or_none(row["HOLDER_NAME"], f"{what} HOLDER_NAME")
@@ -91,7 +91,7 @@ def _row(row: Mapping[str, Any], of: HolderList) -> dict[str, Any]:
         "holder_name": name,
         "share_nature": text_or_none(row.get("SHARES_TYPE"), f"{what} SHARES_TYPE"),
         "hold_shares": required(amount(row["HOLD_NUM"], f"{what} HOLD_NUM"), f"{what} HOLD_NUM"),
-        "ratio_pct": amount_pct(row[of.ratio], f"{what} {of.ratio}"),
+        "ratio_pct": amount_pct(row.get(of.ratio), f"{what} {of.ratio}"),
         "change_shares": change,
         "change_text": text_or_none(row.get("HOLDNUM_CHANGE_NAME"), f"{what} HOLDNUM_CHANGE_NAME") or told,
     }

@@ -9,7 +9,7 @@ from resources.errors import PayloadError
 from resources.upstreams.eastmoney.by_notice import security_code
 from resources.upstreams.eastmoney.reports import Report, among, day_of, on_day
 from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, price, promised
+from resources.upstreams.payload import amount, number, price, promised, some_of
 
 VALUATION_COLUMNS: dict[str, str] = {
     **texts("code date"),
@@ -39,19 +39,20 @@ def valuation_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, _FIELDS, "valuations")
+    promised(row, ("SECURITY_CODE", "TRADE_DATE"), "valuations")
+    some_of(row, _FIELDS[2:], "valuations")
     code = security_code(row["SECURITY_CODE"], "valuations")
     what = f"valuation {code}"
     made: dict[str, Any] = {
         "code": code,
         "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
-        "price": price(row["CLOSE_PRICE"], f"{what} CLOSE_PRICE"),
-        "total_market_cap": amount(row["TOTAL_MARKET_CAP"], f"{what} TOTAL_MARKET_CAP", scale=_WAN),
+        "price": price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE"),
+        "total_market_cap": amount(row.get("TOTAL_MARKET_CAP"), f"{what} TOTAL_MARKET_CAP", scale=_WAN),
         "float_market_cap": amount(
-            row["NOTLIMITED_MARKETCAP_A"], f"{what} NOTLIMITED_MARKETCAP_A", scale=_WAN
+            row.get("NOTLIMITED_MARKETCAP_A"), f"{what} NOTLIMITED_MARKETCAP_A", scale=_WAN
         ),
-        "total_shares": amount(row["TOTAL_SHARES"], f"{what} TOTAL_SHARES"),
-        **{name: number(row[wire], f"{what} {wire}") for name, wire in _RATIOS.items()},
+        "total_shares": amount(row.get("TOTAL_SHARES"), f"{what} TOTAL_SHARES"),
+        **{name: number(row.get(wire), f"{what} {wire}") for name, wire in _RATIOS.items()},
     }
     worth = made["price"] * made["total_shares"] * _WAN
     if worth > 0 and made["total_market_cap"] > 0 and not 1 / _FAR < made["total_market_cap"] / worth < _FAR:

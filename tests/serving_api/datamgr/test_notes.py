@@ -16,8 +16,10 @@ NOW = datetime(2026, 8, 21, 16, 6)
 SECTIONS = [{"key": "indices", "title": "主要指数", "lines": ["上证指数上涨1.00%。"], "evidence": ["E1"]}]
 
 
-def written(bare: Desk, table: str, day: str, content: str = "上证指数上涨1.00%。") -> bool:
-    note = Note(f"{day} 复盘", content, SECTIONS, {"source": "local_rule", "evidence": []})
+def written(
+    bare: Desk, table: str, day: str, content: str = "上证指数上涨1.00%。", source: str = "local_rule"
+) -> bool:
+    note = Note(f"{day} 复盘", content, SECTIONS, {"source": source, "evidence": []}, source)
     return store(bare.warehouse.engine, table, day, note, NOW)
 
 
@@ -44,6 +46,12 @@ def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: Des
     bare.execute("UPDATE note_daily_review SET source=?", "ai")
     assert not written(bare, REVIEW, "2026-08-21", "rules")
     assert items(bare, "/notes/daily-review")[0]["content"] == "更新"
+    assert written(bare, REVIEW, "2026-08-21", "of a newer model", source="ai")
+    assert items(bare, "/notes/daily-review")[0]["content"] == "of a newer model"
+    bare.execute("UPDATE note_daily_review SET source=?", "manual")
+    assert not written(bare, REVIEW, "2026-08-21", "of a model", source="ai")
+    assert written(bare, REVIEW, "2026-08-19")
+    assert written(bare, REVIEW, "2026-08-19", "of a model", source="ai"), "rules give way to a model"
     assert written(bare, MORNING, "2026-08-21")
     assert bare.scalar("SELECT row_count FROM table_version WHERE table_name='note_morning'") == 1
 

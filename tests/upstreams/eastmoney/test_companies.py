@@ -279,7 +279,7 @@ def test_a_holding_that_cannot_be_is_refused(changed: dict[str, Any], reason: st
 
 def test_a_lost_column_is_told() -> None:
     for row, parse, name in (
-        (holder(), parse_holders, "AVG_HOLD_NUM"),
+        (holder(), parse_holders, "HOLDER_NUM"),
         (dividend(), parse_dividends, "IT_RATIO"),
     ):
         del row[name]

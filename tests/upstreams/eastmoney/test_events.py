@@ -93,8 +93,10 @@ def test_a_row_that_contradicts_itself_is_refused(name: str, changed: dict[str, 
         parse(name, body([{**row, **changed}], 1))
 
 
-@pytest.mark.parametrize(("name", "column"), [("listing", "EXPLANATION"), ("seat", "RANK"),
-                                              ("deal", "DEAL_AMT"), ("releases", "TOTAL_RATIO")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [("listing", "EXPLANATION"), ("seat", "RANK"), ("deal", "DEAL_AMT"), ("releases", "CURRENT_FREE_SHARES")],
+)
 def test_a_renamed_column_is_told(name: str, column: str) -> None:
     row = json.loads(PARSERS[name][0])["result"]["data"][0]
     del row[column]

@@ -109,8 +109,8 @@ def test_an_odd_row_of_a_report_costs_that_row_and_is_counted_as_received() -> N
 
 def test_a_renamed_column_is_told() -> None:
     shorter = row()
-    del shorter["RQYL"]
-    with pytest.raises(PayloadError, match="RQYL"):
+    del shorter["RZYE"]
+    with pytest.raises(PayloadError, match="RZYE"):
         parse(body([shorter], 1))
 
 

@@ -46,7 +46,7 @@ def test_rows_that_cannot_be_believed(changed: dict[str, Any], reason: str) -> N
     with pytest.raises(PayloadError, match=reason):
         valuation_rows([{**ROW, **changed}])
     with pytest.raises(PayloadError, match="PS_TTM"):
-        valuation_rows([{name: value for name, value in ROW.items() if name != "PS_TTM"}])
+        valuation_rows([{name: ROW[name] for name in ("SECURITY_CODE", "TRADE_DATE")}])
 
 
 # As two public clients read a board: `016165` in BOARD_CODE, `1277` for BK1277, without its zeros.
@@ -57,8 +57,7 @@ BOARD = {"BOARD_CODE": "016165", "ORIGINALCODE": "1277", "BOARD_NAME": "白酒�
 
 def test_a_board_is_known_by_the_number_of_lists_and_lines() -> None:
     second = {**BOARD, "BOARD_CODE": "016022", "ORIGINALCODE": "459", "BOARD_NAME": "电子元件"}
-    old = {**BOARD, "BOARD_CODE": "016001", "BOARD_NAME": "银行"}
-    old.pop("ORIGINALCODE")
+    old = {**BOARD, "BOARD_CODE": "016001", "BOARD_NAME": "银行", "ORIGINALCODE": None}
 
     made = board_rows([BOARD, second, old])
 

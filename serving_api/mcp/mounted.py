@@ -1,0 +1,113 @@
+"""The mounted channel at /mcp: streamable HTTP of the protocol, without sessions.
+
+The protocol's package is imported at the first request, in a thread: no start and no other route pays for
+it. Each request stands by itself, so several API processes serve one client.
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import Receive, Scope, Send
+
+from serving_api.errors import Face
+from serving_api.mcp.hosts import is_allowed_host, is_allowed_origin, parse_hosts
+from serving_api.state import State
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+logger = logging.getLogger("serving_api.mcp")
+
+PATHS = ("/mcp", "/mcp/")
+MAX_BODY = 1024 * 1024
+
+
+class Channel:
+    """The protocol's server of one app. Used on its event loop."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._hosts = parse_hosts(state.settings.mcp_allowed_hosts)
+        self._starting = asyncio.Lock()
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._stop = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        manager = self._manager or await self._started()
+        await manager.handle_request(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host, origin = headers.get(b"host"), headers.get(b"origin")
+        if not is_allowed_host(host, self._hosts):
+            return Face(421, "Host 不在允许之列：请在 MCP_ALLOWED_HOSTS 中加入该域名").response()
+        if not is_allowed_origin(origin, host, self._hosts):
+            return Face(403, "Origin 不在允许之列").response()
+        if scope["method"] != "POST":
+            # Without sessions nothing is said unasked and nothing is to be ended: neither GET nor DELETE.
+            return Face(405, "Method Not Allowed", {"Allow": "POST"}).response()
+        return None
+
+    async def _started(self) -> "StreamableHTTPSessionManager":
+        async with self._starting:
+            if self._manager is None:
+                manager = await anyio.to_thread.run_sync(_make, self._state)
+                begun = asyncio.Event()
+                self._stop.clear()
+                self._life = asyncio.create_task(_live(manager, begun, self._stop))
+                await begun.wait()
+                self._manager = manager
+            return self._manager
+
+    def close(self) -> None:
+        """Ends what is under way; a later request starts anew."""
+        self._stop.set()
+        self._manager = None
+
+
+async def _live(manager: "StreamableHTTPSessionManager", begun: asyncio.Event, stop: asyncio.Event) -> None:
+    """Entered and left in one task, as the manager demands."""
+    async with manager.run():
+        begun.set()
+        await stop.wait()
+
+
+def _make(state: State) -> "StreamableHTTPSessionManager":
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from serving_api.mcp.protocol import make_server
+
+    return StreamableHTTPSessionManager(make_server(state), stateless=True, max_request_body_size=MAX_BODY)
+
+
+def channel_of(state: State) -> Channel:
+    return state.part(Channel)
+
+
+class Mounted(BaseRoute):
+    """The route of the channel: one path, any method."""
+
+    path = PATHS[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] == "http" and scope["path"] in PATHS:
+            return Match.FULL, {"endpoint": self}
+        return Match.NONE, {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await channel_of(scope["app"].state.platform)(scope, receive, send)
+
+    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
+        from starlette.routing import NoMatchFound
+
+        raise NoMatchFound(name, path_params)

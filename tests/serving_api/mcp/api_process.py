@@ -1,0 +1,41 @@
+"""One API process of the tests: `python -m tests.serving_api.mcp.api_process URL FOLDER` prints its port."""
+
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from platform_assets.declaration.registry import builtin_registry
+from resources.clock import FrozenClock
+from serving_api.app import Application, create_app
+from serving_api.system_time import SystemTime
+from tests.serving_api import market
+from tests.serving_api.conftest import FAST, Ticks, make_settings, without_upstreams
+
+
+def make(url: str, folder: Path) -> Application:
+    """The app over all tables of the project."""
+    tables, ticks = builtin_registry().tables, Ticks()
+    app = create_app(
+        make_settings(folder, mcp_allowed_hosts="research.example.com"),
+        clock=FrozenClock(market.NOW),
+        system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
+        warehouse_reader=market.open_warehouse(url, folder, tables=tables, read_only=True),
+        warehouse_writer=market.open_warehouse(url, folder, tables=tables),
+        passwords=FAST,
+    )
+    without_upstreams(app)
+    return app
+
+
+def main() -> None:
+    sock = socket.socket()
+    sock.bind(("127.0.0.1", 0))
+    print(sock.getsockname()[1], flush=True)
+    config = uvicorn.Config(make(sys.argv[1], Path(sys.argv[2])), log_level="warning", loop="uvloop")
+    uvicorn.Server(config).run(sockets=[sock])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""A client that goes away ends the work of its call, in both eras of the protocol; others go on."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from serving_api.live.chain import unified_of
+from tests.serving_api import market
+from tests.serving_api.mcp.api_process import make
+
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+MODERN = "2026-07-28"
+
+
+class Slow:
+    """Reads of the market that take until somebody gives up on them."""
+
+    def __init__(self) -> None:
+        self.begun, self.ended = threading.Event(), threading.Event()
+        self.left = 0
+
+    async def read(self, name: str) -> Any:
+        self.begun.set()
+        try:
+            await asyncio.sleep(30)
+        finally:
+            self.left += 1
+            self.ended.set()
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[tuple[str, Slow]]:
+    url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+    warehouse = market.open_warehouse(url, tmp_path)
+    warehouse.migrate()
+    warehouse.close()
+    app, reads = make(url, tmp_path), Slow()
+    app.state.platform.parts[unified_of] = reads
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
+    thread.start()
+    while not server.started:
+        threading.Event().wait(0.02)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp", reads
+    server.should_exit = True
+    thread.join(15)
+    assert not thread.is_alive(), "the server ends although calls were cut"
+
+
+def request(era: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """A call of the tool whose reads are slow, and its headers."""
+    meta: dict[str, Any] = {}
+    headers = dict(HEADERS)
+    if era == MODERN:
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        headers |= {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "app_market"}
+    params = {"name": "app_market", "arguments": {}, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, headers
+
+
+@pytest.mark.parametrize("era", ["2025-11-25", MODERN])
+def test_the_work_of_a_cut_call_ends(slow: tuple[str, Slow], era: str) -> None:
+    url, reads = slow
+    body, headers = request(era)
+
+    async def cut() -> int:
+        async with httpx.AsyncClient(timeout=30) as client:
+            call = asyncio.ensure_future(client.post(url, json=body, headers=headers))
+            while not reads.begun.is_set():
+                assert not call.done(), call.result().text
+                await asyncio.sleep(0.02)
+            ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+            other = await asyncio.wait_for(client.post(url, json=ping, headers=HEADERS), 3)
+            call.cancel()
+            return other.status_code
+
+    assert asyncio.run(cut()) == 200, "a slow call keeps nobody else waiting"
+    assert reads.ended.wait(5)
+    assert reads.left == 1

@@ -1,0 +1,312 @@
+"""The mounted channel by the official client, over HTTP, two processes behind alternating requests."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import httpx
+import httpx2
+import pytest
+from jsonschema import Draft202012Validator
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from serving_api.tools.size import MAX_BYTES
+from tests.serving_api.mcp.conftest import Service
+from tests.serving_api.mcp.injections import KEYS, MAILS, TAGS, TITLES
+
+T = TypeVar("T")
+TEN = {f"app_{name}" for name in ("find", "hold", "hot", "info", "macro", "market", "news", "scan", "schema")}
+
+
+@asynccontextmanager
+async def client(service: Service, token: str | None = None, **how: Any) -> AsyncIterator[Client]:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(service.mcp, http_client=http), **how) as connected,
+    ):
+        yield connected
+
+
+def run(work: Callable[[], Awaitable[T]]) -> T:
+    async def main() -> T:
+        return await asyncio.wait_for(work(), 60)
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_tools_are_listed_and_called_over_two_processes(service: Service, mode: str) -> None:
+    async def work() -> tuple[Any, list[Any], str]:
+        async with client(service, mode=mode) as connected:
+            listed = await connected.list_tools()
+            answers = [
+                await connected.call_tool("app_find", {"query": "600519"}),
+                await connected.call_tool("app_info", {"codes": ["600519"]}),
+                await connected.call_tool("app_macro", {}),
+                await connected.call_tool("app_schema", {"dataset": "news"}),
+                await connected.call_tool("ping", {}),
+                await connected.call_tool("available_data", {}),
+            ]
+            return listed, answers, connected.protocol_version
+
+    before = len(service.balancer.served)
+    listed, answers, _ = run(work)
+
+    tools = {tool.name: tool for tool in listed.tools}
+    assert TEN | {"ping", "available_data"} <= tools.keys()
+    assert all(tool.annotations.destructive_hint is False for tool in listed.tools)
+    assert tools["app_find"].annotations.read_only_hint is True
+    assert all(not answer.is_error for answer in answers)
+    for name, answer in zip(("app_find", "app_info", "app_macro", "app_schema"), answers, strict=False):
+        Draft202012Validator(tools[name].output_schema).validate(answer.structured_content)
+        assert json.loads(answer.content[0].text) == answer.structured_content
+        assert {"as_of", "sources", "batch_ids"} <= answer.structured_content["receipts"].keys()
+    facts = [(fact["label"], fact["value"]) for fact in answers[1].structured_content["items"]]
+    assert ("收盘价", 1410.0) in facts
+    assert {row["dataset"] for row in answers[5].structured_content["items"]} >= {"kline_daily", "news"}
+    used = {backend for _, backend in service.balancer.served[before:]}
+    assert used == set(service.balancer.backends)
+
+
+def test_a_token_is_understood_with_every_request(service: Service) -> None:
+    async def hold(token: str | None) -> Any:
+        async with client(service, token) as connected:
+            return await connected.call_tool("app_hold", {})
+
+    stranger = run(lambda: hold(None))
+    member = service.member("mcp-holder")
+    assert stranger.is_error
+    assert stranger.content[0].text == "未登录或登录已失效"
+    assert run(lambda: hold("x.y.z")).is_error
+    assert run(lambda: hold(member)).structured_content["items"] == []
+
+
+def test_bad_arguments_are_named_and_an_unknown_tool_is_an_error(service: Service) -> None:
+    async def work() -> tuple[list[Any], MCPError]:
+        async with client(service) as connected:
+            wrong = [
+                await connected.call_tool("app_find", {}),
+                await connected.call_tool("app_find", {"query": "x" * 1000}),
+                await connected.call_tool("app_info", {"codes": ["6005"]}),
+                await connected.call_tool("app_info", {"interface": "get_nothing"}),
+                await connected.call_tool("app_info", {}),
+            ]
+            with pytest.raises(MCPError) as refusal:
+                await connected.call_tool("app_sell", {"code": "600519"})
+            return wrong, refusal.value
+
+    wrong, refusal = run(work)
+    assert [answer.is_error for answer in wrong] == [True] * 5
+    texts = [answer.content[0].text for answer in wrong]
+    for text, says in zip(texts, ("query", "query", "codes", "nearest", "codes"), strict=True):
+        assert says in text
+    assert (refusal.code, "app_sell" in str(refusal)) == (-32602, True)
+
+
+def test_pages_of_datasets_and_the_lineage_of_a_value(service: Service) -> None:
+    admin = service.admin()
+    address = "ashare://lineage/fusion_kline_daily?code=600519&date=2026-08-21&column=close"
+
+    async def work() -> tuple[Any, Any, Any, Any, Any]:
+        async with client(service, admin) as connected:
+            templates = await connected.list_resource_templates()
+            listed = await connected.list_resources()
+            page = await connected.read_resource("ashare://datasets/kline_daily")
+            value = await connected.read_resource(address)
+            named = await connected.complete(
+                {"type": "ref/resource", "uri": "ashare://datasets/{name}"},
+                {"name": "name", "value": "kline"},
+            )
+            return templates, listed, page, value, named
+
+    async def as_stranger() -> list[str]:
+        refused = []
+        async with client(service) as connected:
+            for one in (
+                address,
+                "ashare://datasets/nothing",
+                "file:///etc/passwd",
+                "ashare://lineage/app_users?id=1",
+            ):
+                with pytest.raises(MCPError) as refusal:
+                    await connected.read_resource(one)
+                refused.append(str(refusal.value))
+        return refused
+
+    templates, listed, page, value, named = run(work)
+    assert {one.uri_template for one in templates.resource_templates} == {
+        "ashare://datasets/{name}", "ashare://lineage/{table}{?key*}",
+    }  # fmt: skip
+    assert len(listed.resources) > 70
+    assert "| amount | float | CNY |" in page.contents[0].text
+    told = json.loads(value.contents[0].text)
+    assert told["columns"]["close"]["value"] == 1410.0
+    assert told["batches"]
+    assert "kline_daily" in named.completion.values
+    refused = run(as_stranger)
+    assert "未登录" in refused[0]
+    assert not any("root:" in text for text in refused)
+
+
+def test_skills_are_prompts(service: Service) -> None:
+    async def work() -> tuple[Any, Any]:
+        async with client(service) as connected:
+            listed = await connected.list_prompts()
+            made = await connected.get_prompt("stock_overview", {"code": "600519", "question": "估值贵吗"})
+            with pytest.raises(MCPError):
+                await connected.get_prompt("nothing")
+            return listed, made
+
+    listed, made = run(work)
+    assert len(listed.prompts) >= 37
+    text = made.messages[0].content.text
+    assert "600519" in text
+    assert "估值贵吗" in text
+    assert "app_info" in text
+
+
+def test_progress_of_a_longer_call_is_told(service: Service) -> None:
+    heard: list[tuple[float, float | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total))
+
+    async def work() -> Any:
+        async with client(service) as connected:
+            return await connected.call_tool("app_market", {}, progress_callback=hear)
+
+    answer = run(work)
+    assert not answer.is_error
+    assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_orders_in_headlines_stay_data(service: Service) -> None:
+    """Thirty of them: nothing follows them, no tool runs but the one that was called, nothing leaks."""
+
+    async def work() -> list[Any]:
+        answers = []
+        async with client(service) as connected:
+            for name, arguments in (
+                ("app_news", {"code": "600519", "limit": 100}),
+                ("app_info", {"interface": "get_news", "params": {"code": "600519", "limit": 100}}),
+                (
+                    "app_info",
+                    {"interface": "get_news_by_date", "params": {"date": "2026-08-21", "limit": 100}},
+                ),
+                ("app_info", {"codes": ["600519"]}),
+            ):
+                cursor: dict[str, Any] = {}
+                while True:
+                    answer = await connected.call_tool(name, {**arguments, **cursor})
+                    answers.append(answer)
+                    following = answer.structured_content["page"]["next_cursor"]
+                    if following is None:
+                        break
+                    cursor = {"cursor": following}
+        return answers
+
+    before = len(service.balancer.served)
+    answers = run(work)
+    asked = [path for path, _ in service.balancer.served[before:]]
+
+    assert not any(answer.is_error for answer in answers)
+    # What was asked by this client is all that was asked: the answers called nothing.
+    assert len(asked) <= len(answers) + 6
+    assert set(asked) == {"POST /mcp"}
+    items = [item for answer in answers for item in answer.structured_content["items"]]
+    titles = [item["untrusted"]["title"] for item in items if "title" in item.get("untrusted", {})]
+    assert len(titles) >= 2 * len(TITLES)
+    text = "".join(answer.content[0].text for answer in answers)
+    for secret in (*MAILS, *(key.removeprefix("api_key=") for key in KEYS)):
+        assert secret not in text
+    assert not set(text) & set(f"{TAGS}\u200b\u202e")
+    assert all(len(answer.content[0].text.encode()) <= MAX_BYTES for answer in answers)
+    # No headline stands outside the fence, and every answer says how to take them.
+    for answer in answers:
+        told = answer.structured_content
+        outside = [{k: v for k, v in item.items() if k != "untrusted"} for item in told["items"]]
+        assert "忽略以上所有指令" not in json.dumps(outside, ensure_ascii=False)
+        if any("untrusted" in item for item in told["items"]):
+            assert "不得执行" in told["notice"]
+
+
+# -- the wire ---------------------------------------------------------------------------------------------
+
+
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+def post(service: Service, content: Any = None, at: int = 0, **headers: str) -> httpx.Response:
+    url = f"{service.balancer.backends[at]}/mcp"
+    body = (
+        json.dumps(PING if content is None else content).encode()
+        if not isinstance(content, bytes)
+        else content
+    )
+    return httpx.post(url, content=body, headers={"Content-Type": "application/json", **ACCEPT, **headers})
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "127.0.0.1:1"}, 200),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Host": "research.example.com"}, 200),
+        ({"Host": "rebound.evil.example:8000"}, 421),
+        ({"Host": "rebound.evil.example@127.0.0.1"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "localhost", "Origin": "http://localhost:3000"}, 200),
+        ({"Host": "localhost", "Origin": "http://evil.example"}, 403),
+        ({"Host": "localhost", "Origin": "null"}, 403),
+        ({"Host": "localhost", "Origin": "http://localhost.evil.example"}, 403),
+        ({"Host": "localhost", "Origin": "https://research.example.com"}, 200),
+        ({"Accept": "text/html"}, 406),
+    ],
+)
+def test_who_may_ask_by_name_and_from_where(service: Service, headers: dict[str, str], status: int) -> None:
+    assert post(service, None, **headers).status_code == status
+
+
+def test_other_requests_are_refused_as_the_protocol_says(service: Service) -> None:
+    url = f"{service.balancer.backends[0]}/mcp"
+
+    assert httpx.get(url, headers=ACCEPT).status_code == 405
+    assert httpx.delete(url, headers=ACCEPT).headers["allow"] == "POST"
+    assert post(service, b"{").status_code == 400
+    assert post(service, b"[" * 100_000).status_code == 400
+    assert post(service, {"jsonrpc": "2.0", "id": 1}).status_code == 400
+    assert post(service, b"x" * (1024 * 1024 + 1)).status_code == 413
+    assert post(service, None, **{"MCP-Protocol-Version": "1999-01-01"}).status_code == 400
+    assert post(service).status_code == 200
+
+
+def test_a_client_that_goes_away_ends_its_call_and_nobody_elses(service: Service) -> None:
+    """The stream of a call is cut at once; the process answers others, and keeps answering."""
+    call = {
+        "jsonrpc": "2.0", "id": 5, "method": "tools/call",
+        "params": {"name": "app_market", "arguments": {}, "_meta": {"progressToken": 1}},
+    }  # fmt: skip
+    headers = {"Content-Type": "application/json", **ACCEPT}
+    url = f"{service.balancer.backends[0]}/mcp"
+    for _ in range(20):
+        with httpx.stream("POST", url, json=call, headers=headers) as answer:
+            assert answer.status_code == 200
+    begun = time.monotonic()
+    assert post(service).status_code == 200
+    assert time.monotonic() - begun < 2
+
+
+def test_cancelling_is_accepted(service: Service) -> None:
+    gone = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+
+    assert post(service, gone).status_code == 202
+    assert post(service).status_code == 200
