@@ -9,7 +9,7 @@ from platform_assets.compute.note_days import RULES
 from platform_assets.notes import before_open, market
 from platform_assets.notes.sources import Section, Sources
 
-LABEL = "规则生成，非模型生成"
+LABEL = "规则预填，非模型生成"
 """What readers of a note of rules are told."""
 
 

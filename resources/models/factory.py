@@ -19,7 +19,8 @@ def language_models(
     sleep: Sleep = asyncio.sleep,
     timeout_s: float = TIMEOUT_S,
 ) -> ConfiguredModels | None:
-    """None without a provider. `monotonic` and `sleep`: machine time, for rests, probes and backoff. It
+    """None without a provider. The first time takes a second, for the libraries: call it in a thread where
+    others wait for the event loop. `monotonic` and `sleep`: machine time, for rests, probes and backoff. It
     belongs to the event loop of its first call; close it there."""
     if not providers:
         return None

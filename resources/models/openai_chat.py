@@ -38,6 +38,8 @@ class OpenAIChat:
         self._provider = provider
         self._timeout_s = timeout_s
         self._clients = Clients(self._client)
+        # Made with the model, which may be in a thread: the first call on the event loop finds it loaded.
+        _ = self._clients.of((*provider.keys, "")[0]).chat.completions
 
     def _client(self, key: str) -> openai.AsyncOpenAI:
         return openai.AsyncOpenAI(

@@ -8,6 +8,7 @@ from resources.models.factory import language_models
 from resources.models.fallback import ConfiguredModels
 from resources.models.protocol import LanguageModel
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY, Provider, configured_providers
+from serving_api.datamgr.shared import off_loop
 from serving_api.settings.stored import Document, StoredDocuments
 from serving_api.state import State
 
@@ -25,16 +26,20 @@ class Model:
         self._keys = StoredDocuments(state, (), (KEYS_KEY,))
         self._providers: tuple[Provider, ...] = ()
         self._models: ConfiguredModels | None = None
+        self._changing = asyncio.Lock()
         self._closing: set[asyncio.Task[None]] = set()
 
     async def current(self) -> LanguageModel | None:
         stored = (await self._documents.read())[PROVIDERS_KEY]
         providers = configured_providers(self._settings, stored, await self._stored_keys())
-        if providers != self._providers:
-            self._retire()
-            self._providers = providers
-            self._models = language_models(self._settings, providers, monotonic=self._monotonic)
-        return self._models
+        if providers == self._providers:
+            return self._models
+        async with self._changing:
+            if providers != self._providers:
+                made = await off_loop(language_models, self._settings, providers, monotonic=self._monotonic)
+                self._retire()
+                self._models, self._providers = made, providers
+            return self._models
 
     async def _stored_keys(self) -> Document:
         try:

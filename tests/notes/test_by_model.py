@@ -49,7 +49,7 @@ def rules(made: Pack) -> Note:
         {"key": "indices", "title": "主要指数", "lines": ["…"], "evidence": ["E1", "E2"]},
         {"key": "news", "title": "隔夜快讯", "lines": [HEADLINE], "evidence": ["E3"]},
     ]
-    summary = {"source": "local_rule", "label": "规则生成", "as_of": made.as_of, "missing": ["资金流向"],
+    summary = {"source": "local_rule", "label": "规则预填", "as_of": made.as_of, "missing": ["资金流向"],
                "evidence": [fact.plain() for fact in made.facts], "unbound": []}  # fmt: skip
     return Note("2026-08-21 复盘", "…", sections, summary)
 

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 RESERVED = {
     **dict.fromkeys(
-        ("web_search_provider", "web_search_max_results", "model_web_search"),
+        ("web_search_provider", "web_search_max_results"),
         "the AI features are not built yet",
     ),
 }  # fmt: skip

@@ -14,7 +14,20 @@ import pytest
 
 from serving_api.share_brief.canvas import Canvas, fitted
 from serving_api.share_brief.glyphs import width
-from serving_api.share_brief.picture import DASH, Facts, Index, draw, listed, svg_of
+from serving_api.share_brief.picture import (
+    DASH,
+    FALL,
+    FLAT,
+    GREY,
+    RISE,
+    Facts,
+    Index,
+    colour,
+    draw,
+    listed,
+    percent,
+    svg_of,
+)
 from tests.serving_api.datamgr_live.conftest import Desk
 
 LONG = "自动化设备与工业机器人及零部件制造业龙头"
@@ -47,8 +60,29 @@ def test_no_line_lies_over_another_or_beyond_the_picture(facts: Facts) -> None:
 def test_what_is_missing_is_a_dash() -> None:
     assert {value for _, value in listed(NOTHING)} == {None}
     drawn = [box.text for box in draw(NOTHING).boxes]
-    assert drawn.count(DASH) >= 8
+    assert drawn.count(DASH) == 11  # three prices, mood, two counts of limits, five cards
     assert not any("None" in text or "nan" in text for text in drawn)
+    svg = svg_of(NOTHING)
+    assert not any(fill in svg for fill in (FALL, FLAT)), "what is missing is grey"
+    assert svg.count(RISE) == 1, "the bar at the top alone is red"
+
+
+def test_what_rounds_to_nothing_has_no_sign_and_no_colour() -> None:
+    assert [percent(one) for one in (0.0, -0.001, 0.004, 0.005001, -1.0)] == [
+        *["0.00%"] * 3, "+0.01%", "-1.00%",
+    ]  # fmt: skip
+    assert [colour(one) for one in (None, -0.001, 0.01, -0.01)] == [GREY, GREY, RISE, FALL]
+
+
+@pytest.mark.parametrize(
+    ("up", "flat", "down"), [(1, 0, 0), (0, 0, 1), (5000, 1, 1), (1, 1, 5000), (0, 9, 0), (3, 0, 4)]
+)
+def test_the_bar_of_the_breadth_stays_within_its_room(up: int, flat: int, down: int) -> None:
+    svg = svg_of(Facts("2026-08-21", [], up=up, flat=flat, down=down))
+    bars = [one for one in ElementTree.fromstring(svg) if one.get("y") == "354"]
+    lefts = [float(one.get("x", "")) for one in bars]
+    rights = [float(one.get("x", "")) + float(one.get("width", "")) for one in bars]
+    assert (min(lefts), max(rights)) == (360, pytest.approx(860))
 
 
 def test_text_from_outside_is_no_markup() -> None:
