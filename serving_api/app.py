@@ -23,6 +23,7 @@ from serving_api.accounts.passwords import Passwords
 from serving_api.accounts.routes import router as accounts_router
 from serving_api.accounts.service import Accounts
 from serving_api.alt_sources.routes import router as alt_sources_router
+from serving_api.analysis.routes import router as analysis_router
 from serving_api.cache import VersionedCache
 from serving_api.chat.routes import router as chat_router
 from serving_api.datamgr.areas import DATAMGR_ROUTERS
@@ -85,6 +86,7 @@ AREAS = (
     notes_router,
     chat_router,
     skills_router,
+    analysis_router,
     interfaces_router,
     datamgr_fused_router,
     connect_router,

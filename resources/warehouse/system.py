@@ -196,13 +196,23 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="skills that were switched, and those that somebody installed (with their definition)",
     ),
     _table(
+        "stock_analysis",
+        Layer.NOTE,
+        "source code date",
+        "source:s16 code:code date:date name:s64 industry:s64 direction:s16 total_score:f scores_json:json "
+        "conclusion:text sections_json:json gate_blocked:bool gate_reason:s255 model:s128 as_of:dt "
+        "evidence_json:json receipt_json:json",
+        indexes=(("code", "date"),),
+        description="five-dimension analyses: one a company, day and source (ai, manual, quant_prefill)",
+    ),
+    _table(
         "decision_card",
         Layer.NOTE,
         "trace_id",
         "trace_id:s64 source:s32 code:code name:s64 industry:s64 decision_date:date direction:s16 "
-        "total_score:f scores_json:json price_at_decision:px:CNY conclusion:text gate_blocked:bool "
-        "gate_reason:s255 review_outcome:s16 review_profit_pct:pct:pct review_actual_trend:s16 "
-        "reviewed_at:dt",
+        "total_score:f scores_json:json price_at_decision:px:CNY price_date:date conclusion:text "
+        "gate_blocked:bool gate_reason:s255 review_outcome:s16 review_profit_pct:pct:pct "
+        "review_actual_trend:s16 reviewed_at:dt",
         indexes=(("decision_date",), ("code", "decision_date")),
         description="what was said of a stock, and whether it came so; trace_id = source_code_date",
     ),

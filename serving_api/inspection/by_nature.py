@@ -44,6 +44,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
     "/api/v1/notes/morning": _WRITTEN,
     "/api/v1/notes/daily-review": _WRITTEN,
+    "/api/v1/analysis/{code}": _WRITTEN,
+    "/api/v1/analysis/{code}/history": _WRITTEN,
     "/api/v1/chat/receipts/{receipt_id}": "needs the number of an answer of one's own",
     "/api/v1/decision-cards": _WRITTEN,
     "/api/v1/decision-cards/stats": _WRITTEN,

@@ -19,7 +19,7 @@ RULES = (
     (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
     (
         r"/api/v1/(risk|convertible-bond|reit|fusion|earnings-window|hk-finance|macro|futures|index|industry"
-        r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards|notes|skills)(/.*)?",
+        r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards|notes|skills|analysis)(/.*)?",
         "public, no-cache",
     ),
     (r"(/api/v1)?/mcp/(tools|marketplace)", "public, no-cache"),

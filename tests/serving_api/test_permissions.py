@@ -40,6 +40,8 @@ RULES = {
     ("GET", "/api/v1/decision-cards/stats"): "anyone",
     ("POST", "/api/v1/decision-cards/review"): "admin",
     ("POST", "/api/v1/notes/{kind}/generate"): "admin",
+    ("POST", "/api/v1/analysis/{code}/run"): "quota",
+    ("PUT", "/api/v1/analysis/{code}"): "admin",
     **dict.fromkeys(
         [
             ("POST", f"/api/v1/chat/{name}")
@@ -81,6 +83,7 @@ PREFIX_RULES = (
     ("/api/v1/notifications", "anyone"),
     ("/api/v1/notes", "anyone"),
     ("/api/v1/skills", "anyone"),
+    ("/api/v1/analysis", "anyone"),
     ("/api/v1/risk", "anyone"),
     ("/api/v1/convertible-bond", "anyone"),
     ("/api/v1/reit", "anyone"),

@@ -1,12 +1,15 @@
 """SQL over decision_card. Reads take a Session first, writes a Connection."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from platform_assets.compute.scorecards.cards import JUDGED
+from platform_assets.compute.scorecards.cards import HIT, JUDGED, MISS
+from resources.clock import stamp
 from resources.warehouse.sql import Sql
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
@@ -65,13 +68,15 @@ def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:
 
 @dataclass(frozen=True)
 class Due:
-    """A card whose ten trade dates have passed, and the day that its price is compared on."""
+    """A card whose ten trade dates have passed. `price_date`: the day that its price is the close of, where
+    that is known: a decision before the close knew that of the session before."""
 
     trace_id: str
     code: str
     decision_date: str
     direction: str
     price: float | None
+    price_date: str | None = None
 
 
 def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Due]:
@@ -85,13 +90,16 @@ def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Du
         values += _place(after)
     rows = session.rows(
         TABLE,
-        columns=("trace_id", "code", "decision_date", "direction", "price_at_decision"),
+        columns=("trace_id", "code", "decision_date", "direction", "price_at_decision", "price_date"),
         where=where,
         values=tuple(values),
         order="decision_date, trace_id",
         limit=limit,
     )
-    return [Due(trace_id, code, str(day), *rest) for trace_id, code, day, *rest in rows]
+    return [
+        Due(trace_id, code, str(day), direction, price, None if priced is None else str(priced))
+        for trace_id, code, day, direction, price, priced in rows
+    ]
 
 
 def without_bars(session: Session, cutoff: str, until: Due | None) -> int:
@@ -146,3 +154,38 @@ def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]]
             sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (TABLE,)
         )
     return filled
+
+
+def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str) -> None:
+    """Insert a card, or replace the one of the same trace_id that nobody judged yet."""
+    values = {**card, "scores_json": json.dumps(card["scores_json"], ensure_ascii=False)}
+    connection.exec_driver_sql(sql.insert_absent(TABLE, ("trace_id", "created_at")), (card["trace_id"], now))
+    named = {name: value for name, value in values.items() if name != "trace_id"} | {"updated_at": now}
+    sets = ", ".join(f"{sql.name(name)}=?" for name in named)
+    connection.exec_driver_sql(
+        sql.text(f"UPDATE {TABLE} SET {sets} WHERE trace_id=? AND review_outcome IS NULL"),
+        (*named.values(), card["trace_id"]),
+    )
+    connection.exec_driver_sql(
+        sql.text(
+            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
+            "WHERE table_name=?"
+        ),
+        (TABLE,),
+    )
+
+
+def reviewed_cards(session: Session, now: datetime, limit: int) -> list[Row]:
+    """The newest cards that were right or wrong, as far as that was known at `now`."""
+    columns = (
+        "trace_id", "code", "name", "industry", "decision_date", "direction", "review_outcome",
+        "review_profit_pct", "conclusion",
+    )  # fmt: skip
+    return session.dicts(
+        TABLE,
+        columns=columns,
+        where="review_outcome IN (?, ?) AND reviewed_at<=?",
+        values=(HIT, MISS, stamp(now)),
+        order="decision_date DESC, trace_id",
+        limit=limit,
+    )

@@ -16,6 +16,7 @@ class Card(BaseModel):
     total_score: float | None
     scores_json: Any = None
     price_at_decision: float | None = Field(description="CNY, unadjusted")
+    price_date: str | None = Field(None, description="the day that the price is the close of")
     conclusion: str | None
     gate_blocked: bool | None
     gate_reason: str | None

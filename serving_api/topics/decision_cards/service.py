@@ -90,9 +90,9 @@ def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | N
 
 
 def _verdict(session: Session, card: Due, end_day: str) -> Verdicts:
-    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out; none
-    where the stock has no bar."""
-    start = queries.last_bar(session, card.code, card.decision_date)
+    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out: each
+    price with the factor of its own day. None where the stock has no bar."""
+    start = queries.last_bar(session, card.code, card.price_date or card.decision_date)
     end = queries.last_bar(session, card.code, end_day, after=card.decision_date)
     if start is None or end is None:
         return []

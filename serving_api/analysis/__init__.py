@@ -1,0 +1,1 @@
+"""/analysis: five scores of a company by a model, a person or rules, all of them over evidence."""

@@ -1,0 +1,112 @@
+"""SQL over stock_analysis, and the few reads of an analysis that no pack gives."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from resources.clock import stamp
+from resources.warehouse.sql import Sql
+from serving_api.evidence.parts import BARS, INDUSTRY
+from serving_api.reading import Session
+
+TABLE = "stock_analysis"
+KEY = ("source", "code", "date")
+RULES = "quant_prefill"
+_JSON = ("scores_json", "sections_json", "evidence_json", "receipt_json")
+_COLUMNS = (
+    *KEY, "name", "industry", "direction", "total_score", "conclusion", "gate_blocked", "gate_reason",
+    "model", "as_of", *_JSON,
+)  # fmt: skip
+_OF_INDUSTRY = ("code", "sw_l1", "sw_l1_name", "concepts", "quality", "batch_id")
+Row = dict[str, Any]
+
+
+def newest(session: Session, code: str, today: str, rules: bool) -> Row | None:
+    """The newest stored analysis up to a day: one of the rules, or one of a model or a person (of one day, a
+    person's). None: there is none."""
+    sign = "=" if rules else "<>"
+    rows = session.dicts(
+        TABLE,
+        columns=_COLUMNS,
+        where=f"code=? AND date<=? AND source{sign}?",
+        values=(code, today, RULES),
+        order="date DESC, CASE source WHEN 'manual' THEN 0 ELSE 1 END, source",
+        limit=1,
+    )
+    return _read(rows[0]) if rows else None
+
+
+def of_day(session: Session, code: str, source: str, day: str) -> Row | None:
+    rows = session.dicts(
+        TABLE, columns=_COLUMNS, where="code=? AND source=? AND date=?", values=(code, source, day), limit=1
+    )
+    return _read(rows[0]) if rows else None
+
+
+def history(session: Session, code: str, limit: int) -> tuple[list[Row], int]:
+    """(newest first, how many there are in all)."""
+    rows = session.dicts(
+        TABLE,
+        columns=("date", "total_score", "source"),
+        where="code=?",
+        values=(code,),
+        order="date DESC, source",
+        limit=limit,
+    )
+    counted = session.run(f"SELECT COUNT(*) FROM {TABLE} WHERE code=?", (code,))
+    return rows, int(counted[0][0])
+
+
+def put(connection: Connection, sql: Sql, row: Mapping[str, Any], now: str) -> None:
+    """Insert the row, or replace the one of the same source, code and day."""
+    values = {
+        name: json.dumps(row[name], ensure_ascii=False) if name in _JSON else row[name] for name in _COLUMNS
+    }
+    connection.exec_driver_sql(
+        sql.insert_absent(TABLE, (*KEY, "created_at")), (*(values[name] for name in KEY), now)
+    )
+    named = {**values, "updated_at": now}
+    connection.exec_driver_sql(sql.upsert(TABLE, list(named), KEY), tuple(named.values()))
+    # Caches and ETags go by the version.
+    connection.exec_driver_sql(
+        sql.text(
+            "UPDATE table_version SET version=version+1, updated_at=?, row_count="
+            f"(SELECT COUNT(*) FROM {TABLE}) WHERE table_name=?"
+        ),
+        (now, TABLE),
+    )
+
+
+def industry_of(session: Session, code: str, now: datetime) -> Row | None:
+    """code, sw_l1, sw_l1_name, concepts, quality, batch_id as known at `now`."""
+    if not session.has(INDUSTRY):
+        return None
+    wanted = session.columns(INDUSTRY, _OF_INDUSTRY)
+    rows = session.dicts(INDUSTRY, columns=wanted, where="code=?", values=(code,), as_of=stamp(now), limit=1)
+    return {name: rows[0].get(name) for name in _OF_INDUSTRY} if rows else None
+
+
+def last_close(session: Session, code: str, now: datetime) -> tuple[float | None, str | None]:
+    """(close in CNY, its date) of the newest traded day whose bar was known at `now`: before the close that
+    of the day before."""
+    rows = session.rows(
+        BARS,
+        columns=("close", "date"),
+        where="code=? AND date<=? AND (is_suspended IS NULL OR is_suspended=0) AND close IS NOT NULL",
+        values=(code, now.date().isoformat()),
+        as_of=stamp(now),
+        order="date DESC",
+        limit=1,
+    )
+    return (float(rows[0][0]), str(rows[0][1])) if rows else (None, None)
+
+
+def _read(row: Row) -> Row:
+    return {
+        **row,
+        **{name: json.loads(row[name]) if row[name] else None for name in _JSON},
+        "date": str(row["date"]),
+    }

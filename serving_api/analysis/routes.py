@@ -1,0 +1,59 @@
+"""/analysis: read by anyone, run within the quota, written by administrators; plain."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.analysis import queries, rows, schemas
+from serving_api.analysis.service import analyses_of
+from serving_api.answers import Answer
+from serving_api.caching import NO_STORE
+from serving_api.envelope import PREFIX
+from serving_api.failures import read_or
+from serving_api.parameters import StockCode
+from serving_api.permissions import Admin, Anyone, Quota
+from serving_api.routing import area_router, serving
+from serving_api.state import state_of
+
+router = area_router(f"{PREFIX}/analysis", "analysis")
+
+
+@router.get("/{code}")
+@serving(schemas.Analysis, tables=(queries.TABLE,))
+async def analysis(request: Request, subject: Anyone, code: StockCode) -> Answer:
+    """The analysis that stands: what a model or a person wrote, else that of the rules."""
+    return Answer(await read_or(rows.empty(code), analyses_of(state_of(request)).current(code)))
+
+
+@router.get("/{code}/history")
+@serving(schemas.History, tables=(queries.TABLE,))
+async def history(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    limit: Annotated[int, Query(ge=1, le=100, description="analyses at most")] = 20,
+) -> Answer:
+    """Stored analyses, newest first."""
+    nothing = {"code": code, "items": list[object](), "total": 0}
+    return Answer(await read_or(nothing, analyses_of(state_of(request)).history(code, limit)))
+
+
+@router.post("/{code}/run")
+@serving(schemas.Analysis, cache=NO_STORE)
+async def run(
+    request: Request, subject: Quota, code: StockCode, body: schemas.RunWish | None = None
+) -> Answer:
+    """Analyse now: by the configured model, else by rules. A failure of the model is no error: what is stored
+    comes back, else the rules, with `llmError` and `fallbackOf`."""
+    refresh = body is not None and body.refresh
+    return Answer(await analyses_of(state_of(request)).run(code, refresh=refresh))
+
+
+@router.put("/{code}")
+@serving(schemas.Analysis, cache=NO_STORE, raises=(404,))
+async def write(request: Request, subject: Admin, code: StockCode, body: schemas.Written) -> Answer:
+    """Store a person's judgement of today; it becomes a decision card."""
+    scores = body.scores.model_dump()
+    by = subject.member.username
+    return Answer(await analyses_of(state_of(request)).write(code, scores, body.conclusion, by))

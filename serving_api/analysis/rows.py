@@ -1,0 +1,150 @@
+"""A stored analysis: made from rules, a model or a person, and as an answer shows it."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from platform_assets.compute.analysis.scoring import Scored, direction_of, total_of
+from platform_assets.compute.analysis.telling import RULES_LABEL, conclusion, sections
+from platform_assets.compute.evidence.binding import CITATION
+from platform_assets.compute.parameters.analysis import DIMENSIONS
+from serving_api.analysis.answer import Verified, held
+from serving_api.analysis.queries import RULES, Row
+from serving_api.analysis.reading import Company
+
+MODEL, MANUAL, EMPTY = "ai", "manual", "empty"
+MOST_EVIDENCE = 80
+_TIERS = {
+    MODEL: "live", MANUAL: "manual", RULES: "rule", "local_rule": "rule", "agent_batch": "offline-assistant",
+    "deep_ai": "offline-assistant",
+}  # fmt: skip
+
+
+def by_rules(company: Company, scored: Scored, now: datetime) -> Row:
+    """The row of the rules; every number of its text is a fact that the sentence cites."""
+    checked = held(conclusion(scored), company.pack, scored.name, ())
+    told = sections(scored)
+    cited = [one for section in told.values() for one in section["evidence"]]
+    receipt = {"bound": len(checked.bound), "unbound": checked.unbound, "facts": len(company.pack.facts)}
+    return {
+        **_common(RULES, company, scored, scored.scores, now),
+        "conclusion": checked.text,
+        "sections_json": told,
+        "evidence_json": _evidence(company, cited),
+        "receipt_json": receipt,
+        "model": None,
+    }
+
+
+def by_model(
+    company: Company,
+    scored: Scored,
+    verified: Verified,
+    now: datetime,
+    model: str,
+    receipt: Mapping[str, Any],
+) -> Row:
+    """The row of a model's verified submission."""
+    if verified.submitted is None or verified.problems:
+        raise ValueError("only a verified submission is stored")
+    scores = {key: round(value, 2) for key, value in verified.submitted.scores.model_dump().items()}
+    texts = {key: checked.text for key, checked in verified.checked.items()}
+    told = {
+        key: {
+            "label": label, "score": scores[key], "rule_score": scored.scores[key], "text": texts[key],
+            "evidence": CITATION.findall(texts[key]),
+        }
+        for key, label in DIMENSIONS.items()
+    }  # fmt: skip
+    cited = [one for text in texts.values() for one in CITATION.findall(text)]
+    bound = sum(len(checked.bound) for checked in verified.checked.values())
+    return {
+        **_common(MODEL, company, scored, scores, now),
+        "conclusion": texts["conclusion"],
+        "sections_json": told,
+        "evidence_json": _evidence(company, cited),
+        "receipt_json": {**receipt, "bound": bound, "unbound": [], "facts": len(company.pack.facts)},
+        "model": model,
+    }
+
+
+def by_hand(
+    company: Company, scored: Scored, scores: Mapping[str, float], text: str, now: datetime, by: str
+) -> Row:
+    """The row of what an administrator wrote: his words, the gates of the rules."""
+    told: dict[str, Any] = {
+        key: {
+            "label": label,
+            "score": scores[key],
+            "rule_score": scored.scores[key],
+            "text": "",
+            "evidence": [],
+        }
+        for key, label in DIMENSIONS.items()
+    }
+    return {
+        **_common(MANUAL, company, scored, scores, now),
+        "conclusion": text,
+        "sections_json": told,
+        "evidence_json": [],
+        "receipt_json": {"author": by},
+        "model": None,
+    }
+
+
+def _common(
+    source: str, company: Company, scored: Scored, scores: Mapping[str, float | None], now: datetime
+) -> Row:
+    total = total_of(scores, blocked=scored.gate.blocked)
+    return {
+        "source": source,
+        "code": company.code,
+        "date": now.date().isoformat(),
+        "name": company.name,
+        "industry": company.industry,
+        "direction": direction_of(total, blocked=scored.gate.blocked),
+        "total_score": total,
+        "scores_json": dict(scores),
+        "gate_blocked": int(scored.gate.blocked),
+        "gate_reason": scored.gate_reason,
+        "as_of": company.pack.as_of,
+    }
+
+
+def _evidence(company: Company, ids: Iterable[str]) -> list[dict[str, Any]]:
+    wanted = list(dict.fromkeys(ids))[:MOST_EVIDENCE]
+    return [fact.plain() for fact in company.pack.of(wanted)]
+
+
+def shown(row: Row) -> dict[str, Any]:
+    """As an answer shows it."""
+    source = str(row["source"])
+    return {
+        "code": row["code"],
+        "name": row["name"],
+        "industry": row["industry"],
+        "date": row["date"],
+        "as_of": None if row["as_of"] is None else str(row["as_of"])[:19],
+        "scores": row["scores_json"],
+        "total_score": row["total_score"],
+        "direction": row["direction"],
+        "conclusion": row["conclusion"],
+        "sections": row["sections_json"],
+        "gate_blocked": bool(row["gate_blocked"]),
+        "gate_reason": row["gate_reason"],
+        "provenance": source,
+        "tier": tier(source),
+        "label": RULES_LABEL if source == RULES else None,
+        "model": row["model"],
+        "evidence": row["evidence_json"],
+        "receipt": row["receipt_json"],
+    }
+
+
+def empty(code: str) -> dict[str, Any]:
+    return {"code": code, "provenance": EMPTY, "tier": EMPTY}
+
+
+def tier(source: str) -> str:
+    """Tier of a provenance (specification); a source that nobody knows is not taken for a live one."""
+    return _TIERS.get(source, "offline-assistant")

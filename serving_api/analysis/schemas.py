@@ -1,0 +1,83 @@
+"""Shapes of the analyses."""
+
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from platform_assets.compute.parameters.analysis import MOST_CONCLUSION
+from serving_api.analysis.answer import Scores
+from serving_api.documents import example
+
+
+class ShownScores(BaseModel):
+    """0..5 each; null where nothing is known."""
+
+    national_will: float | None
+    era_trend: float | None
+    industry_turning: float | None
+    competition: float | None
+    stage: float | None
+
+
+class Analysis(BaseModel):
+    code: str
+    provenance: str = Field(description="ai, manual, quant_prefill (rules), agent_batch, deep_ai, empty")
+    tier: str = Field(description="live, manual, rule, offline-assistant, empty")
+    name: str | None = None
+    industry: str | None = None
+    date: str | None = Field(None, description="the day of the analysis")
+    as_of: str | None = Field(None, description="what was known then is its evidence")
+    scores: ShownScores | None = None
+    total_score: float | None = Field(None, description="mean of the five, at most 4.4 where a gate blocks")
+    direction: str | None = Field(None, description="bullish, bearish or neutral")
+    conclusion: str | None = Field(None, description="at most 2,000 characters; [E1] cites evidence")
+    sections: dict[str, Any] | None = Field(None, description="by dimension: label, score, text, evidence")
+    gate_blocked: bool | None = None
+    gate_reason: str | None = None
+    label: str | None = Field(None, description="of rules: 规则预填，非模型生成")
+    model: str | None = None
+    evidence: list[dict[str, Any]] | None = Field(None, description="the cited facts with their lineage")
+    receipt: dict[str, Any] | None = Field(None, description="how it came about")
+    llmError: str | None = Field(None, description="why no model answered")
+    fallbackOf: str | None = Field(None, description="cached: what was stored; quant_prefill: the rules")
+
+
+class HistoryItem(BaseModel):
+    date: str
+    total_score: float | None
+    provenance: str
+    source: str
+
+
+class History(BaseModel):
+    code: str
+    items: list[HistoryItem]
+    total: int
+
+
+class RunWish(BaseModel):
+    model_config = example(refresh=False)
+
+    refresh: bool = Field(False, description="ask the model again although there is an analysis of today")
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is blank")
+    if any(unicodedata.category(one) in ("Cc", "Cs") and one not in "\n\t" for one in text):
+        raise ValueError("holds a control character")
+    return text.strip()
+
+
+class Written(BaseModel):
+    model_config = example(
+        extra="forbid",
+        scores={
+            "national_will": 3.5, "era_trend": 3.0, "industry_turning": 2.5, "competition": 4.0, "stage": 3.0,
+        },
+        conclusion="行业景气回升，公司份额稳定，估值处于历史中位。",
+    )  # fmt: skip
+
+    scores: Scores
+    conclusion: Annotated[str, Field(min_length=1, max_length=MOST_CONCLUSION), AfterValidator(_said)]
