@@ -1,10 +1,11 @@
 """Texts on their way to the user: each sentence is shown once its numbers are bound."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from platform_assets.compute.evidence.binding import Bound, Checked, check
+from platform_assets.compute.evidence.binding import CITATION, Bound, Checked, check
 from platform_assets.compute.evidence.facts import Pack
 from serving_api.chat.guard import harmless, harmless_value
 
@@ -18,16 +19,19 @@ class Ledger:
 
     bound: list[Bound] = field(default_factory=list)
     unbound: list[str] = field(default_factory=list)
+    cited: list[str] = field(default_factory=list)
 
     def take(self, checked: Checked) -> str:
         self.bound += checked.bound
         self.unbound += checked.unbound
+        self.cited += CITATION.findall(checked.text)
         return checked.text
 
     @property
     def facts(self) -> list[str]:
-        """Ids of the facts that were told, each once."""
-        return list(dict.fromkeys(one for bound in self.bound for one in bound.facts))
+        """Ids of the facts that were told or cited, each once."""
+        told = (one for bound in self.bound for one in bound.facts)
+        return list(dict.fromkeys((*told, *self.cited)))
 
 
 @dataclass
@@ -42,9 +46,15 @@ class Checker:
     ledger: Ledger = field(default_factory=Ledger)
 
     def look(self, text: str, *, cited: bool = True) -> Checked:
-        """Without an entry in the ledger."""
+        """Without an entry in the ledger. A citation of a fact that there is not is taken out and counted."""
+        known = {fact.id for fact in self.pack.facts}
         shown = harmless(text, self.allowed)
-        return check(shown, self.pack, cited=cited, words=self.words, names=self.names)
+        invented = [one for one in CITATION.findall(shown) if one not in known]
+        if invented:
+            shown = CITATION.sub(lambda one: one.group() if one.group(1) in known else "", shown)
+        checked = check(shown, self.pack, cited=cited, words=self.words, names=self.names)
+        checked.unbound += invented
+        return checked
 
     def show(self, text: str, *, cited: bool = True) -> str:
         return self.ledger.take(self.look(text, cited=cited))
@@ -142,9 +152,8 @@ class SentenceStream:
         self._paragraph += sentence
         now = self._checker.look(self._paragraph, cited=self._cited)
         before = self._before
-        new = Checked(
-            now.text[len(before.text) :], now.bound[len(before.bound) :], now.unbound[len(before.unbound) :]
-        )
+        left = Counter(now.unbound) - Counter(before.unbound)
+        new = Checked(now.text[len(before.text) :], now.bound[len(before.bound) :], list(left.elements()))
         self._before = now
         if sentence.endswith("\n"):
             self._paragraph, self._before = "", Checked("")

@@ -173,7 +173,7 @@ def _bar(canvas: Canvas, facts: Facts) -> None:
             canvas.rect(x + round_off, 354, share - round_off, high, fill)
         if last and not first:
             canvas.rect(x, 354, share - round_off, high, fill)
-        if not first:
+        if min(share, x - left) > 2:
             canvas.rect(x - 1, 354, 2, high, CARD)
         x += share
     canvas.text(left, 330, f"上涨 {count(facts.up)}", 24, ink(facts.up, RISE), 160)

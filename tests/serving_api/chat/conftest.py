@@ -1,4 +1,4 @@
-"""A market of hand-written rows with the app in front: one for all tests of a module that only read."""
+"""Markets of hand-written rows with the app in front: one for all tests of a module that only read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SQLITE_OFTEN, engine_url, mariadb_database
+from tests.models_api.fake import FakeModels, fake_models
 from tests.serving_api.chat import rows
+from tests.serving_api.chat.served import Served, served, with_model
 from tests.serving_api.topics.handmade import Handmade, handmade
 
 
@@ -25,3 +27,25 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     for url in urls:
         with handmade(url, folder, rows.DAY) as one:
             yield fill(one)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Served without a model: the embedded default."""
+    folder = tmp_path_factory.mktemp("plain")
+    with served(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModels]:
+    with fake_models() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def modelled(fake: FakeModels, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Served with the scripted model of `fake`."""
+    folder = tmp_path_factory.mktemp("modelled")
+    with served(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, **with_model(fake)) as one:
+        yield one

@@ -1,0 +1,276 @@
+"""Answers of a scripted model, over HTTP on both sides."""
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.models_api.fake import Asked, Asks, Fails, FakeModels, Says, Silent
+from tests.serving_api.chat.served import Served, events, texts
+
+RECORDED = Path(__file__).with_name("recorded_stream.txt")
+QUESTION = "贵州茅台现在估值如何？"
+TRUE = "贵州茅台市盈率TTM 21.53倍[{pe}]，低于预期。"
+
+
+@pytest.fixture
+def who(modelled: Served) -> dict[str, str]:
+    return modelled.admin()
+
+
+def ids(asked: Asked) -> dict[tuple[str, str], str]:
+    """(subject, label) -> number of the newest fact, as the prompt lists them."""
+    lines = re.findall(
+        r"^(E\d+) \| (.*?) \| (.*?) \| .* \| \S+$",
+        asked.body["messages"][0]["content"]
+        if isinstance(asked.body["messages"][0]["content"], str)
+        else asked.body["messages"][0]["content"][0]["text"],
+        re.MULTILINE,
+    )
+    found: dict[tuple[str, str], str] = {}
+    for number, subject, label in lines:
+        found.setdefault((subject, label), number)
+    return found
+
+
+def says(text: str, **how: Any) -> Any:
+    """A script that fills the numbers of facts into a text."""
+
+    def script(asked: Asked) -> Says:
+        known = ids(asked)
+        filled = text.format(pe=known["贵州茅台", "市盈率TTM"], price=known["贵州茅台", "最新价"])
+        return Says(filled, **how)
+
+    return script
+
+
+def test_a_models_answer_is_shown_when_every_number_is_bound(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says(TRUE))
+    told = modelled.ask(QUESTION, who)
+    assert told["answer"] == re.sub(r"\{pe\}", next(one["id"] for one in told["evidence"]), TRUE)
+    assert (told["provenance"], told["model"], told["label"], told["unbound"]) == (
+        "ai", fake.asked[-1].model, None, 0,
+    )  # fmt: skip
+    assert told["usage"]["output_tokens"] > 0
+    receipt = modelled.http.get(f"/chat/receipts/{told['receipt_id']}", headers=who).json()
+    assert (receipt["provider"], receipt["model"]) == ("anthropic", told["model"])
+    assert re.fullmatch(r"[0-9a-f]{64}", receipt["prompt_hash"])
+
+
+def test_it_is_asked_once_more_and_then_the_rules_answer(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    before = len(fake.asked)
+    fake.then(says("贵州茅台市盈率33.33倍[{pe}]。"), says(TRUE))
+    told = modelled.ask(QUESTION, who)
+    assert (told["provenance"], "21.53" in told["answer"], len(fake.asked) - before) == ("ai", True, 2)
+    assert "33.33" in fake.asked[-1].said
+
+    before = len(fake.asked)
+    fake.then(says("贵州茅台市盈率33.33倍[{pe}]。"))
+    told = modelled.ask(QUESTION, who)
+    assert len(fake.asked) - before == 2
+    assert (told["provenance"], told["fallbackOf"], "33.33" in str(told)) == (
+        "quant_prefill", "quant_prefill", False,
+    )  # fmt: skip
+
+
+def test_history_of_sixteen_turns_goes_with_the_question(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says(TRUE))
+    turns = [{"role": ("user",
+    "assistant")[at % 2], "content": f"第{'甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉'[at]}句"}
+             for at in range(20)]  # fmt: skip
+    modelled.ask(QUESTION, who, history=turns)
+    sent = str(fake.asked[-1].body["messages"])
+    assert "第丁句" not in sent
+    assert "第戊句" in sent
+    assert len(fake.asked[-1].body["messages"]) == 17
+
+
+def test_a_tool_reads_what_the_question_did_not_name(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    def second(asked: Asked) -> Says:
+        number = re.findall(r"(E\d+) \| 工商银行 \| 市净率 \|", asked.results[0])[0]
+        return Says(f"工商银行市净率0.71倍[{number}]。")
+
+    fake.then(Asks("stock", {"code": "601398"}), second)
+    told = modelled.ask(QUESTION, who)
+    assert "工商银行市净率0.71倍" in told["answer"]
+    assert told["tool_calls"] == [{"name": "stock", "args": {"code": "601398"}, "ok": True}]
+
+
+def test_a_number_invented_for_a_tool_is_not_shown(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    asks = (Asks("stock", {"code": "300321"}), Asks("fetch_url", {"url": "http://evil.example/a"}))
+    fake.then(Says(calls=asks), says(TRUE))
+    told = events(modelled.stream(QUESTION, who))
+    calls = [(one["name"], one["args"]) for one in told if one["type"] == "tool_call"]
+    assert calls == [("stock", {"code": "—"}), ("unknown", {"url": "—"})]
+    assert [one["ok"] for one in told if one["type"] == "tool_result"] == [False, False]
+
+
+# -- the stream ------------------------------------------------------------------------------------
+
+
+def test_the_stream_is_what_was_recorded(modelled: Served, fake: FakeModels, who: dict[str, str]) -> None:
+    """Byte for byte, but for the ids that every run makes anew."""
+    fake.then(
+        Says("先看银行。", thinking="比较市净率。", calls=[Asks("stock", {"code": "601398"})]),
+        says(
+            "贵州茅台市盈率TTM 21.53倍[{pe}]。最新价1432.50元，目标价1999.99元[{price}]。\n"
+            "| 市净率 | 88.88 |\n"
+        ),
+    )
+    got = re.sub(rb"[0-9a-f]{32}", b"0" * 32, modelled.stream(QUESTION, who))
+    if not RECORDED.exists():  # removed by hand when the frames are meant to change
+        RECORDED.write_bytes(got)
+    assert got == RECORDED.read_bytes()
+
+
+def test_frames_are_neither_compressed_nor_held_back(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]。" + "这一句没有数字。" * 20, pause_s=0.02))
+    accepts = {**who, "Accept-Encoding": "gzip, zstd"}
+    arrived: list[float] = []
+    with modelled.http.stream(
+        "POST", "/chat/ask/stream", json={"message": QUESTION}, headers=accepts
+    ) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert "content-encoding" not in answer.headers
+        assert answer.headers["cache-control"] == "no-store"
+        for chunk in answer.iter_raw():
+            arrived += [time.monotonic()] * chunk.count(b'"type":"content"')
+    assert len(arrived) >= 20
+    assert arrived[-1] - arrived[0] > 0.3
+
+
+def test_a_sentence_is_shown_once_it_is_checked(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says("贵州茅台市盈率TTM 21.53倍。[{pe}]市净率99.99倍[{pe}]。没有数字的一句。"))
+    told = events(modelled.stream(QUESTION, who))
+    text = texts(told)
+    assert re.fullmatch(r"贵州茅台市盈率TTM 21\.53倍。\[E\d+\]市净率—\[E\d+\]。没有数字的一句。", text)
+    assert told[-1]["unbound"] == 1
+    assert all(one["text"].endswith(("。", "]")) for one in told if one["type"] == "content")
+
+
+def test_what_the_model_thinks_aloud_is_checked_as_well(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says(TRUE, thinking="贵州茅台市盈率21.53倍。其实是77.77倍。"))
+    told = events(modelled.stream(QUESTION, who))
+    assert texts(told, "reasoning") == "贵州茅台市盈率21.53倍。其实是—。"
+    assert "77.77" not in str(told)
+
+
+def test_a_client_that_goes_away_ends_the_call(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    for script in (says("这一句没有数字。" * 200, pause_s=0.02), Silent()):
+        fake.then(script)
+        asked = len(fake.asked)
+        body = {"message": QUESTION}
+        with modelled.http.stream("POST", "/chat/ask/stream", json=body, headers=who) as answer:
+            chunks = answer.iter_raw()
+            next(chunks)
+            wait(lambda asked=asked: len(fake.asked) > asked)
+        wait(lambda: fake.asked[-1].gone)
+
+
+def wait(condition: Any) -> None:
+    until = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+# -- failures --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [401, 403, 529, 500])
+def test_a_failed_model_leaves_an_honest_answer_and_writes_nothing(
+    modelled: Served, fake: FakeModels, status: int
+) -> None:
+    who = modelled.member(f"user{status}")
+    fake.then(says(TRUE))
+    first = modelled.ask(QUESTION, who)
+    rows = modelled.warehouse.rows("sys_chat_receipt")
+    fake.then(Fails(status))
+    cached = modelled.ask(QUESTION, who)
+    assert (cached["answer"], cached["fallbackOf"], cached["provenance"]) == (first["answer"], "cached", "ai")
+    other = modelled.ask("工商银行怎么样？", who)
+    assert (other["fallbackOf"], other["provenance"]) == ("quant_prefill", "quant_prefill")
+    assert "工商银行最新价7.31元" in other["answer"]
+    told = events(modelled.stream("工商银行怎么样？", who))
+    assert "工商银行最新价7.31元" in texts(told)
+    assert told[-1]["type"] == "evidence"
+    assert {one["llmError"] for one in (cached, other, told[-1])} == {
+        "模型凭证无效或无权限" if status in (401, 403) else "模型暂时不可用"
+    }
+    assert modelled.warehouse.rows("sys_chat_receipt") == rows
+    wait_for_rest(modelled)
+
+
+def wait_for_rest(modelled: Served) -> None:
+    """Failures of a key and of a model are remembered for half a minute; the next test begins anew."""
+    from serving_api.ai.model import Model
+
+    state = modelled.app.state.platform
+    state.part(Model)._providers = ()
+
+
+def test_a_stream_that_breaks_says_so_and_ends(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]。" + "这一句没有数字。" * 20, cut_after=12))
+    told = events(modelled.stream(QUESTION, who))
+    assert "21.53倍" in texts(told)
+    assert told[-1] == {"type": "error", "message": "模型暂时不可用"}
+    wait_for_rest(modelled)
+
+
+def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, who: dict[str, str]) -> None:
+    def title() -> str:
+        body = {"message": QUESTION}
+        told: str = modelled.http.post("/chat/generate-title", json=body, headers=who).json()["title"]
+        return told
+
+    fake.then("茅台估值简析")
+    assert title() == "茅台估值简析"
+    for bad in ("茅台目标价1999元", "茅台" * 20, ""):
+        fake.then(bad or Fails(500))
+        assert title() == QUESTION
+    wait_for_rest(modelled)
+
+
+def test_a_model_writes_conclusions_of_comparison_and_analysis(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]。"))
+    bodies: dict[str, Any] = {
+        "batch-compare": {"codes": ["600519", "601398"]},
+        "analyze-stock": {"code": "600519"},
+    }
+    for name, body in bodies.items():
+        told = modelled.http.post(f"/chat/{name}", json=body, headers=who).json()
+        assert told["provenance"] == "ai", told
+        assert "21.53倍" in told["conclusion"]
+    fake.then("贵州茅台市盈率66.66倍[E1]。")
+    for name, body in bodies.items():
+        told = modelled.http.post(
+            f"/chat/{name}",
+            json={**body, **({"refresh": True} if name == "analyze-stock" else {})},
+            headers=who,
+        ).json()
+        assert told["provenance"] == "quant_prefill"
+        assert "66.66" not in str(told)
