@@ -72,4 +72,4 @@ def fenced(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_fenced(rows: Any) -> bool:
     """Whether some row holds texts from outside."""
-    return any(isinstance(row, Mapping) and "untrusted" in row for row in rows)
+    return any(isinstance(row, Mapping) and row.get("untrusted") for row in rows)

@@ -11,6 +11,7 @@ from serving_api.live.data_types import Found
 from serving_api.tools.model import Arguments, Call, Code, Draft, Tool, ToolAnswer
 from serving_api.tools.receipts import of_live
 
+REST = "其余部分：分别以 part 或较少的 codes 再次调用"
 _PARTS = ("sentiment", "distribution", "fund_flow")
 
 
@@ -76,7 +77,7 @@ async def _draft(call: Call, parts: list[dict[str, Any]]) -> Draft:
     times = [part["as_of"] for part in parts if part["as_of"]]
     sources = [part["source"] for part in parts if part["source"]]
     receipts = await of_live(call.state, sources, max(times, default=None))
-    return Draft(parts, total=len(parts), **receipts)
+    return Draft(parts, total=len(parts), rest=REST, **receipts)
 
 
 TOOL = Tool(

@@ -90,7 +90,7 @@ class Call:
 @dataclass
 class Draft:
     """What a tool found, before it is cut to size. `items` are all that follow the cursor, as far as they
-    were read; `more`: there are others behind them; `body` the tool's own keys."""
+    were read; `more`: there are others behind them; `body`: the tool's own keys."""
 
     items: Sequence[Any]
     offset: int = 0
@@ -102,6 +102,8 @@ class Draft:
     as_of: str | datetime | None = None
     live: bool = False
     notice: str | None = None
+    rest: str | None = None
+    """How to get what does not fit, of a tool whose answers have no further parts."""
 
     def receipts(self) -> Receipts:
         at = local_iso(self.as_of) if isinstance(self.as_of, datetime) else self.as_of

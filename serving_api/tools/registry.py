@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from resources.errors import NotFound
-from serving_api.tools import find, hold, hot, info, macro, market, news, scan, schema
+from serving_api.tools import chat, find, hold, hot, info, macro, market, news, scan, schema
 from serving_api.tools.model import Tool
 
 AnyTool = Tool[Any, Any]
@@ -14,7 +14,7 @@ AnyTool = Tool[Any, Any]
 @cache
 def tools() -> Mapping[str, AnyTool]:
     """Every tool, in the order in which they are listed."""
-    modules = (find, hold, hot, info, macro, market, news, scan, schema)
+    modules = (chat, find, hold, hot, info, macro, market, news, scan, schema)
     return {module.TOOL.name: module.TOOL for module in modules}
 
 

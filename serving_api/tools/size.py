@@ -38,7 +38,7 @@ def fitted(kind: type[R], draft: Draft) -> R:
             room = 0
             continue
         if size > room:
-            how = how or HOW
+            how = how or draft.rest or HOW
             break
         kept.append(item)
         room -= size
@@ -47,7 +47,7 @@ def fitted(kind: type[R], draft: Draft) -> R:
     page = Page(
         returned=len(kept),
         total=draft.total if draft.total is not None else (None if is_cut else reached),
-        next_cursor=str(reached) if is_cut else None,
+        next_cursor=str(reached) if is_cut and draft.rest is None else None,
         how=how,
     )
     return kind(items=kept, page=page, **parts)

@@ -1,7 +1,7 @@
-"""One API process of the tests: `python -m tests.serving_api.mcp.api_process URL FOLDER` prints its port."""
+"""One API process of the tests."""
 
 import socket
-import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import uvicorn
@@ -29,13 +29,10 @@ def make(url: str, folder: Path) -> Application:
     return app
 
 
-def main() -> None:
+def serve(url: str, folder: str, told: Connection) -> None:
+    """Tell the port, then answer until a signal ends it."""
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))
-    print(sock.getsockname()[1], flush=True)
-    config = uvicorn.Config(make(sys.argv[1], Path(sys.argv[2])), log_level="warning", loop="uvloop")
+    told.send(sock.getsockname()[1])
+    config = uvicorn.Config(make(url, Path(folder)), log_level="warning", loop="uvloop")
     uvicorn.Server(config).run(sockets=[sock])
-
-
-if __name__ == "__main__":
-    main()

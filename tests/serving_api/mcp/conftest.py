@@ -2,8 +2,7 @@
 
 import asyncio
 import itertools
-import subprocess
-import sys
+import multiprocessing
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from tests.serving_api import market
 from tests.serving_api.conftest import ADMIN
+from tests.serving_api.mcp import api_process
 from tests.serving_api.mcp.injections import TITLES
 
 HOP = frozenset({b"connection", b"keep-alive", b"transfer-encoding", b"host"})
@@ -64,8 +64,6 @@ class Service:
 
     url: str
     balancer: Balancer
-    folder: Path
-    processes: list[subprocess.Popen[str]]
 
     @property
     def mcp(self) -> str:
@@ -122,13 +120,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("mcp")
     url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
     fill(url, folder)
-    command = [sys.executable, "-m", "tests.serving_api.mcp.api_process", url, str(folder)]
+    # Both are forked from one that has imported everything.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([api_process.__name__])
+    pipes = [context.Pipe(duplex=False) for _ in range(2)]
     processes = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
-        for _ in range(2)
+        context.Process(target=api_process.serve, args=(url, str(folder), told), daemon=True)
+        for _, told in pipes
     ]
     try:
-        ports = [int(process.stdout.readline()) for process in processes if process.stdout]
+        for process in processes:
+            process.start()
+        ports = [heard.recv() for heard, _ in pipes]
         backends = [f"http://127.0.0.1:{port}" for port in ports]
         for backend in backends:
             _await(f"{backend}/health")
@@ -140,14 +143,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         while not server.started:
             threading.Event().wait(0.02)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield Service(f"http://127.0.0.1:{port}", balancer, folder, processes)
+        yield Service(f"http://127.0.0.1:{port}", balancer)
         server.should_exit = True
         thread.join(10)
     finally:
         for process in processes:
             process.terminate()
         for process in processes:
-            process.wait(20)
+            process.join(20)
 
 
 def _await(url: str) -> None:

@@ -1,6 +1,7 @@
-"""A client that goes away ends the work of its call, in both eras of the protocol; others go on."""
+"""The mounted channel on the wire: hosts, origins, refusals, and clients that go away."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,3 +88,56 @@ def test_the_work_of_a_cut_call_ends(slow: tuple[str, Slow], era: str) -> None:
     assert asyncio.run(cut()) == 200, "a slow call keeps nobody else waiting"
     assert reads.ended.wait(5)
     assert reads.left == 1
+
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+def post(url: str, content: Any = None, **headers: str) -> httpx.Response:
+    body = content if isinstance(content, bytes) else json.dumps(content or PING).encode()
+    return httpx.post(url, content=body, headers={**HEADERS, **headers})
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "127.0.0.1:1"}, 200),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Host": "research.example.com"}, 200),
+        ({"Host": "rebound.evil.example:8000"}, 421),
+        ({"Host": "rebound.evil.example@127.0.0.1"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "localhost", "Origin": "http://localhost:3000"}, 200),
+        ({"Host": "localhost", "Origin": "http://evil.example"}, 403),
+        ({"Host": "localhost", "Origin": "null"}, 403),
+        ({"Host": "localhost", "Origin": "http://localhost.evil.example"}, 403),
+        ({"Host": "localhost", "Origin": "https://research.example.com"}, 200),
+        ({"Accept": "text/html"}, 406),
+    ],
+)
+def test_who_may_ask_by_name_and_from_where(
+    slow: tuple[str, Slow], headers: dict[str, str], status: int
+) -> None:
+    assert post(slow[0], None, **headers).status_code == status
+
+
+def test_other_requests_are_refused_as_the_protocol_says(slow: tuple[str, Slow]) -> None:
+    url, _ = slow
+
+    assert httpx.get(url, headers=HEADERS).status_code == 405
+    assert httpx.delete(url, headers=HEADERS).headers["allow"] == "POST"
+    assert post(slow[0], b"{").status_code == 400
+    assert post(slow[0], b"[" * 100_000).status_code == 400
+    assert post(slow[0], {"jsonrpc": "2.0", "id": 1}).status_code == 400
+    assert post(slow[0], b"x" * (1024 * 1024 + 1)).status_code == 413
+    assert post(slow[0], None, **{"MCP-Protocol-Version": "1999-01-01"}).status_code == 400
+    assert post(slow[0]).status_code == 200
+
+
+def test_cancelling_is_accepted(slow: tuple[str, Slow]) -> None:
+    gone = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+
+    assert post(slow[0], gone).status_code == 202
+    assert post(slow[0]).status_code == 200

@@ -1,8 +1,7 @@
-"""The mounted channel by the official client, over HTTP, two processes behind alternating requests."""
+"""The channel by two clients that share no code, over HTTP, two processes behind alternating requests."""
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -10,6 +9,17 @@ from typing import Any, TypeVar
 import httpx
 import httpx2
 import pytest
+from chuk_mcp.protocol.messages import (
+    send_initialize,
+    send_ping,
+    send_prompts_get,
+    send_prompts_list,
+    send_resources_list,
+    send_resources_read,
+    send_tools_call,
+    send_tools_list,
+)
+from chuk_mcp.transports.http import StreamableHTTPParameters, http_client
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -20,7 +30,10 @@ from tests.serving_api.mcp.conftest import Service
 from tests.serving_api.mcp.injections import KEYS, MAILS, TAGS, TITLES
 
 T = TypeVar("T")
-TEN = {f"app_{name}" for name in ("find", "hold", "hot", "info", "macro", "market", "news", "scan", "schema")}
+TEN = {
+    f"app_{name}"
+    for name in ("ai_chat", "find", "hold", "hot", "info", "macro", "market", "news", "scan", "schema")
+}
 
 
 @asynccontextmanager
@@ -236,77 +249,106 @@ def test_orders_in_headlines_stay_data(service: Service) -> None:
             assert "不得执行" in told["notice"]
 
 
-# -- the wire ---------------------------------------------------------------------------------------------
+# -- another client -----------------------------------------------------------------------------------
 
 
-ACCEPT = {"Accept": "application/json, text/event-stream"}
-PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+def test_a_client_that_shares_no_code_reads_tools_resources_and_prompts(service: Service) -> None:
+    async def work() -> dict[str, Any]:
+        async with http_client(StreamableHTTPParameters(url=service.mcp)) as (reads, writes):
+            told: dict[str, Any] = {"hello": await send_initialize(reads, writes)}
+            told["ping"] = await send_ping(reads, writes)
+            told["tools"] = await send_tools_list(reads, writes)
+            told["found"] = await send_tools_call(reads, writes, "app_find", {"query": "600519"})
+            told["wrong"] = await send_tools_call(reads, writes, "app_find", {"nothing": 1})
+            told["pages"] = await send_resources_list(reads, writes)
+            told["page"] = await send_resources_read(reads, writes, "ashare://datasets/news")
+            told["prompts"] = await send_prompts_list(reads, writes)
+            told["prompt"] = await send_prompts_get(reads, writes, "stock_overview", {"code": "600519"})
+            return told
+
+    before = len(service.balancer.served)
+    told = asyncio.run(asyncio.wait_for(work(), 60))
+    told = {name: one if isinstance(one, bool) else _plain(one) for name, one in told.items()}
+
+    assert told["hello"]["serverInfo"]["name"] == "ashare-platform"
+    assert told["ping"] is True
+    names = {tool["name"] for tool in told["tools"]["tools"]}
+    assert {"app_find", "app_macro", "ping", "available_data"} <= names
+    structured = told["found"]["structuredContent"]
+    assert structured["items"][0]["name"] == "贵州茅台"
+    assert json.loads(told["found"]["content"][0]["text"]) == structured
+    assert told["wrong"]["isError"] is True
+    assert len(told["pages"]["resources"]) > 70
+    assert told["page"]["contents"][0]["text"].startswith("# news")
+    assert len(told["prompts"]["prompts"]) >= 37
+    assert "600519" in told["prompt"]["messages"][0]["content"]["text"]
+    assert {one for _, one in service.balancer.served[before:]} == set(service.balancer.backends)
 
 
-def post(service: Service, content: Any = None, at: int = 0, **headers: str) -> httpx.Response:
-    url = f"{service.balancer.backends[at]}/mcp"
-    body = (
-        json.dumps(PING if content is None else content).encode()
-        if not isinstance(content, bytes)
-        else content
-    )
-    return httpx.post(url, content=body, headers={"Content-Type": "application/json", **ACCEPT, **headers})
+def _plain(one: Any) -> Any:
+    dump = getattr(one, "model_dump", None)
+    return one if dump is None else dump(mode="json", by_alias=True, exclude_none=True)
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({}, 200),
-        ({"Host": "127.0.0.1:1"}, 200),
-        ({"Host": "localhost"}, 200),
-        ({"Host": "[::1]:8000"}, 200),
-        ({"Host": "research.example.com"}, 200),
-        ({"Host": "rebound.evil.example:8000"}, 421),
-        ({"Host": "rebound.evil.example@127.0.0.1"}, 421),
-        ({"Host": "127.0.0.1.evil.example"}, 421),
-        ({"Host": "localhost", "Origin": "http://localhost:3000"}, 200),
-        ({"Host": "localhost", "Origin": "http://evil.example"}, 403),
-        ({"Host": "localhost", "Origin": "null"}, 403),
-        ({"Host": "localhost", "Origin": "http://localhost.evil.example"}, 403),
-        ({"Host": "localhost", "Origin": "https://research.example.com"}, 200),
-        ({"Accept": "text/html"}, 406),
-    ],
-)
-def test_who_may_ask_by_name_and_from_where(service: Service, headers: dict[str, str], status: int) -> None:
-    assert post(service, None, **headers).status_code == status
+# -- the counted tool ---------------------------------------------------------------------------------
 
 
-def test_other_requests_are_refused_as_the_protocol_says(service: Service) -> None:
-    url = f"{service.balancer.backends[0]}/mcp"
-
-    assert httpx.get(url, headers=ACCEPT).status_code == 405
-    assert httpx.delete(url, headers=ACCEPT).headers["allow"] == "POST"
-    assert post(service, b"{").status_code == 400
-    assert post(service, b"[" * 100_000).status_code == 400
-    assert post(service, {"jsonrpc": "2.0", "id": 1}).status_code == 400
-    assert post(service, b"x" * (1024 * 1024 + 1)).status_code == 413
-    assert post(service, None, **{"MCP-Protocol-Version": "1999-01-01"}).status_code == 400
-    assert post(service).status_code == 200
+ASK = {"message": "贵州茅台最近收盘价是多少？", "code": "600519"}
 
 
-def test_a_client_that_goes_away_ends_its_call_and_nobody_elses(service: Service) -> None:
-    """The stream of a call is cut at once; the process answers others, and keeps answering."""
-    call = {
-        "jsonrpc": "2.0", "id": 5, "method": "tools/call",
-        "params": {"name": "app_market", "arguments": {}, "_meta": {"progressToken": 1}},
-    }  # fmt: skip
-    headers = {"Content-Type": "application/json", **ACCEPT}
-    url = f"{service.balancer.backends[0]}/mcp"
-    for _ in range(20):
-        with httpx.stream("POST", url, json=call, headers=headers) as answer:
-            assert answer.status_code == 200
-    begun = time.monotonic()
-    assert post(service).status_code == 200
-    assert time.monotonic() - begun < 2
+def custom(service: Service, arguments: Any, token: str | None = None) -> httpx.Response:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    body = {"id": 1, "name": "app_ai_chat", "arguments": arguments}
+    return httpx.post(f"{service.url}/mcp/tools/call", json=body, headers=headers, timeout=60)
 
 
-def test_cancelling_is_accepted(service: Service) -> None:
-    gone = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+def mounted(service: Service, arguments: Any, token: str) -> Any:
+    async def work() -> Any:
+        async with client(service, token) as connected:
+            return await connected.call_tool("app_ai_chat", arguments)
 
-    assert post(service, gone).status_code == 202
-    assert post(service).status_code == 200
+    return run(work)
+
+
+def used(service: Service, token: str) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    told = httpx.get(f"{service.url}/api/v1/auth/me", headers=headers).json()
+    return int(told["ai_quota"]["used"])
+
+
+def test_without_a_login_it_answers_nothing(service: Service) -> None:
+    assert custom(service, ASK).status_code == 401
+    assert custom(service, {}).status_code == 401, "who it is comes before what is wrong"
+    told = mounted(service, ASK, "x.y.z")
+    assert told.is_error
+    assert told.content[0].text == "未登录或登录已失效"
+
+
+def test_both_channels_count_and_the_eleventh_call_is_refused(service: Service) -> None:
+    token = service.member("asker")
+    first = custom(service, ASK, token).json()["result"]["structuredContent"]
+
+    assert "1,410" in first["answer"].replace("1410", "1,410")
+    assert first["provenance"] == "quant_prefill"
+    assert any(fact["value"] == 1410.0 and fact["batch_id"] for fact in first["items"])
+    assert first["receipts"]["batch_ids"]
+    assert used(service, token) == 1
+
+    wrong = custom(service, {"message": ""}, token).json()
+    assert wrong["error"]["code"] == -32602
+    assert used(service, token) == 1, "what was refused is not counted"
+
+    second = mounted(service, ASK, token)
+    assert not second.is_error, second.content[0].text
+    assert used(service, token) == 2
+    for _ in range(8):
+        assert custom(service, ASK, token).status_code == 200
+    assert used(service, token) == 10
+
+    refused = custom(service, ASK, token)
+    assert refused.status_code == 403
+    assert "免费次数已用完" in refused.json()["detail"]
+    again = mounted(service, ASK, token)
+    assert again.is_error
+    assert "购买会员" in again.content[0].text
+    assert used(service, token) == 10

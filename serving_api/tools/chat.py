@@ -1,0 +1,111 @@
+"""app_ai_chat: a question to the chat, whose numbers are bound to stored values; one AI call of the user."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from serving_api.ai.model import model_of
+from serving_api.chat.answering import Asked, Conversation
+from serving_api.chat.limits import HISTORY, MESSAGE_CHARS
+from serving_api.chat.schemas import EvidenceItem, Turn
+from serving_api.tools.cleaning import NOTICE, OUTSIDE, is_fenced, shortened
+from serving_api.tools.model import Arguments, Call, Code, Draft, Tool, ToolAnswer
+
+MOST_ANSWER = 5000
+"""Characters of an answer: with as many again of evidence it stays below the limit of every tool."""
+REST = "其余证据与完整回答：GET /api/v1/chat/receipts/{receipt_id}"
+
+
+class ChatArguments(Arguments):
+    message: str = Field(min_length=1, max_length=MESSAGE_CHARS, pattern=r"\S", description="问题")
+    code: Code | None = Field(default=None, description="所问证券的代码")
+    mode: Literal["chat", "sop"] = Field(default="chat", description="sop：按步骤的结构化分析")
+    history: list[Turn] = Field(default_factory=list, max_length=HISTORY, description="此前的对话")
+    web_search: bool | None = Field(default=None, description="是否联网检索；默认依设置，仅在配置模型时有效")
+    skills: list[str] = Field(default_factory=list, max_length=10, description="指定使用的技能")
+
+
+class OutsideLink(BaseModel):
+    untrusted: dict[str, str] = Field(description="title and url of a page that was found")
+
+
+class Evidence(EvidenceItem):
+    untrusted: dict[str, str] | None = Field(
+        default=None, description="the value, where it is a text that was written outside"
+    )
+
+
+class ChatAnswer(ToolAnswer):
+    items: list[Evidence] = Field(description="stored values that the answer tells")
+    answer: str
+    provenance: str = Field(description="ai: a model; quant_prefill: rules")
+    label: str | None
+    model: str | None
+    tool_calls: list[dict[str, Any]] = Field(description="{name, ok} of the reads that a model asked for")
+    skills: list[str]
+    search: list[OutsideLink]
+    unbound: int = Field(description="numbers, names and dates that were taken out")
+    receipt_id: str | None = Field(description="for /api/v1/chat/receipts/{receipt_id}")
+    llmError: str | None = None
+    fallbackOf: str | None = None
+
+
+async def chat(call: Call, asked: ChatArguments) -> Draft:
+    """As /chat/ask answers. Raises StorageError, InputError (an unknown model or skill)."""
+    state = call.state
+    wanted = Asked(
+        asked.message,
+        tuple((turn.role, turn.content) for turn in asked.history),
+        asked.code,
+        asked.mode,
+        None,
+        asked.web_search,
+        tuple(asked.skills),
+    )
+    conversation = Conversation(state, call.subject.member, wanted, await model_of(state))
+    await conversation.prepare()
+    await call.progress(1, 2, "已整理证据")
+    told = await conversation.answer()
+    await call.progress(2, 2, "已作答")
+    facts = [_fact(fact) for fact in told["evidence"]]
+    links = [{"untrusted": {"title": one["title"], "url": one["url"]}} for one in told["search"]]
+    return Draft(
+        facts,
+        total=len(facts),
+        body={
+            **{name: told.get(name) for name in _SAME},
+            "answer": shortened(told["answer"], MOST_ANSWER),
+            "search": links,
+            "tool_calls": [{"name": one["name"], "ok": one["ok"]} for one in told["tool_calls"]],
+        },
+        sources=[fact["source"] for fact in facts],
+        batch_ids=[fact["batch_id"] for fact in facts if fact["batch_id"]],
+        as_of=max((str(fact["as_of"]) for fact in facts), default=None),
+        live=bool(links),
+        notice=NOTICE if links or is_fenced(facts) else None,
+        rest=REST,
+    )
+
+
+def _fact(fact: dict[str, Any]) -> dict[str, Any]:
+    if fact["field"] not in OUTSIDE or fact["value"] is None:
+        return fact
+    return {**fact, "value": None, "untrusted": {"value": shortened(str(fact["value"])) or ""}}
+
+
+_SAME = ("provenance", "label", "model", "skills", "unbound", "receipt_id", "llmError", "fallbackOf")
+
+TOOL = Tool(
+    name="app_ai_chat",
+    title="研究问答",
+    description=(
+        "向本平台的研究助手提问：回答中的每个数字都对应已入库的数据，未能核实的以破折号代替。"
+        "需要登录，每次计入当日 AI 次数"
+    ),
+    arguments=ChatArguments,
+    answer=ChatAnswer,
+    work=chat,
+    login=True,
+    counted=True,
+    open_world=True,
+)
