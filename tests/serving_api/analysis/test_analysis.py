@@ -162,7 +162,8 @@ def test_a_person_writes_and_a_model_does_not_overwrite_it(desk_on_both: Desk) -
         ({"scores": dict.fromkeys(KEYS, 3.0), "conclusion": "x", "total": 5}, "total"),
     ],
 )
-def test_bad_words_name_the_parameter(desk: Desk, body: dict[str, Any], name: str) -> None:
+def test_bad_words_name_the_parameter(shared: Desk, body: dict[str, Any], name: str) -> None:
+    desk = shared
     answer = desk.made.api.request("PUT", f"/analysis/{CODE}", json=body, headers=desk.admin)
     assert answer.status_code == 422
     assert name in answer.json()["detail"]
