@@ -33,7 +33,7 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
         for key, part in (told.get("sections") or {}).items()
     ]
     own = [{**item, "id": _moved_id(item["id"])} for item in evidence_items(pack, checker.ledger.facts)]
-    failure = {name: told[name] for name in ("llmError", "fallbackOf") if name in told}
+    failure: dict[str, Any] = {name: told[name] for name in ("llmError", "fallbackOf") if name in told}
     return {
         "code": code,
         "name": names[code],

@@ -32,7 +32,8 @@ def test_every_method_is_what_its_rule_says(seed: int) -> None:
     cash, shares, bond = draw.uniform(1e7, 1e10), draw.uniform(1e8, 1e10), draw.uniform(1.5, 3.5)
     found = {one.key: one.values for one in methods(Figures(
         price=10.0, eps=eps, bvps=bvps, pe_band=(band[0], band[1]), industry="食品饮料", industry_pe=20.0,
-        industry_pb=pb, eps_next=(first, second), profit_growth=-3.0, cash_flow=cash, shares=shares, bond=bond,
+        industry_pb=pb, eps_next=(first, second), profit_growth=-3.0, cash_flow=cash, shares=shares,
+        bond=bond,
     ))}  # fmt: skip
     growth = (second - first) / first * 100
     paid, grown = min(40.0, growth), min(15.0, growth)
