@@ -332,6 +332,7 @@ def test_both_channels_count_and_the_eleventh_call_is_refused(service: Service) 
     assert first["provenance"] == "quant_prefill"
     assert any(fact["value"] == 1410.0 and fact["batch_id"] for fact in first["items"])
     assert first["receipts"]["batch_ids"]
+    assert first["receipts"]["as_of"] == "2026-08-21T15:30:00+08:00"
     assert used(service, token) == 1
 
     wrong = custom(service, {"message": ""}, token).json()
