@@ -23,12 +23,13 @@ from platform_assets.compute.bar_checks import (
     traded_has_amount,
     turnover_is_usual,
 )
-from platform_assets.compute.day_limits import day_limits
+from platform_assets.compute.day_limits import DayLimits, day_limits
 from platform_assets.compute.identity import believed
 from platform_assets.compute.limit_state import limit_status
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.securities import UNSURE_FUND, limit_class
 from platform_assets.datasets import _kline_sources as sources
+from platform_assets.datasets._relistings import listed_again
 from platform_assets.declaration.columns import (
     S4,
     S8,
@@ -136,14 +137,17 @@ def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     spans = context.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     names = named(rows, spans)
     classes = _classes(rows, names.name)
-    limits = day_limits(
-        rows["last_close"].to_numpy(dtype=float, na_value=np.nan),
-        classes,
-        names.special,
-        rows["date"].to_numpy(dtype=str),
-        listed_days=_listed_days(rows, context),
-        unlimited=names.delisting_began,
-    )
+    days = _listed_days(rows, context)
+
+    def limits_without(unlimited: Any) -> DayLimits:
+        reference = rows["last_close"].to_numpy(dtype=float, na_value=np.nan)
+        day = rows["date"].to_numpy(dtype=str)
+        return day_limits(reference, classes, names.special, day, listed_days=days, unlimited=unlimited)
+
+    limits = limits_without(names.delisting_began)
+    again = listed_again(rows, limits.up, limits.down, context)
+    if again.any():
+        limits = limits_without(names.delisting_began | again)
     known = limits.known & (classes != UNSURE_FUND) | rows["limit_up"].notna().to_numpy()
     rows["limit_up"] = rows["limit_up"].fillna(pd.Series(limits.up, index=rows.index))
     rows["limit_down"] = rows["limit_down"].fillna(pd.Series(limits.down, index=rows.index))

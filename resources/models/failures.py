@@ -62,7 +62,7 @@ def failure(error: Exception, library: Any, who: str) -> CallFailed:
 def _answered(error: Any, who: str) -> CallFailed:
     kind = _kind(error)
     status = getattr(error, "status_code", None)
-    if status is None or status < 400:
+    if status is None or status < 300:
         status = _STATUS_OF.get(kind, 500)
     told = f"{who}: HTTP {status}" + (f" ({kind})" if kind else "")
     family: type[UpstreamError] = Permanent

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from resources.errors import PlatformError
@@ -14,13 +14,26 @@ log = logging.getLogger(__name__)
 
 
 def stored_providers(settings: Settings, stored: Mapping[str, str]) -> tuple[Provider, ...]:
-    """`stored`: the values of `sys_config` by key. Keys that were sealed with another secret count as not
-    entered, and the log says so."""
-    document: dict[str, Any] = json.loads(stored[PROVIDERS_KEY]) if stored.get(PROVIDERS_KEY) else {}
-    keys: dict[str, Any] = {}
-    if stored.get(KEYS_KEY):
-        try:
-            keys = json.loads(settings_box(settings.data_path).unseal(stored[KEYS_KEY]))
-        except PlatformError as error:
-            log.warning("no stored key of a model provider is used: %s", error.message)
-    return configured_providers(settings, document, keys)
+    """`stored`: the values of `sys_config` by key. What cannot be read, keys that were sealed with another
+    secret say, counts as not entered, and the log says so."""
+    box = settings_box(settings.data_path)
+    return configured_providers(
+        settings,
+        _document(PROVIDERS_KEY, stored, lambda text: text),
+        _document(KEYS_KEY, stored, box.unseal),
+    )
+
+
+def _document(key: str, stored: Mapping[str, str], opened: Callable[[str], str]) -> dict[str, Any]:
+    text = stored.get(key)
+    if not text:
+        return {}
+    try:
+        document = json.loads(opened(text))
+    except PlatformError as error:
+        log.warning("%s is left out: %s", key, error.message)
+        return {}
+    except ValueError:
+        log.warning("%s is left out: it cannot be read", key)
+        return {}
+    return document if isinstance(document, dict) else {}

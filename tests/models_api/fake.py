@@ -67,6 +67,7 @@ class Fails:
     kind: str = ""
     message: str = "it failed"
     retry_after: str = ""
+    location: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,8 +191,8 @@ async def _answer(asked: Asked, reply: Says | Fails | Silent, send: Any) -> None
     if isinstance(reply, Fails):
         error = anthropic_error if asked.protocol == "anthropic" else openai_error
         headers = [(b"content-type", b"application/json")]
-        if reply.retry_after:
-            headers.append((b"retry-after", reply.retry_after.encode()))
+        told = (("retry-after", reply.retry_after), ("location", reply.location))
+        headers += [(name.encode(), value.encode()) for name, value in told if value]
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         asked.whole = True
         await send({"type": "http.response.body", "body": error(reply.kind, reply.message)})

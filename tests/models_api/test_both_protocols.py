@@ -1,12 +1,10 @@
 """The real clients against the fake providers over HTTP: what one provider's answer becomes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 
-from resources.models.factory import language_models
 from resources.models.fallback import ConfiguredModels
 from resources.models.protocol import (
     Message,
@@ -16,42 +14,11 @@ from resources.models.protocol import (
     Reply,
     TextPart,
     ToolResult,
-    ToolSpec,
     Usage,
 )
-from resources.models.providers import configured_providers
-from resources.settings import load_settings
-from tests.models_api.fake import FakeModels, Says, fake_models
+from tests.models_api.asking import ASKED, PROTOCOLS, QUOTE, asked, environment
+from tests.models_api.fake import Says, fake_models
 from tests.models_api.wire import Asks
-
-PROTOCOLS = ("anthropic", "openai")
-QUOTE = ToolSpec(
-    "quote", "the quote of a stock", {"type": "object", "properties": {"code": {"type": "string"}}}
-)
-ASKED = Prompt("answer briefly", [Message("user", "茅台多少钱？")], [QUOTE], max_tokens=300)
-
-
-def environment(fake: FakeModels, protocol: str, **more: str) -> dict[str, str]:
-    """What a user would export to reach the fake in this protocol."""
-    address = {"anthropic": fake.url, "openai": fake.v1}[protocol]
-    name = protocol.upper()
-    told = {f"{name}_API_KEY": "sk-first", f"{name}_BASE_URL": address, f"{name}_MODEL": "a-model"}
-    return {**told, "AI_LLM_RETRY_DELAY": "0", **more}
-
-
-def asked(env: dict[str, str], work: Callable[[ConfiguredModels], Awaitable[Any]], **how: Any) -> Any:
-    """The result of `work` with the configured models, on a loop of its own."""
-
-    async def run() -> Any:
-        settings = load_settings(env)
-        models = language_models(settings, configured_providers(settings, {}, {}), **how)
-        assert models is not None
-        try:
-            return await work(models)
-        finally:
-            await models.close()
-
-    return asyncio.run(run())
 
 
 async def collected(parts: AsyncIterator[Part]) -> list[Part]:

@@ -126,3 +126,5 @@ def test_keys_that_another_installation_sealed_count_as_not_entered(
 
     assert [one.name for one in stored_providers(settings, stored)] == ["anthropic"]
     assert "enter it again" in caplog.text
+    assert [one.name for one in stored_providers(settings, {PROVIDERS_KEY: "{broken"})] == ["anthropic"]
+    assert [one.name for one in stored_providers(settings, {PROVIDERS_KEY: "[]"})] == ["anthropic"]

@@ -10,10 +10,10 @@ import pytest
 from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient
 from resources.models.fallback import ConfiguredModels
 from resources.models.protocol import Message, Part, Prompt, Reply, TextPart
+from tests.models_api.asking import ASKED, PROTOCOLS, asked, environment
 from tests.models_api.clock import Machine
 from tests.models_api.fake import Fails, Says, Silent, fake_models
 from tests.models_api.fake import Reply as Scripted
-from tests.models_api.test_both_protocols import ASKED, PROTOCOLS, asked, environment
 from tests.models_api.wire import Asks
 
 KEY, SECRET_QUESTION = "sk-first", "我的账户密码是什么"
@@ -71,10 +71,12 @@ def test_a_request_that_cannot_be_taken_is_not_repeated(protocol: str, status: i
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_redirect_is_not_followed_with_the_key(protocol: str) -> None:
-    error, requests, _ = error_of(protocol, Fails(307))
+    path = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}[protocol]
+    with fake_models("别处的回答") as elsewhere:
+        error, requests, _ = error_of(protocol, Fails(307, location=elsewhere.url + path))
 
-    assert isinstance(error, PlatformError)
-    assert requests <= 3
+    assert isinstance(error, Permanent)
+    assert (requests, elsewhere.asked) == (1, [])
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -17,8 +17,8 @@ from tests.serving_api.client import running
 
 ST_OFF, ST_ON, DELISTING = "000103", "000109", "605400"
 """Under ST until 2026-05-11; under ST since 2026-04-29; in its delisting period since 2025-06-10."""
-NOT_TOLD = {("sz000108", "2025-08-11"), ("sz003050", "2025-05-22")}
-"""A re-listing, and an event with treasury shares: no upstream tells either."""
+NOT_TOLD = {("sz003050", "2025-05-22")}
+"""An event with treasury shares: no upstream tells it."""
 NO_PACKAGE = {"upstream": "tdx", "call": "file_*", "kind": "dead"}
 
 

@@ -236,12 +236,14 @@ def compare_finer(truth: Truth, stored: Stored, section: Section) -> None:
 # -- limits, events, states --------------------------------------------------------------------------
 
 
-def compare_limits(pairs: list[tuple[Row, dict[str, Any]]], section: Section) -> None:
+def compare_limits(pairs: list[tuple[Row, dict[str, Any]]], section: Section, first: str) -> None:
+    """`first`: the first date of the window; a re-listing right after it cannot be known, and is marked."""
     wrong_prices: list[str] = []
     wrong_flags: list[str] = []
     flags: Counter[str] = Counter()
     free: list[str] = []
-    for row, bar in pairs:
+    unknown = [(row, bar) for row, bar in pairs if row.known_from and row.known_from < first]
+    for row, bar in (pair for pair in pairs if pair not in unknown):
         expected = (None, None) if row.band is None else (row.band.up / 100, row.band.down / 100)
         if (bar["limit_up"], bar["limit_down"]) != expected:
             wrong_prices.append(
@@ -255,6 +257,10 @@ def compare_limits(pairs: list[tuple[Row, dict[str, Any]]], section: Section) ->
     section.equal("limit prices (preclose, isST, dated rules)", len(pairs), wrong_prices, needed=True)
     counts = ", ".join(f"{name} {flags[name]}" for name in ("up", "down", "up_open", "down_open"))
     section.equal("limit-up and limit-down flags", len(pairs), wrong_flags, counts)
+    if unknown:
+        marked = [_label(row) for row, bar in unknown if bar["quality"] == "warning"]
+        name = "re-listings within 60 sessions of the window's begin: limits as of any day, marked"
+        section.add(name, f"{len(marked)} of {len(unknown)}", len(marked) == len(unknown), marked)
     section.add("rows without limits (listing)", f"{len(free)}", detail=shortened(free, 20))
 
 
@@ -396,7 +402,7 @@ def compare_stored(stored: Stored, truth: Truth) -> Section:
     compare_prices(pairs, section, truth.change_decimals)
     compare_traded(pairs, stored, section)
     compare_finer(truth, stored, section)
-    compare_limits(pairs, section)
+    compare_limits(pairs, section, truth.dates[0])
     compare_events(truth, stored, section)
     compare_states(truth, stored, section)
     compare_names(truth, stored.names, section)

@@ -76,3 +76,26 @@ def test_limits_on_both_sides_of_every_change_of_special_treatment(
                 seen.add((row["code"], true.st))
 
     assert seen == {(code, st) for code in UNDER_ST for st in (False, True)} - {("000792", False)}
+
+
+@pytest.mark.real_data
+@pytest.mark.soak
+@pytest.mark.parametrize("parts", [1, 2], ids=["a range", "what is stored, then the days"])
+def test_the_first_day_of_a_stock_that_is_listed_again_has_no_limits(
+    parts: int, real_data_dir: Path, warehouse_url: str, tmp_path: Path
+) -> None:
+    """000792 was suspended from 2020-05-22 on and came back on 2021-08-10 at four times its last close."""
+    with opened_house(warehouse_url, tmp_path, ReplayWorld(real_data_dir), "2021-08-13") as house:
+        house.master("2021-08-13")
+        before = house.run.calendar.between("2021-04-20", "2021-08-09")
+        after = house.run.calendar.between("2021-08-10", "2021-08-13")
+        for dates in [[*before, *after]] if parts == 1 else [before, after]:
+            for dataset in ("name_history", "exright", "kline_daily"):
+                house.fuse(dataset, *dates, codes=("000792", "600519", "000408"))
+        found = house.warehouse.rows("fusion_kline_daily", where="code='000792'", order="date")
+
+    first, second, *_ = [row for row in found if row["volume"]]
+    assert (first["date"], first["last_close"], first["high"]) == ("2021-08-10", 8.84, 43.9)
+    assert (first["limit_up"], first["limit_down"], first["limit_status"]) == (None, None, "none")
+    assert first["quality"] == "ok"
+    assert (second["limit_up"], second["limit_down"]) == (39.49, 32.31)

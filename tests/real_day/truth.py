@@ -11,7 +11,10 @@ from tests.real_day.rules import Band, band_of, state_of
 from tests.real_day.window import lines_of
 
 RELISTING_GAP = 200
-"""Sessions of suspension after which the first traded one has no limits."""
+"""Sessions of suspension after which a first traded one beyond the ordinary limits is a re-listing: a
+suspension for another reason ends with them."""
+KNOWN_AFTER = 60
+"""Sessions before a re-listing that must be stored without a trade of the stock: nobody tells of it."""
 PRICES = ("open", "high", "low", "close")
 BIG_CUT = Decimal("0.15")
 Key = tuple[str, str]
@@ -36,6 +39,8 @@ class Row:
     factor: float
     """Product of last close / preclose over all earlier rows and this one."""
     band: Band | None
+    known_from: str = ""
+    """Of a re-listing: the date from which bars must be stored to know of it."""
 
     @property
     def code(self) -> str:
@@ -134,6 +139,12 @@ def read(folder: Path, since: str, until: str) -> Truth:
         if not since <= date <= until:
             continue
         st = line.get("isST") == "1"
+        band = band_of(symbol, _fen(preclose), date=date, st=st, session=_count(sessions, first, date))
+        known_from = ""
+        if band is not None and traded and rested >= RELISTING_GAP:
+            high, low = _fen(Decimal(line["high"])), _fen(Decimal(line["low"]))
+            if high > band.up or low < band.down:
+                band, known_from = None, sessions[bisect.bisect_left(sessions, date) - KNOWN_AFTER]
         truth.rows[symbol, date] = Row(
             symbol=symbol,
             date=date,
@@ -146,14 +157,8 @@ def read(folder: Path, since: str, until: str) -> Truth:
             traded=traded,
             st=st,
             factor=factor,
-            band=band_of(
-                symbol,
-                _fen(preclose),
-                date=date,
-                st=st,
-                session=_count(sessions, first, date),
-                relisting=traded and rested >= RELISTING_GAP,
-            ),
+            band=band,
+            known_from=known_from,
         )
     _read_indices(folder, since, until, truth)
     return truth

@@ -1,7 +1,7 @@
 """A market of hand-written rows, an administrator, and models that are scripted and reached over HTTP."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,10 @@ class Desk:
         found: list[dict[str, Any]] = self.made.told("/decision-cards", **params)["items"]
         return found
 
+    def login(self) -> dict[str, str]:
+        """The administrator anew: a token does not outlive the days of a long test."""
+        return bearer(self.made.api.post("/auth/login", json=ADMIN).json()["access_token"])
+
     def configure(self, fake: FakeModels) -> None:
         providers = {"anthropic": {"base_url": fake.url, "model": "a-model", "api_key": "sk-test"}}
         answer = self.post("/settings/model-config", providers=providers, active="anthropic")
@@ -69,13 +73,18 @@ class Desk:
         return bearer(self.made.api.post("/auth/login", json=pair).json()["access_token"])
 
 
-@pytest.fixture
-def desk_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Iterator[Desk]]:
-    """Makes a desk over a database. Retries do not wait, and a silent model is given up soon."""
-    monkeypatch.setattr(ai_model, "language_models", partial(ai_model.language_models, timeout_s=0.4))
+@pytest.fixture(scope="module", autouse=True)
+def _soon_given_up() -> Iterator[None]:
+    """A silent model is waited for in milliseconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ai_model, "language_models", partial(ai_model.language_models, timeout_s=0.4))
+        yield
 
-    def make(url: str) -> Iterator[Desk]:
-        with handmade(url, tmp_path, DAY) as made:
+
+def desks(engine: str, folder: Path) -> Iterator[Desk]:
+    """A desk over a database of its own; retries do not wait."""
+    for url in engine_url(engine, folder):
+        with handmade(url, folder, DAY) as made:
             state = made.api.app.state.platform
             state.settings = replace(state.settings, ai_llm_retry_delay=0.0, ai_llm_max_retries=1)
             for table, some in {**rows.companies(), **rows.market()}.items():
@@ -83,21 +92,21 @@ def desk_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
             made.put("fusion_kline_daily", [bar(CODE, DAY, 1432.5), bar(CODE, rows.BEFORE, 1414.5)])
             yield Desk(made, bearer(made.api.post("/auth/login", json=ADMIN).json()["access_token"]))
 
-    return make
-
 
 @pytest.fixture
-def desk(desk_of: Callable[[str], Iterator[Desk]], tmp_path: Path) -> Iterator[Desk]:
-    for url in engine_url("sqlite", tmp_path):
-        yield from desk_of(url)
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    yield from desks("sqlite", tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """For tests that leave nothing behind."""
+    yield from desks("sqlite", tmp_path_factory.mktemp("analysis"))
 
 
 @pytest.fixture(params=["sqlite", "mariadb"])
-def desk_on_both(
-    request: pytest.FixtureRequest, desk_of: Callable[[str], Iterator[Desk]], tmp_path: Path
-) -> Iterator[Desk]:
-    for url in engine_url(request.param, tmp_path):
-        yield from desk_of(url)
+def desk_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+    yield from desks(request.param, tmp_path)
 
 
 def bar(code: str, day: str, close: float, factor: float = 1.0) -> dict[str, Any]:

@@ -162,7 +162,8 @@ def test_a_person_writes_and_a_model_does_not_overwrite_it(desk_on_both: Desk) -
         ({"scores": dict.fromkeys(KEYS, 3.0), "conclusion": "x", "total": 5}, "total"),
     ],
 )
-def test_bad_words_name_the_parameter(desk: Desk, body: dict[str, Any], name: str) -> None:
+def test_bad_words_name_the_parameter(shared: Desk, body: dict[str, Any], name: str) -> None:
+    desk = shared
     answer = desk.made.api.request("PUT", f"/analysis/{CODE}", json=body, headers=desk.admin)
     assert answer.status_code == 422
     assert name in answer.json()["detail"]
@@ -214,3 +215,16 @@ def test_changed_scores_of_the_day_change_its_card(desk: Desk) -> None:
         assert desk.cards()[0]["direction"] == "bullish"
         desk.run(refresh=True)
     assert [(one["direction"], one["total_score"]) for one in desk.cards()] == [("bearish", 1.0)]
+
+
+def test_the_chats_deep_look_tells_the_same_scores(desk: Desk) -> None:
+    def deep() -> tuple[Any, Any]:
+        told = desk.post("/chat/analyze-stock", code=CODE).json()
+        return told["scores"], told["total_score"]
+
+    before = deep()
+    assert desk.made.told(f"/analysis/{CODE}/history")["total"] == 0
+    ruled = desk.run()
+    assert before == (ruled["scores"], ruled["total_score"])
+    desk.write(score=4.0)
+    assert deep() == (dict.fromkeys(KEYS, 4.0), 4.0)

@@ -118,6 +118,13 @@ def test_three_at_most_half_of_the_best_at_least_and_the_key_decides() -> None:
     far = [Made("a", "无", ("甲乙丙丁",)), Made("b", "无", ("戊",), ("己",)), Made("c", "无", ("庚",))]
     assert [(one.key, points) for one, points in best(far, "甲乙丙丁戊己庚")] == [("a", 4), ("b", 2)]
     assert best([Made("a", "无", ("甲乙",), ("丙",))], "丙") == []
+    rich = [
+        Made("a", "无", ("甲乙丙丁", "戊己庚辛")),
+        Made("b", "无", ("壬癸子",)),
+        Made("c", "无", ("丑寅卯辰",)),
+    ]
+    found = best(rich, "甲乙丙丁戊己庚辛壬癸子丑寅卯辰")
+    assert [(one.key, points) for one, points in found] == [("a", 8), ("c", 4)]
 
 
 def test_the_shipped_ones() -> None:
