@@ -112,7 +112,10 @@ class Settings:
     openai_base_url: str = _setting("", "any OpenAI-compatible address; empty: https://api.openai.com/v1")
     ai_llm_max_retries: int = _setting(2, "retries of a call to a model after a timeout, 429 or 5xx")
     ai_llm_retry_delay: float = _setting(1.0, "seconds before the first retry; doubled for each further one")
-    web_search_provider: str = _setting("auto", "auto, tavily, duckduckgo")
+    web_search_provider: str = _setting(
+        "auto", "auto (tavily where its key is set, then duckduckgo), tavily, duckduckgo"
+    )
+    tavily_api_key: str = _setting("", "key of the search provider tavily", secret=True)
     web_search_max_results: int = _setting(6, stored=True)
     model_web_search: bool = _setting(True, stored=True)
     # notifications and the portfolio monitor

@@ -72,7 +72,11 @@ def make_clients(
         calendar=calendar,
         sleeper=sleeper,
     )
-    makers: Makers = {"tdx": tdx.with_fetches, **http_clients(http.logged, clock)}
+    makers: Makers = {
+        "tdx": tdx.with_fetches,
+        **http_clients(http.logged, clock),
+        **search_clients(settings, http.logged),
+    }
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]
 
@@ -117,6 +121,16 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
         **{name: partial(_bound, client, fetcher) for name, client in plain.items()},
         **{name: partial(_of_exchange, FuturesClient, fetcher, name) for name in CALLS},
     }
+
+
+def search_clients(settings: Settings, fetcher: Callable[[FetchLog], Fetcher]) -> Makers:
+    """The clients that search the web; one that needs a key is there where it is set."""
+    from resources.upstreams.websearch import DuckduckgoClient, TavilyClient
+
+    found: Makers = {"duckduckgo": partial(_bound, DuckduckgoClient, fetcher)}
+    if settings.tavily_api_key:
+        found["tavily"] = lambda log: TavilyClient(fetcher(log), settings.tavily_api_key)
+    return found
 
 
 def _of_exchange(client: Any, fetcher: Callable[[FetchLog], Fetcher], exchange: str, log: FetchLog) -> Any:

@@ -111,6 +111,15 @@ SITES: dict[str, Site] = {
     "dce.daily": Site("dce", "dce", ("http://www.dce.com.cn",), "http://www.dce.com.cn/"),
     "czce.daily": Site("czce", "czce", ("http://www.czce.com.cn",), "http://www.czce.com.cn/"),
     "gfex.daily": Site("gfex", "gfex", ("http://www.gfex.com.cn",), "http://www.gfex.com.cn/"),
+    # Search of the web, for the chat alone.
+    "tavily.search": Site("tavily", "tavily", ("https://api.tavily.com",)),
+    "duckduckgo.html": Site(
+        "duckduckgo",
+        "duckduckgo",
+        ("https://html.duckduckgo.com",),
+        "https://html.duckduckgo.com/",
+        apart=True,
+    ),
     "hkex.connect": Site("hkex", "hkex", ("https://www.hkex.com.hk",), "https://www.hkex.com.hk/"),
     "chinabond.yield": Site("chinabond", "chinabond", ("https://yield.chinabond.com.cn",)),
     "chinamoney.rates": Site(

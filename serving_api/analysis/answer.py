@@ -24,7 +24,7 @@ Score = Annotated[float, Field(ge=0, le=5, allow_inf_nan=False)]
 Section = Annotated[str, Field(max_length=MOST_SECTION)]
 
 
-class Scores(BaseModel):
+class GivenScores(BaseModel):
     """One judgement of 0..5 for each dimension."""
 
     model_config = ConfigDict(extra="forbid")
@@ -51,7 +51,7 @@ class Submitted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    scores: Scores
+    scores: GivenScores
     conclusion: Annotated[str, Field(min_length=1, max_length=MOST_CONCLUSION)]
     sections: Sections
 

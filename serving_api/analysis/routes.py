@@ -27,7 +27,7 @@ async def analysis(request: Request, subject: Anyone, code: StockCode) -> Answer
 
 
 @router.get("/{code}/history")
-@serving(schemas.History, tables=(queries.TABLE,))
+@serving(schemas.AnalysisHistory, tables=(queries.TABLE,))
 async def history(
     request: Request,
     subject: Anyone,
@@ -42,7 +42,7 @@ async def history(
 @router.post("/{code}/run")
 @serving(schemas.Analysis, cache=NO_STORE)
 async def run(
-    request: Request, subject: Quota, code: StockCode, body: schemas.RunWish | None = None
+    request: Request, subject: Quota, code: StockCode, body: schemas.AnalysisWish | None = None
 ) -> Answer:
     """Analyse now: by the configured model, else by rules. A failure of the model is no error: what is stored
     comes back, else the rules, with `llmError` and `fallbackOf`."""
@@ -52,7 +52,7 @@ async def run(
 
 @router.put("/{code}")
 @serving(schemas.Analysis, cache=NO_STORE, raises=(404,))
-async def write(request: Request, subject: Admin, code: StockCode, body: schemas.Written) -> Answer:
+async def write(request: Request, subject: Admin, code: StockCode, body: schemas.WrittenAnalysis) -> Answer:
     """Store a person's judgement of today; it becomes a decision card."""
     scores = body.scores.model_dump()
     by = subject.member.username

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Field
 
 from platform_assets.compute.parameters.analysis import MOST_CONCLUSION
-from serving_api.analysis.answer import Scores
+from serving_api.analysis.answer import GivenScores
 from serving_api.documents import example
 
 
@@ -43,20 +43,20 @@ class Analysis(BaseModel):
     fallbackOf: str | None = Field(None, description="cached: what was stored; quant_prefill: the rules")
 
 
-class HistoryItem(BaseModel):
+class StoredAnalysis(BaseModel):
     date: str
     total_score: float | None
     provenance: str
     source: str
 
 
-class History(BaseModel):
+class AnalysisHistory(BaseModel):
     code: str
-    items: list[HistoryItem]
+    items: list[StoredAnalysis]
     total: int
 
 
-class RunWish(BaseModel):
+class AnalysisWish(BaseModel):
     model_config = example(refresh=False)
 
     refresh: bool = Field(False, description="ask the model again although there is an analysis of today")
@@ -70,7 +70,7 @@ def _said(text: str) -> str:
     return text.strip()
 
 
-class Written(BaseModel):
+class WrittenAnalysis(BaseModel):
     model_config = example(
         extra="forbid",
         scores={
@@ -79,5 +79,5 @@ class Written(BaseModel):
         conclusion="行业景气回升，公司份额稳定，估值处于历史中位。",
     )  # fmt: skip
 
-    scores: Scores
+    scores: GivenScores
     conclusion: Annotated[str, Field(min_length=1, max_length=MOST_CONCLUSION), AfterValidator(_said)]

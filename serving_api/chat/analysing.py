@@ -4,6 +4,7 @@ from typing import Any
 
 from resources.models.protocol import LanguageModel
 from serving_api.accounts.model import User
+from serving_api.analysis.service import analyses_of
 from serving_api.chat import composing, rules
 from serving_api.chat.checked import Checker, evidence_items
 from serving_api.chat.companies import pack_of
@@ -11,7 +12,6 @@ from serving_api.chat.guard import harmless
 from serving_api.state import State
 
 _INSTRUCTION = "写这家公司的分析结论，不超过500字：经营、估值、资金、风险，最后一句写缺少哪些数据。"
-DIMENSIONS = ("national_will", "era_trend", "industry_turning", "competition", "stage")
 
 
 async def analyse(
@@ -28,12 +28,13 @@ async def analyse(
     if missing:
         sections.append({"key": "missing", "title": "没有找到的数据", "lines": [harmless(missing)]})
     written = await composing.compose(state, user, model, checker, "analysis", _INSTRUCTION, key=code)
+    scores, total = await analyses_of(state).scores(code)
     text = written.text or "\n".join(
         (f"（{rules.LABEL}）", *(one["lines"][0] for one in sections if one["key"] != "missing"))
     )
     return {
         "code": code, "name": names[code], "report": {"sections": sections},
-        "scores": dict.fromkeys(DIMENSIONS), "total_score": None, "conclusion": text,
+        "scores": scores, "total_score": total, "conclusion": text,
         "cached": written.told.get("fallbackOf") == "cached", **written.told,
         "evidence": evidence_items(pack, checker.ledger.facts),
     }  # fmt: skip

@@ -1,9 +1,16 @@
 """Web search beside an answer: texts of others, shown as such, never evidence."""
 
+import logging
 from dataclasses import dataclass, field
 
+from resources.errors import PayloadError, Unavailable, UpstreamError
 from serving_api.chat.guard import fenced
+from serving_api.datamgr_live.service import live_of
 from serving_api.state import State
+
+log = logging.getLogger("serving_api.chat")
+TAVILY, DUCKDUCKGO = "tavily", "duckduckgo"
+QUERY_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,8 @@ class Found:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search came to; `progress`: (provider, status) in the order in which they were asked."""
+    """What a search came to; `progress`: (provider, status done, empty or failed) in the order of asking.
+    `degraded`: not the first provider answered, or none."""
 
     found: Found
     progress: list[tuple[str, str]] = field(default_factory=list)
@@ -32,6 +40,29 @@ def wants(state: State, asked: bool | None) -> bool:
     return state.settings.model_web_search if asked is None else asked
 
 
+def providers(state: State) -> tuple[str, ...]:
+    """Those that are asked, in their order."""
+    chosen = state.settings.web_search_provider
+    if chosen != "auto":
+        return (chosen,)
+    return (TAVILY, DUCKDUCKGO) if state.settings.tavily_api_key else (DUCKDUCKGO,)
+
+
 async def search(state: State, query: str) -> Searched:
-    """Results of the configured providers; `degraded` where none of them answered."""
-    return Searched(Found(), degraded=True)
+    """Hits of the first provider that has any."""
+    clients, most = state.part(live_of).clients, state.settings.web_search_max_results
+    text = " ".join(query.split())[:QUERY_CHARS]
+    progress: list[tuple[str, str]] = []
+    for name in providers(state):
+        try:
+            answered = await clients.ask({name: lambda one: one.search(text, most)}, order=(name,))
+        except (UpstreamError, PayloadError, Unavailable) as error:
+            log.warning("search by %s: %s", name, type(error).__name__)
+            progress.append((name, "failed"))
+            continue
+        progress.append((name, "done" if answered.value else "empty"))
+        if answered.value:
+            return Searched(
+                Found([dict(hit) for hit in answered.value]), progress, degraded=len(progress) > 1
+            )
+    return Searched(Found(), progress, degraded=True)

@@ -215,3 +215,16 @@ def test_changed_scores_of_the_day_change_its_card(desk: Desk) -> None:
         assert desk.cards()[0]["direction"] == "bullish"
         desk.run(refresh=True)
     assert [(one["direction"], one["total_score"]) for one in desk.cards()] == [("bearish", 1.0)]
+
+
+def test_the_chats_deep_look_tells_the_same_scores(desk: Desk) -> None:
+    def deep() -> tuple[Any, Any]:
+        told = desk.post("/chat/analyze-stock", code=CODE).json()
+        return told["scores"], told["total_score"]
+
+    before = deep()
+    assert desk.made.told(f"/analysis/{CODE}/history")["total"] == 0
+    ruled = desk.run()
+    assert before == (ruled["scores"], ruled["total_score"])
+    desk.write(score=4.0)
+    assert deep() == (dict.fromkeys(KEYS, 4.0), 4.0)

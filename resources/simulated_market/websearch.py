@@ -1,0 +1,91 @@
+"""Two searches of the web as they answer: the API with a key, the page without scripts. They know the flashes
+of the simulated press."""
+
+import html
+import json
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from resources.simulated_market.books import Books
+from resources.simulated_market.press import Press
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+
+_PAGES = "https://press.example/flash"
+
+
+class _Pages:
+    """(title, address, text) of the pages that a search knows."""
+
+    def __init__(self, books: Books) -> None:
+        self._press = Press(books.notices)
+
+    def found(self, query: str, view: View) -> Iterator[tuple[str, str, str]]:
+        pages = [
+            (one.title, f"{_PAGES}/{one.number}", f"{one.time:%Y-%m-%d %H:%M} {one.title}")
+            for one in self._press.flashes(view)
+        ]
+        # Pages with more characters of the query first, as a search ranks them.
+        letters = {letter for letter in query if letter.isalnum()}
+        return iter(sorted(pages, key=lambda page: -len(letters & set(page[0]))))
+
+
+class TavilyResponder:
+    """`api.tavily.com`."""
+
+    upstream = "tavily"
+
+    def __init__(self, books: Books) -> None:
+        self._pages = _Pages(books)
+        self.routes: Sequence[Route] = (route("search", r"/search", self.search),)
+
+    def search(self, request: HttpRequest, view: View) -> Reply:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        if not headers.get("authorization", "").startswith("Bearer tvly-"):
+            return Reply(b'{"detail":{"error":"Unauthorized: missing or invalid API key."}}', status=401)
+        asked = request.document()
+        if request.method != "POST" or not asked.get("query"):
+            return Reply(b'{"detail":{"error":"Query is missing."}}', status=400)
+        results = [
+            {"title": title, "url": url, "content": text, "score": round(0.9 - 0.05 * place, 4),
+             "raw_content": None}
+            for place, (title, url, text) in enumerate(self._pages.found(asked["query"], view))
+            if place < int(asked.get("max_results") or 5)
+        ]  # fmt: skip
+        told = {"query": asked["query"], "follow_up_questions": None, "answer": None, "images": [],
+                "results": results, "response_time": 0.42}  # fmt: skip
+        return Reply(json.dumps(told, ensure_ascii=False).encode())
+
+
+class DuckduckgoResponder:
+    """`html.duckduckgo.com`."""
+
+    upstream = "duckduckgo"
+
+    def __init__(self, books: Books) -> None:
+        self._pages = _Pages(books)
+        self.routes: Sequence[Route] = (route("search", r"/html/", self.search),)
+
+    def search(self, request: HttpRequest, view: View) -> Reply:
+        query = (request.form() if request.method == "POST" else request.params()).get("q", "")
+        found = list(self._pages.found(query, view))[:10]
+        blocks = [_block(title, quote(url, safe=""), text) for title, url, text in found]
+        nothing = "" if blocks else '<div class="no-results">No results.</div>'
+        results = f'<div id="links" class="results">{"".join(blocks)}{nothing}</div>'
+        page = f"<!DOCTYPE html><html><body>{results}</body></html>"
+        return Reply(page.encode(), "text/html; charset=UTF-8")
+
+
+def _block(title: str, address: str, text: str) -> str:
+    href = f"//duckduckgo.com/l/?uddg={address}&amp;rut=0a1b2c"
+    return (
+        '<div class="result results_links results_links_deep web-result ">'
+        '<div class="links_main links_deep result__body"><h2 class="result__title">'
+        f'<a rel="nofollow" class="result__a" href="{href}">{html.escape(title)}</a></h2>'
+        f'<a class="result__snippet" href="{href}">{_marked(text)}</a></div></div>'
+    )
+
+
+def _marked(text: str) -> str:
+    """The page prints words of the query in bold."""
+    head, _, rest = html.escape(text).partition(" ")
+    return f"<b>{head}</b> {rest}"

@@ -1,0 +1,94 @@
+"""The page of DuckDuckGo without scripts: a form with `q`, results as links of the class `result__a`.
+
+The format as public clients read it (duckduckgo_search 3, `_text_html`): links of results lead over /l/ with
+the address in `uddg`, advertisements over /y.js. Who asks too much gets a page with a puzzle and no result.
+"""
+
+from html.parser import HTMLParser
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from resources.errors import PayloadError, Refused
+from resources.transport.request import Fetcher, Request
+from resources.upstreams.websearch.hits import Hit, hit_of
+
+_PUZZLE = (b"anomaly-modal", b"anomaly_modal", b"challenge-form")
+_NOTHING = b"no-results"
+_VOID = frozenset({"br", "img", "input", "meta", "link", "hr", "wbr"})
+
+
+def search_request(query: str) -> Request:
+    return Request(
+        "duckduckgo.html", "search", "/html/", method="POST",
+        headers=(("Content-Type", "application/x-www-form-urlencoded"),),
+        content=urlencode({"q": query, "b": "", "kl": "cn-zh"}).encode(),
+    )  # fmt: skip
+
+
+def parse_search(body: bytes) -> list[Hit]:
+    """Raises Refused for the puzzle, PayloadError for a page without results that does not say so."""
+    page = _Page()
+    page.feed(body.decode("utf-8", "replace"))
+    if not page.found:
+        if any(mark in body for mark in _PUZZLE):
+            raise Refused("duckduckgo: a puzzle for people", source="duckduckgo")
+        if _NOTHING not in body:
+            raise PayloadError("duckduckgo: a page without results", source="duckduckgo")
+    hits = (hit_of(title, _address(href), text, "duckduckgo") for href, title, text in page.found)
+    return [one for one in hits if one is not None]
+
+
+def _address(href: str) -> str | None:
+    """The page behind a link of the results; None for an advertisement."""
+    parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
+    if parts.hostname is None or not parts.hostname.endswith("duckduckgo.com"):
+        return href
+    target = parse_qs(parts.query).get("uddg", [])
+    return target[0] if parts.path == "/l/" and target else None
+
+
+class _Page(HTMLParser):
+    """(address, title, text) of every result."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str, str]] = []
+        self._into = ""
+        self._depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._into:
+            self._depth += tag not in _VOID
+            return
+        given = {name: value or "" for name, value in attrs}
+        names = given.get("class", "").split()
+        if tag == "a" and "result__a" in names:
+            self.found.append((given.get("href", ""), "", ""))
+            self._into = "title"
+        elif "result__snippet" in names and self.found:
+            self._into = "text"
+        self._depth = 0
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._into:
+            self._depth -= 1
+            if self._depth < 0:
+                self._into = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._into:
+            href, title, text = self.found[-1]
+            is_title = self._into == "title"
+            self.found[-1] = (href, title + data, text) if is_title else (href, title, text + data)
+
+
+class DuckduckgoClient:
+    """`fetcher` is a transport bound to the log of one piece of work."""
+
+    source = "duckduckgo"
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def search(self, query: str, most: int) -> list[Hit]:
+        """At most `most` hits, best first. One call."""
+        return self._fetcher.call(search_request(query), parse_search)[:most]
