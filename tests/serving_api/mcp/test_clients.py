@@ -162,6 +162,7 @@ def test_pages_of_datasets_and_the_lineage_of_a_value(service: Service) -> None:
     assert told["columns"]["close"]["value"] == 1410.0
     assert told["batches"]
     assert "kline_daily" in named.completion.values
+
     async def as_member() -> str:
         async with client(service, service.member("curious")) as connected:
             with pytest.raises(MCPError) as refusal:
