@@ -71,8 +71,8 @@ def test_the_calls_of_a_source_are_found_in_all_ways_of_asking() -> None:
     assert found["exchange_block_trade", "sse"] == ("sse.block_trades",)  # the client
     assert found["raw_news_flash", "cls"] == ("cls.flashes",)  # by the name of the client
     assert found["raw_futures", "shfe"] == ("futures.daily",)
-    assert weakest(frozenset({"tencent.quotes", "tdx.former_names", "tencent.rank"})) == "assumed"
-    assert weakest(frozenset({"tencent.quotes", "tencent.rank"})) == "witnessed"
+    assert weakest(frozenset({"tdx.quotes", "tencent.rank"})) == "witnessed"
+    assert weakest(frozenset()) == "assumed"
 
 
 def test_a_table_that_rests_on_assumptions_alone_is_named_as_a_risk() -> None:

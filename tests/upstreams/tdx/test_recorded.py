@@ -37,6 +37,14 @@ def test_greeting() -> None:
     assert (str(greeting.time), greeting.server_name) == ("2024-10-13 23:21:54", "上海双线主站14")
 
 
+def test_what_a_server_says_of_itself() -> None:
+    """427 bytes: its clock, its build and where its lists lie."""
+    told = handshake.parse_server_info(sample("server_info_frame"))
+
+    assert str(told.time) == "2025-06-01 14:25:26"
+    assert (told.info, told.content) == ("20250530_084707", "/tdx/hostl/")
+
+
 def test_heartbeat_of_old_and_new_servers() -> None:
     assert handshake.parse_heartbeat(bytes(10)) == 0
     assert handshake.parse_heartbeat(bytes(6) + bytes.fromhex("a2ff3401")) == 20250530
@@ -384,6 +392,7 @@ def test_industry_lines() -> None:
     assert (index.name, index.code, index.type_number) == ("轮动趋势", "880081", "5")
 
 
+# The first records of a terminal's own file: mootdx/mootdx:tests/fixtures/T0002/hq_cache/profile.dat@e99ae34.
 FORMER_NAMES = (
     "00 303030303031 00 c9eeb7a2d5b9410000 511b3201",
     "00 303030303031 00 53c9eeb7a2d5b94100 dc403201",
