@@ -5,7 +5,10 @@ it. Each request stands by itself, so several API processes serve one client.
 """
 
 import asyncio
+import gc
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
@@ -82,10 +85,24 @@ async def _live(manager: "StreamableHTTPSessionManager", begun: asyncio.Event, s
         await stop.wait()
 
 
-def _make(state: State) -> "StreamableHTTPSessionManager":
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """Without the collector of garbage: the many objects of an import make it walk through everything that
+    the process holds, and for so long (0.4 s were measured) no other route would answer."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
-    from serving_api.mcp.protocol import make_server
+
+def _make(state: State) -> "StreamableHTTPSessionManager":
+    with _collecting_later():
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        from serving_api.mcp.protocol import make_server
 
     return StreamableHTTPSessionManager(make_server(state), stateless=True, max_request_body_size=MAX_BODY)
 

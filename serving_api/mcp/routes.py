@@ -32,8 +32,9 @@ async def list_tools(request: Request, subject: Anyone) -> Answer:
 
 @serving(schemas.CallAnswer, cache=NO_STORE, raises=(401, 403))
 async def call_tool(request: Request, subject: Asker, body: schemas.ToolCall) -> Answer:
-    """Call a tool. What the caller did wrong is an `error` of JSON-RPC; a tool that belongs to a user answers
-    401 and 403 as routes do."""
+    """Call a tool; what the caller did wrong is an `error` of JSON-RPC.
+
+    A tool that belongs to a user answers 401 and 403 as routes do."""
     try:
         name, arguments = _wanted(body)
         told = {"result": await called(state_of(request), subject, found(name), arguments)}
@@ -51,8 +52,10 @@ async def list_servers(request: Request, subject: Login) -> Answer:
 
 @serving(schemas.SavedServers)
 async def save_servers(request: Request, subject: Login, body: schemas.ServerList) -> Answer:
-    """Replace the caller's servers. Addresses are http(s); those that are loopback, private or link-local, or
-    whose name means such a one, are refused unless an administrator enters them."""
+    """Replace the caller's servers; addresses are http(s) and public.
+
+    Loopback, private and link-local addresses, and names that mean such a one, are refused unless an
+    administrator enters them."""
     servers = servers_of(state_of(request))
     saved = await servers.save(subject.member, body.servers)
     return Answer({"servers": await servers.shown(subject.member), "saved": saved})

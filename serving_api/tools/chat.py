@@ -1,5 +1,6 @@
 """app_ai_chat: a question to the chat, whose numbers are bound to stored values; one AI call of the user."""
 
+from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -8,6 +9,7 @@ from serving_api.ai.model import model_of
 from serving_api.chat.answering import Asked, Conversation
 from serving_api.chat.limits import HISTORY, MESSAGE_CHARS
 from serving_api.chat.schemas import EvidenceItem, Turn
+from serving_api.envelope import local_iso
 from serving_api.tools.cleaning import NOTICE, OUTSIDE, is_fenced, shortened
 from serving_api.tools.model import Arguments, Call, Code, Draft, Tool, ToolAnswer
 
@@ -80,7 +82,7 @@ async def chat(call: Call, asked: ChatArguments) -> Draft:
         },
         sources=[fact["source"] for fact in facts],
         batch_ids=[fact["batch_id"] for fact in facts if fact["batch_id"]],
-        as_of=max((str(fact["as_of"]) for fact in facts), default=None),
+        as_of=local_iso(datetime.fromisoformat(conversation.pack.as_of)),
         live=bool(links),
         notice=NOTICE if links or is_fenced(facts) else None,
         rest=REST,

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from serving_api.catalog.catalog import builtin_catalog
+from serving_api.datamgr.shared import off_loop
 from serving_api.stocks.directory import Listing
 from serving_api.stocks.queries import INDUSTRY, MASTER
 from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
@@ -48,7 +49,7 @@ async def find(call: Call, asked: FindArguments) -> Draft:
             listed += found
         hits = [_security(one) for one in listed[begin - page * limit :][:limit]]
     else:
-        together = [_interface(hit) for hit in builtin_catalog().search(asked.query, MOST_INTERFACES)]
+        together = [_interface(hit) for hit in await off_loop(_meant, asked.query)]
         if asked.kind == "all":
             best, _ = await call.state.stocks.search(asked.query, 1, limit)
             together = [*(_security(one) for one in best), *together[:limit]]
@@ -59,6 +60,11 @@ async def find(call: Call, asked: FindArguments) -> Draft:
     if "interface" in kinds:
         receipts["sources"] = [*receipts["sources"], "declarations"]
     return Draft(hits, begin, total, begin + len(hits) < total, **receipts)
+
+
+def _meant(query: str) -> list[dict[str, Any]]:
+    """Interfaces that fit, best first. It compares the words of all: some tenths of a second at first."""
+    return builtin_catalog().search(query, MOST_INTERFACES)
 
 
 def _security(one: Listing) -> dict[str, Any]:

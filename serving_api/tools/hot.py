@@ -55,7 +55,7 @@ async def _moves(call: Call, asked: HotArguments) -> Draft:
 
 async def _popular(call: Call, asked: HotArguments) -> Draft:
     rows = await _stored(call, "get_hot_stocks", {"limit": asked.offset + asked.limit + 1}, [])
-    return Draft(rows, **await of_tables(call.state, ("raw_hot_stocks",)))
+    return Draft(rows, **await _behind(call, "get_hot_stocks"))
 
 
 async def _limit_up(call: Call, asked: HotArguments) -> Draft:
@@ -66,12 +66,18 @@ async def _limit_up(call: Call, asked: HotArguments) -> Draft:
         for level in ladder.get("levels", [])
         for stock in level["stocks"]
     ]
-    return Draft(rows, **await of_tables(call.state, ("fusion_limit_pool",)))
+    return Draft(rows, **await _behind(call, "get_limit_ladder"))
 
 
 async def _stored(call: Call, name: str, params: dict[str, Any], empty: Any) -> Any:
     value, _ = await read_or((empty, {}), builtin_catalog().call(call.state, name, params, None))
     return value
+
+
+async def _behind(call: Call, name: str) -> dict[str, Any]:
+    """Receipts of the table that an interface reads."""
+    interface, dataset = builtin_catalog().find(name)
+    return await of_tables(call.state, (dataset.table_of(interface).name,))
 
 
 _KINDS: Mapping[str, Callable[[Call, HotArguments], Awaitable[Draft]]] = {

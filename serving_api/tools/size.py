@@ -23,15 +23,16 @@ def text_of(answer: ToolAnswer) -> str:
 
 def fitted(kind: type[R], draft: Draft) -> R:
     """As many items as fit, in their order. An item that alone is too large says so in its place."""
-    items: list[Any] = clean(list(draft.items))
     body: dict[str, Any] = clean(draft.body)
     parts: dict[str, Any] = {"receipts": draft.receipts(), "notice": draft.notice, **body}
-    empty = kind(items=[], page=Page(returned=0), **parts)
-    room = MAX_BYTES - _ROOM - len(text_of(empty))
+    # As they are sent, with what the models add.
+    whole = kind(items=clean(list(draft.items)), page=Page(returned=0), **parts).model_dump(mode="json")
+    items: list[Any] = whole.pop("items")
+    room = MAX_BYTES - _ROOM - len(orjson.dumps(whole))
     kept: list[Any] = []
     how = HOW if draft.more else None
     for item in items:
-        size = len(orjson.dumps(item, default=_plain)) + 1
+        size = len(orjson.dumps(item)) + 1
         if size > room and not kept:
             kept.append({"omitted_bytes": size, "why": TOO_LARGE})
             how = TOO_LARGE
@@ -51,7 +52,3 @@ def fitted(kind: type[R], draft: Draft) -> R:
         how=how,
     )
     return kind(items=kept, page=page, **parts)
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json")

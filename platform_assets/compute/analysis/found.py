@@ -91,6 +91,16 @@ def level(table: str, column: str, points: Points, words: str) -> Finder:
     return find
 
 
+def first_level(table: str, columns: Sequence[str], points: Points, words: str) -> Finder:
+    """`level` of the first of the columns that has a value."""
+    finders = [level(table, column, points, words) for column in columns]
+
+    def find(pack: Pack, name: str) -> Found | None:
+        return next((found for one in finders if (found := one(pack, name)) is not None), None)
+
+    return find
+
+
 def turn(table: str, column: str, points: Points, words: str) -> Finder:
     """The newest value against the one before it, in percentage points."""
 

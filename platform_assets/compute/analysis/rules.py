@@ -4,6 +4,7 @@ from platform_assets.compute.analysis.found import (
     Found,
     Rule,
     cite,
+    first_level,
     level,
     newest,
     on_line,
@@ -18,6 +19,7 @@ from platform_assets.compute.parameters import analysis as own
 
 FINANCE, VALUATION, SCORES = "fusion_finance_indicator", "fusion_valuation", "calc_factor_score"
 RANKS, INDUSTRY, PROFILE = "calc_industry_rank", "fusion_stock_industry", "fusion_stock_profile"
+RATIOS = "raw_industry_valuation"
 MACRO, LOCKUP, FORECAST = "fusion_macro_indicator", "raw_lockup", "raw_earnings_forecast"
 THEMES = "政策主题概念数"
 """Label of the count that the reader of the pack adds."""
@@ -70,6 +72,19 @@ def _roe(pack: Pack, name: str) -> Found | None:
     return Found(score, f"净资产收益率{told(fact)}（截至{fact.as_of[:10]}）{cite(fact)}", (fact,))
 
 
+def _pe_to_industry(pack: Pack, name: str) -> Found | None:
+    """PE over that of the industry, where both are positive; they may be of neighbouring days."""
+    own_pe = newest(pack, VALUATION, "pe_ttm", name)
+    of_industry = newest(pack, RATIOS, "pe_weighted", name)
+    if own_pe is None or of_industry is None or not own_pe.number or not of_industry.number:
+        return None
+    if own_pe.number <= 0 or of_industry.number <= 0:
+        return None
+    value = own_pe.number / of_industry.number
+    text = f"市盈率为行业的{printed(value, '倍')}{cite(own_pe, of_industry)}"
+    return Found(on_line(own.RELATIVE_PE_POINTS, value), text, (own_pe, of_industry))
+
+
 def _lockup(pack: Pack, name: str) -> Found | None:
     facts = [
         one for one in pack.facts
@@ -112,10 +127,13 @@ RULES: tuple[Rule, ...] = (
                "经营现金流净额与归母净利润之比"), "利润能否收到现金"),
     Rule("quality", "competition", "质量因子",
          level(SCORES, "quality_score", own.FACTOR_POINTS, "全市场质量因子分"), "与全市场相比"),
-    Rule("pe_percentile", "stage", "市盈率五年分位",
-         level(VALUATION, "pe_pct_5y", own.PERCENTILE_POINTS, "市盈率历史分位"), "价格在自身历史中的位置"),
-    Rule("pb_percentile", "stage", "市净率五年分位",
-         level(VALUATION, "pb_pct_5y", own.PERCENTILE_POINTS, "市净率历史分位"), "盈利波动时比市盈率可靠"),
+    Rule("pe_percentile", "stage", "市盈率历史分位",
+         first_level(VALUATION, ("pe_pct_5y", "pe_pct_3y"), own.PERCENTILE_POINTS, "市盈率历史分位"),
+         "价格在自身历史中的位置"),
+    Rule("pb_percentile", "stage", "市净率历史分位",
+         first_level(VALUATION, ("pb_pct_5y", "pb_pct_3y"), own.PERCENTILE_POINTS, "市净率历史分位"),
+         "盈利波动时比市盈率可靠"),
+    Rule("pe_to_industry", "stage", "相对行业市盈率", _pe_to_industry, "同行给出的尺子"),
     Rule("trend", "stage", "趋势结构因子",
          level(SCORES, "trend", own.FACTOR_POINTS, "全市场趋势结构分"), "市场正在走的阶段"),
     Rule("lockup", "stage", "未来解禁", _lockup, "即将增加的供给"),

@@ -58,7 +58,9 @@ FACTOR_POINTS: Points = ((0, 0.5), (50, 2.5), (100, 4.5))
 """A factor score, 0..100."""
 
 PERCENTILE_POINTS: Points = ((0, 4.5), (50, 2.5), (100, 0.5))
-"""Percentile of PE or PB within five years: low is cheap."""
+"""Percentile of PE or PB within five years, else three: low is cheap."""
+RELATIVE_PE_POINTS: Points = ((0.5, 4.5), (1.0, 2.5), (2.0, 0.5))
+"""PE over that of the industry."""
 LOCKUP_POINTS: Points = ((1, 3.0), (10, 2.0), (30, 0.5))
 """Percent of all shares that become free within half a year."""
 

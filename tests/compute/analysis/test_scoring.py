@@ -38,6 +38,8 @@ def pack_of(**changes: Any) -> Pack:
         "eps_fy2": (VALUATION, "次年预期每股收益", 1.1, "CNY"),
         "pe_pct_5y": (VALUATION, "市盈率5年分位", 25.0, "pct"),
         "pb_pct_5y": (VALUATION, "市净率5年分位", 75.0, "pct"),
+        "pe_ttm": (VALUATION, "市盈率TTM", 30.0, ""),
+        "pe_weighted": ("raw_industry_valuation", "行业市盈率", 20.0, ""),
         "quality_score": ("calc_factor_score", "质量分", 80.0, ""),
         "trend": ("calc_factor_score", "趋势结构分", 50.0, ""),
         "ratio_total_pct": ("raw_lockup", "解禁占总股本比例", 10.0, "pct"),
@@ -66,19 +68,29 @@ def test_every_score_by_hand() -> None:
         "revenue_growth": 3.75, "expected_growth": 3.0, "industry_change": 3.5,
         "quadrant": 4.5, "revenue_turn": 3.5, "profit_turn": 1.5, "forecast": 4.5,
         "roe": 3.5, "gross_margin": 2.75, "net_margin": 3.0, "cash": 4.0, "quality": 3.7,
-        "pe_percentile": 3.5, "pb_percentile": 1.5, "trend": 2.5, "lockup": 2.0,
+        "pe_percentile": 3.5, "pb_percentile": 1.5, "pe_to_industry": 1.5, "trend": 2.5, "lockup": 2.0,
     }  # fmt: skip
     assert scored.missing == ()
     assert scored.scores == {
-        "national_will": 3.67, "era_trend": 3.42, "industry_turning": 3.5, "competition": 3.39, "stage": 2.38,
+        "national_will": 3.67, "era_trend": 3.42, "industry_turning": 3.5, "competition": 3.39, "stage": 2.2,
     }  # fmt: skip
-    assert scored.total == 3.27
+    assert scored.total == 3.24
     assert scored.direction == "bullish"
 
 
 def test_what_is_missing_is_left_out_and_never_filled() -> None:
     gone = dict.fromkeys(
-        ("pe_pct_5y", "pb_pct_5y", "trend", "ratio_total_pct", "quadrant", "roe", "eps_fy1", "controller")
+        (
+            "pe_pct_5y",
+            "pb_pct_5y",
+            "pe_ttm",
+            "trend",
+            "ratio_total_pct",
+            "quadrant",
+            "roe",
+            "eps_fy1",
+            "controller",
+        )
     )
     scored = score(pack_of(**gone), NAME)
     assert scored.scores["stage"] is None
@@ -89,8 +101,8 @@ def test_what_is_missing_is_left_out_and_never_filled() -> None:
     ] == known
     assert scored.total == round(sum(known) / 4, 2)
     assert {rule.key for rule in scored.missing} == {
-        "pe_percentile", "pb_percentile", "trend", "lockup", "quadrant", "roe", "expected_growth",
-        "controller",
+        "pe_percentile", "pb_percentile", "pe_to_industry", "trend", "lockup", "quadrant", "roe",
+        "expected_growth", "controller",
     }  # fmt: skip
     assert total_of({"a": 4.0, "b": 4.0, "c": None, "d": None, "e": None}, blocked=False) is None
 
@@ -154,6 +166,14 @@ def test_a_report_within_the_year_counts_for_its_months() -> None:
     """The roe of six months is that of twelve at twice the size, that of a year as it stands."""
     found = {rule.key: one for rule, one in score(pack_of(roe=6.0), NAME).found}
     assert found["roe"].score == on_line(own.ROE_POINTS, 12.0) == 3.5
+
+
+def test_without_five_years_the_percentile_is_of_three() -> None:
+    pack = pack_of(pe_pct_5y=None)
+    pack.add(NAME, "市盈率3年分位", 50.0, "pct", table=VALUATION, column="pe_pct_3y", as_of="2026-08-21")
+    found = {rule.key: one for rule, one in score(pack, NAME).found}
+    assert found["pe_percentile"].score == 2.5
+    assert "pe_to_industry" not in {rule.key for rule, _ in score(pack_of(pe_ttm=-3.0), NAME).found}
 
 
 def test_an_empty_pack_says_so() -> None:

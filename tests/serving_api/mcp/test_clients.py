@@ -162,6 +162,14 @@ def test_pages_of_datasets_and_the_lineage_of_a_value(service: Service) -> None:
     assert told["columns"]["close"]["value"] == 1410.0
     assert told["batches"]
     assert "kline_daily" in named.completion.values
+
+    async def as_member() -> str:
+        async with client(service, service.member("curious")) as connected:
+            with pytest.raises(MCPError) as refusal:
+                await connected.read_resource(address)
+            return str(refusal.value)
+
+    assert "需要管理员权限" in run(as_member)
     refused = run(as_stranger)
     assert "未登录" in refused[0]
     assert not any("root:" in text for text in refused)
@@ -332,6 +340,7 @@ def test_both_channels_count_and_the_eleventh_call_is_refused(service: Service) 
     assert first["provenance"] == "quant_prefill"
     assert any(fact["value"] == 1410.0 and fact["batch_id"] for fact in first["items"])
     assert first["receipts"]["batch_ids"]
+    assert first["receipts"]["as_of"] == "2026-08-21T15:30:00+08:00"
     assert used(service, token) == 1
 
     wrong = custom(service, {"message": ""}, token).json()

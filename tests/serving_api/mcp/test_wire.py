@@ -4,7 +4,6 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,7 +11,6 @@ import pytest
 import uvicorn
 
 from serving_api.live.chain import unified_of
-from tests.serving_api import market
 from tests.serving_api.mcp.api_process import make
 
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -23,6 +21,10 @@ class Slow:
     """Reads of the market that take until somebody gives up on them."""
 
     def __init__(self) -> None:
+        self.expect()
+
+    def expect(self) -> None:
+        """Nothing has begun yet."""
         self.begun, self.ended = threading.Event(), threading.Event()
         self.left = 0
 
@@ -35,13 +37,11 @@ class Slow:
             self.ended.set()
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> Iterator[tuple[str, Slow]]:
-    url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
-    warehouse = market.open_warehouse(url, tmp_path)
-    warehouse.migrate()
-    warehouse.close()
-    app, reads = make(url, tmp_path), Slow()
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Slow]]:
+    """(address of the channel, its slow reads)."""
+    folder = tmp_path_factory.mktemp("wire")
+    app, reads = make(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder), Slow()
     app.state.platform.parts[unified_of] = reads
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
@@ -72,6 +72,7 @@ def request(era: str) -> tuple[dict[str, Any], dict[str, str]]:
 @pytest.mark.parametrize("era", ["2025-11-25", MODERN])
 def test_the_work_of_a_cut_call_ends(slow: tuple[str, Slow], era: str) -> None:
     url, reads = slow
+    reads.expect()
     body, headers = request(era)
 
     async def cut() -> int:

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from resources.errors import Forbidden, InputError, NotFound
 from serving_api.accounts.model import User
@@ -162,6 +163,24 @@ def test_an_answer_is_never_larger_than_the_limit_and_loses_nothing() -> None:
 
     assert seen == list(range(500))
     assert 15 <= answers < 25
+
+
+class Told(BaseModel):
+    """An item to which its model adds more than a draft holds."""
+
+    n: int
+    added: str = "字" * 40
+
+
+class ToldAnswer(ToolAnswer):
+    items: list[Told]
+
+
+def test_what_models_add_counts() -> None:
+    answer = fitted(ToldAnswer, Draft([{"n": at} for at in range(500)], 0, 500))
+
+    assert 100 < len(answer.items) < 500
+    assert len(text_of(answer).encode()) <= MAX_BYTES
 
 
 def test_an_item_that_alone_is_too_large_is_left_out_and_said() -> None:
