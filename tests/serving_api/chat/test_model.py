@@ -240,6 +240,15 @@ def test_a_stream_that_breaks_says_so_and_ends(
     wait_for_rest(modelled)
 
 
+def test_a_model_that_says_nothing_leaves_the_answer_to_the_rules(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(Says(""))
+    told = events(modelled.stream("五粮液股的估值？", who))
+    assert "五粮液股最新价118.40元" in texts(told)
+    assert (told[-1]["provenance"], told[-1]["fallbackOf"]) == ("quant_prefill", "quant_prefill")
+
+
 def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, who: dict[str, str]) -> None:
     def title() -> str:
         body = {"message": QUESTION}
