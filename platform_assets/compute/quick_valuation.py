@@ -99,6 +99,8 @@ def growth_of(figures: Figures) -> float | None:
 
 
 def _by_growth(figures: Figures) -> Method:
+    if figures.industry in own.FINANCIAL:
+        return Method("peg", note="金融企业不适用市盈率相对增长")
     growth = growth_of(figures)
     if figures.eps is None or figures.eps <= 0:
         return Method("peg", note="每股收益不为正，此法不适用" if figures.eps is not None else "没有每股收益")
@@ -112,7 +114,7 @@ def _by_growth(figures: Figures) -> Method:
 
 
 def _by_cash_flow(figures: Figures) -> Method:
-    if figures.industry in own.NO_CASH_FLOW:
+    if figures.industry in own.FINANCIAL:
         return Method("dcf_lite", note="金融企业不适用现金流折现")
     if figures.cash_flow is None or not figures.shares:
         return Method("dcf_lite", note="没有年报自由现金流或总股本")

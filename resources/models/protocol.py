@@ -103,6 +103,11 @@ class LanguageModel(Protocol):
     """The configured models as one. Leaving a stream before its end (closing the iterator, cancelling the
     task) ends the request to the provider."""
 
+    @property
+    def names(self) -> Sequence[str]:
+        """What `model` may name: providers and models, the active ones first."""
+        ...
+
     async def reply(self, prompt: Prompt, *, model: str | None = None) -> Reply:
         """The whole answer. `model`: one of the configured names; None: the active one."""
         ...

@@ -8,7 +8,7 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from resources.errors import NotFound
+from resources.errors import InputError, NotFound
 from serving_api.ai.model import model_of
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
@@ -54,7 +54,10 @@ async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Res
     """The same as it comes: thinking, skills, search_status, source_progress, search_results, reasoning,
     tool_call, tool_result, content, chart, evidence, error; then `[DONE]`."""
     state = state_of(request)
-    conversation = Conversation(state, subject.member, _asked(body), await model_of(state))
+    model = await model_of(state)
+    if body.model is not None and model is not None and body.model not in model.names:
+        raise InputError("model", f"not configured; configured: {', '.join(model.names)}")
+    conversation = Conversation(state, subject.member, _asked(body), model)
 
     async def events() -> AsyncGenerator[dict[str, Any], None]:
         await conversation.prepare()

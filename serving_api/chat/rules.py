@@ -18,6 +18,10 @@ _TIMES = frozenset(
     {"pe_ttm", "pe_static", "pe_forward", "pb", "ps_ttm", "pcf_ttm", "pe_weighted", "pe_ratio"}
 )
 _MOST_MISSING = 8
+_GATES = {
+    "st": "被实施风险警示", "roe_negative": "净资产收益率为负", "debt_high": "资产负债率过高",
+    "financials_missing": "财务数据缺失",
+}  # fmt: skip
 _QUARTERLY = "cn_gdp"
 
 
@@ -180,9 +184,9 @@ def _risks(pack: Pack, name: str) -> list[str]:
     special = one.get(of_stocks.MASTER, "is_st")
     if special is not None and special.value != NO:
         lines.append(f"{name}是ST股票[{special.id}]，有退市风险警示。")
-    gate = one.get(of_stocks.SCORES, "gate_reason")
+    gate = one.get(of_stocks.SCORES, "gate_code")
     if gate is not None:
-        lines.append(f"{name}未通过风险门：{_quoted(gate)}。")
+        lines.append(f"{name}未通过风险门：{_GATES.get(str(gate.value), said(gate))}[{gate.id}]。")
     debts = one.figures(of_stocks.PLEDGE, "pledge_ratio")
     debts += one.figures(of_stocks.GOODWILL, "goodwill_equity_ratio_pct")
     lines.append(f"{name}{_listed(debts)}。" if debts else "")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from platform_assets.compute.evidence.facts import Pack
+from platform_assets.compute.evidence.numbers import mentions
 from serving_api.evidence.market import read_macro, read_market
 from serving_api.evidence.packs import new_pack, read_companies
 from serving_api.evidence.parts import BASE, OF_ONE
@@ -15,6 +16,7 @@ from serving_api.stocks.directory import Directory
 MOST_COMPANIES = 10
 SHORTEST_NAME = 3
 """Shorter names are words of the language as well; they are found by their code."""
+_FIRST_DIGITS = "03689"
 _CODE = re.compile(r"(?<![0-9A-Za-z.])[0-9]{6}(?![0-9A-Za-z])")
 _MACRO = re.compile(
     r"宏观|经济|通胀|通缩|CPI|PPI|PMI|GDP|M1|M2|社融|信贷|贷款|利率|LPR|降准|降息|国债|汇率|进出口|社零",
@@ -30,12 +32,15 @@ class Topic:
     """`codes`: companies in the order in which they are spoken of."""
 
     codes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Codes that no listed company has."""
     market: bool = False
     macro: bool = False
 
     def read(self, session: Session, now: datetime) -> Pack:
         """The evidence about it, in one pack."""
         pack = new_pack(now)
+        pack.missing += [f"证券列表中的{code}" for code in self.unknown]
         if self.codes:
             read_companies(session, self.codes, OF_ONE if len(self.codes) == 1 else BASE, now, pack)
         if self.market:
@@ -55,7 +60,18 @@ def topic_of(message: str, earlier: Sequence[str], code: str | None, directory: 
             named = list(dict.fromkeys(_companies(text, directory)))
             if named:
                 break
-    return Topic(tuple(named[:MOST_COMPANIES]), market or not (named or macro), macro)
+    unknown = tuple(_unknown_codes(message, directory))
+    return Topic(
+        tuple(named[:MOST_COMPANIES]), unknown[:MOST_COMPANIES],
+        market or not (named or unknown or macro), macro,
+    )  # fmt: skip
+
+
+def _unknown_codes(text: str, directory: Directory) -> Iterator[str]:
+    """Numbers that look like the code of a stock and are none that is listed."""
+    known = {listing.code for listing in directory.listings}
+    found = dict.fromkeys(one.text for one in mentions(text) if one.kind == "code")
+    return (code for code in found if code[0] in _FIRST_DIGITS and code not in known)
 
 
 def _companies(text: str, directory: Directory) -> Iterator[str]:

@@ -153,7 +153,9 @@ def _flashes(session: Session, pack: Pack, now: datetime) -> None:
         found = headlines(
             session, session.table(FLASHES), since=since, until=now.date().isoformat(), limit=4 * SHOWN
         )
-        rows = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of][:SHOWN]
+        known = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of]
+        # Several sites tell the same one; of equal titles the newest is taken.
+        rows = list({str(row["title"]): row for row in reversed(known)}.values())[: -SHOWN - 1 : -1]
     for row in rows:
         take_row(pack, session.table(FLASHES), row, (("title", "快讯"),), subject="")
     if not rows:

@@ -96,7 +96,7 @@ BASE: tuple[Part, ...] = (
     Part("scores", SCORES, "因子评分", (
         ("composite", "综合因子分"), ("momentum", "动量分"), ("quality_score", "质量分"), ("value", "价值分"),
         ("growth", "成长分"), ("trend", "趋势结构分"), ("capital", "资金分"), ("stability", "稳健低波分"),
-        ("gate_reason", "风险门原因"),
+        ("gate_code", "风险门"),
     ), days=20),
     Part("pledge", PLEDGE, "股权质押", (("pledge_ratio", "质押比例"),), days=60),
     Part("goodwill", GOODWILL, "商誉", (

@@ -24,6 +24,8 @@ _SHARE = re.compile(r"占比|比例")
 _ONLY_NUMBER = re.compile(r"[\d\s.,%+-]*.?")
 """No text that a quotation could hide numbers in."""
 _TODAY = re.compile(r"今日|今天|今早|当日|当天")
+_NEAR_LABEL = 24
+"""So many characters before a number the label of a fact is looked for, up to the number before it."""
 _NEAR = 8
 """So many characters before a number a word for its direction is looked for."""
 _MOST_OFF = 0.05
@@ -133,10 +135,12 @@ class _Sentence:
         self._hidden = [span for _, *span in self._subjects] + [
             list(m.span()) for m in CITATION.finditer(text)
         ]
-        for label in sorted({fact.label for fact in pack.facts}, key=len, reverse=True):
+        self._labels = {fact.label for fact in pack.facts if len(fact.label) > 1}
+        for label in sorted(self._labels, key=len, reverse=True):
             if any(char.isdigit() for char in label):
                 self._hidden += [[m.start(), m.end()] for m in re.finditer(re.escape(label), text)]
-        self._days = [m for m in mentions(text) if m.kind == "date"]
+        self._numbers = list(mentions(text))
+        self._days = [m for m in self._numbers if m.kind == "date"]
 
     @property
     def last_subject(self) -> str:
@@ -145,7 +149,7 @@ class _Sentence:
     def numbers(self) -> list[Mention]:
         """Those that stand in no name, no label and no citation."""
         return [
-            one for one in mentions(self.text)
+            one for one in self._numbers
             if not any(start < one.end and one.start < end for start, end in self._hidden)
         ]  # fmt: skip
 
@@ -157,7 +161,11 @@ class _Sentence:
             holders = [one.id for one in self._pack.facts if mention.text in map(str, one.key.values())]
             return ("code", tuple(holders[:1])) if holders else None
         for fact in self._facts:
-            if self._speaks_of(fact, mention) and self._equals(fact, mention):
+            if (
+                self._speaks_of(fact, mention)
+                and self._equals(fact, mention)
+                and self._is_named(fact, mention)
+            ):
                 return "fact", (fact.id,)
         return self._computed(mention) if self._sums else None
 
@@ -171,6 +179,17 @@ class _Sentence:
         if fact.subject and fact.subject != told[0]:
             return False
         return self._is_of_its_day(fact)
+
+    def _is_named(self, fact: Fact, mention: Mention) -> bool:
+        """False where the words before the number are the label of another fact: 市净率21.5倍 is no P/E. A
+        part of the label, or more than it, will do; other words say nothing."""
+        ends = [one.end for one in self._numbers if one.end <= mention.start]
+        near = self.text[max([mention.start - _NEAR_LABEL, *ends]) : mention.start]
+        told = [
+            (near.rfind(label) + len(label), len(label), label) for label in self._labels if label in near
+        ]
+        label = max(told)[2] if told else fact.label
+        return label in fact.label or fact.label in label
 
     def _is_of_its_day(self, fact: Fact) -> bool:
         if _TODAY.search(self.text) and fact.as_of[:10] != self._pack.as_of[:10]:

@@ -14,5 +14,6 @@ TERMINAL_GROWTH = 2.0
 """Percent a year after them."""
 PREMIUMS = (7.0, 6.0, 5.0)
 """Percent above the yield of the ten-year government bond: discount of the low, mid and high value."""
-NO_CASH_FLOW = frozenset({"银行", "非银金融"})
-"""SW industries whose cash flow is their business: no method of free cash flow."""
+FINANCIAL = frozenset({"银行", "非银金融"})
+"""SW industries that neither PEG nor free cash flow can value: cash is their business, and their multiples
+follow equity, not growth."""

@@ -121,6 +121,20 @@ def test_what_is_bound_says_by_what() -> None:
     )  # fmt: skip
 
 
+def test_a_value_under_the_label_of_another_is_not_shown() -> None:
+    pack, f = pack_of(1)
+    who, pe = f["a_pe"].subject, f["a_pe"]
+    pack.add(who, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
+    for lie in (f"{who}市净率{said(pe)}倍[{pe.id}]。", f"{who}的市净率约为{said(pe)}倍[{pe.id}]。"):
+        assert check(lie, pack).text.count(ABSENT) == 1
+    for true in (
+        f"{who}市盈率{said(pe)}倍[{pe.id}]。",
+        f"{who}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
+        f"{who}估值{said(pe)}倍[{pe.id}]。",
+    ):
+        assert check(true, pack).text == true
+
+
 def test_the_users_own_number_may_be_repeated() -> None:
     pack, _ = pack_of(2)
     assert check("您问的是12.5%的回撤。", pack, words="如果回撤12.5%怎么办").unbound == []

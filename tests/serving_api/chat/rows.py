@@ -103,6 +103,8 @@ def market() -> dict[str, list[dict[str, Any]]]:
         "raw_news_flash": [
             {"flash_id": "f1", "pub_time": f"{DAY} 14:02:00", "title": "央行开展1500亿元逆回购操作",
              "importance": 2},
+            {"flash_id": "f3", "pub_time": f"{DAY} 14:03:00", "title": "央行开展1500亿元逆回购操作",
+             "importance": 2},
             {"flash_id": "f2", "pub_time": f"{DAY} 18:30:00", "title": "尚未发生的消息", "importance": 3},
         ],
         "fusion_macro_indicator": [

@@ -118,6 +118,13 @@ def test_a_number_invented_for_a_tool_is_not_shown(
     assert [one["ok"] for one in told if one["type"] == "tool_result"] == [False, False]
 
 
+@pytest.mark.parametrize("path", ["/chat/ask", "/chat/ask/stream"])
+def test_a_model_that_is_not_configured_is_named(modelled: Served, who: dict[str, str], path: str) -> None:
+    answer = modelled.http.post(path, json={"message": QUESTION, "model": "nobody"}, headers=who)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("model: not configured; configured: ")
+
+
 # -- the stream ------------------------------------------------------------------------------------
 
 

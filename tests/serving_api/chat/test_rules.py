@@ -45,6 +45,7 @@ def test_the_market_and_the_economy_are_told(plain: Served, who: dict[str, str])
     assert "涨停71家" in told
     assert "居民消费价格同比 0.40%" in told
     assert "—" not in told
+    assert told.count("央行开展1500亿元逆回购操作") == 1  # two sites told it
 
 
 def test_a_company_of_the_conversation_before_is_meant(plain: Served, who: dict[str, str]) -> None:
@@ -59,6 +60,11 @@ def test_what_is_not_stored_is_said(plain: Served, who: dict[str, str]) -> None:
     told = plain.ask("它怎么样", who, code="999999")
     assert "证券列表中的999999" in told["answer"]
     assert told["evidence"] == []
+    told = plain.ask("比较600519和600999", who)
+    assert "证券列表中的600999" in told["answer"]
+    assert "贵州茅台最新价" in told["answer"]
+    told = plain.ask("600999股可以吗", who)
+    assert "证券列表中的600999" not in told["answer"]
 
 
 def test_the_stream_tells_the_same(plain: Served, who: dict[str, str]) -> None:

@@ -49,6 +49,8 @@ def test_what_is_missing_gives_no_value() -> None:
     found = {one.key: one for one in methods(Figures(price=10.0, eps=-1.0, industry="银行"))}
     assert all(one.values is None and one.note for one in found.values())
     assert verdict(10.0, list(found.values())) == "无法判断"
+    bank = Figures(eps=1.0, profit_growth=20.0, cash_flow=1e9, shares=1e9, bond=2.0, industry="银行")
+    assert [one.values is None for one in methods(bank)[2:]] == [True, True]
     slow = methods(Figures(eps=1.0, profit_growth=4.9))
     assert slow[2].values is None
 
