@@ -50,16 +50,6 @@ class Analyses:
         row = await self._standing(code)
         return rows.empty(code) if row is None else rows.shown(row)
 
-    async def scores(self, code: str) -> tuple[dict[str, float | None], float | None]:
-        """(five scores, total) of the analysis that stands; without one those of the rules, which are not
-        stored. Raises StorageError."""
-        row = await self._standing(code)
-        if row is not None:
-            return row["scores_json"], row["total_score"]
-        company = await self._state.reading.scan(read_company, code, self._state.clock.now())
-        scored = score(company.pack, company.name or "")
-        return dict(scored.scores), scored.total
-
     async def history(self, code: str, limit: int) -> dict[str, Any]:
         found, total = await self._state.reading.scan(queries.history, code, limit)
         items = [

@@ -1,40 +1,63 @@
-"""The deep look at one company: sections of its pack and a conclusion."""
+"""The deep look at one company: the analysis that /analysis keeps, and sections of its pack."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
-from resources.models.protocol import LanguageModel
-from serving_api.accounts.model import User
+from platform_assets.compute.evidence.binding import CITATION
 from serving_api.analysis.service import analyses_of
-from serving_api.chat import composing, rules
-from serving_api.chat.checked import Checker, evidence_items
+from serving_api.chat import rules
+from serving_api.chat.checked import Checker, evidence_items, shown_item
 from serving_api.chat.companies import pack_of
 from serving_api.chat.guard import harmless
 from serving_api.state import State
 
-_INSTRUCTION = "写这家公司的分析结论，不超过500字：经营、估值、资金、风险，最后一句写缺少哪些数据。"
+OFFSET = 1000
+"""Facts of the sections are numbered from here on: the analysis has numbers of its own."""
 
 
-async def analyse(
-    state: State, user: User, model: LanguageModel | None, code: str, *, refresh: bool
-) -> dict[str, Any]:
-    """The body of the answer. Raises NotFound."""
+async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
+    """The body of the answer. Raises NotFound, StorageError."""
     pack, names = await pack_of(state, (code,))
+    analyses = analyses_of(state)
+    before = await analyses.current(code)
+    told = await analyses.run(code, refresh=refresh)
     checker = Checker(pack, "", [one.name for one in (await state.stocks.directory()).listings])
-    sections = [
-        {"key": one.key, "title": one.title, "lines": [checker.show(line) for line in one.lines]}
+    of_pack = [
+        {"key": one.key, "title": one.title, "lines": [_moved(checker.show(line)) for line in one.lines]}
         for one in rules.of_company(pack, names[code])
     ]
-    missing = "、".join(pack.missing)
-    if missing:
-        sections.append({"key": "missing", "title": "没有找到的数据", "lines": [harmless(missing)]})
-    written = await composing.compose(state, user, model, checker, "analysis", _INSTRUCTION, key=code)
-    scores, total = await analyses_of(state).scores(code)
-    text = written.text or "\n".join(
-        (f"（{rules.LABEL}）", *(one["lines"][0] for one in sections if one["key"] != "missing"))
-    )
+    missing = [{"key": "missing", "title": "没有找到的数据", "lines": [harmless("、".join(pack.missing))]}]
+    dimensions = [
+        {"key": key, "title": part["label"], "lines": [line for line in part["text"].split("\n") if line]}
+        for key, part in (told.get("sections") or {}).items()
+    ]
+    own = [{**item, "id": _moved_id(item["id"])} for item in evidence_items(pack, checker.ledger.facts)]
+    failure: dict[str, Any] = {name: told[name] for name in ("llmError", "fallbackOf") if name in told}
     return {
-        "code": code, "name": names[code], "report": {"sections": sections},
-        "scores": scores, "total_score": total, "conclusion": text,
-        "cached": written.told.get("fallbackOf") == "cached", **written.told,
-        "evidence": evidence_items(pack, checker.ledger.facts),
-    }  # fmt: skip
+        "code": code,
+        "name": names[code],
+        "report": {"sections": [*dimensions, *of_pack, *(missing if pack.missing else [])]},
+        "scores": told["scores"],
+        "total_score": told["total_score"],
+        "conclusion": told["conclusion"],
+        "cached": failure.get("fallbackOf") == "cached" or (not refresh and _is_same(before, told)),
+        "provenance": told["provenance"],
+        "label": told["label"],
+        "model": told["model"],
+        **failure,
+        "evidence": [*map(shown_item, told["evidence"] or []), *own],
+    }
+
+
+def _is_same(before: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Whether what was stored is what is told."""
+    return all(before.get(name) == told.get(name) for name in ("date", "provenance", "conclusion", "receipt"))
+
+
+def _moved_id(number: str) -> str:
+    return f"E{int(number[1:]) + OFFSET}"
+
+
+def _moved(line: str) -> str:
+    return re.sub(CITATION, lambda found: f"[{_moved_id(found.group(1))}]", line)

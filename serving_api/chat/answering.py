@@ -271,7 +271,10 @@ class Conversation:
                     async for event in stream:
                         text += [event["text"]] if event["type"] == "content" else []
                         yield event
-                self.told.provenance = MODEL
+                if text:
+                    self.told.provenance = MODEL
+                else:
+                    self.told = Telling(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
             except PlatformError as error:
                 self._remember(error)
                 broken = bool(text)

@@ -1,7 +1,7 @@
 """Texts on their way to the user: each sentence is shown once its numbers are bound."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -162,9 +162,11 @@ class SentenceStream:
 
 def evidence_items(pack: Pack, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Facts as an answer shows them."""
-    items = []
-    for fact in pack.of(list(ids)):
-        told = fact.plain()
-        told["source"], told["field"] = told.pop("table"), told.pop("column")
-        items.append({**told, "subject": harmless(fact.subject), "value": harmless_value(fact.value)})
-    return items
+    return [shown_item(fact.plain()) for fact in pack.of(list(ids))]
+
+
+def shown_item(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored fact (`Fact.plain`) as an answer shows it."""
+    told = {name: value for name, value in plain.items() if name not in ("table", "column")}
+    told |= {"source": plain["table"], "field": plain["column"]}
+    return {**told, "subject": harmless(told["subject"]), "value": harmless_value(told["value"])}

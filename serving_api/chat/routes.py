@@ -76,10 +76,8 @@ async def generate_title(request: Request, subject: Login, body: schemas.TitleAs
 @router.post("/analyze-stock")
 @serving(schemas.StockAnalysis, cache=NO_STORE, raises=(404,))
 async def analyze_stock(request: Request, subject: Quota, body: schemas.StockAsk) -> Answer:
-    """A report on one company in sections, and a conclusion."""
-    state = state_of(request)
-    model = await model_of(state)
-    return Answer(await analyse(state, subject.member, model, body.code, refresh=body.refresh))
+    """A report on one company: the five-dimension analysis of /analysis and sections of its data."""
+    return Answer(await analyse(state_of(request), body.code, refresh=body.refresh))
 
 
 @router.post("/quick-valuation")

@@ -18,6 +18,7 @@ _TIMES = frozenset(
     {"pe_ttm", "pe_static", "pe_forward", "pb", "ps_ttm", "pcf_ttm", "pe_weighted", "pe_ratio"}
 )
 _MOST_MISSING = 8
+_QUARTERLY = "cn_gdp"
 
 
 @dataclass(frozen=True)
@@ -263,8 +264,8 @@ def _breadth(pack: Pack) -> list[str]:
 def _industries(pack: Pack) -> list[str]:
     ranked = facts_of(pack, of_market.RANKS, "change_pct")
     seen = list({fact.subject: fact for fact in ranked}.values())
-    ends = (("涨幅居前", [one for one in seen if (one.number or 0) > 0]),
-            ("跌幅居前", [one for one in seen if (one.number or 0) < 0]))  # fmt: skip
+    ends = (("涨幅居前", [one for one in seen if (one.number or 0) > 0][: of_market.SHOWN]),
+            ("跌幅居前", [one for one in seen if (one.number or 0) < 0][-of_market.SHOWN :]))  # fmt: skip
     return [
         f"行业{title}：{'；'.join(f'{one.subject}{_cited(change, one)}' for one in some)}。"
         for title, some in ends if some
@@ -305,11 +306,18 @@ def of_the_economy(pack: Pack) -> list[Section]:
         told = released.get((fact.table, str(fact.key.get("indicator"))))
         # One sentence names one day: that of the value, or that of its release.
         when = f"{said(told)}公布[{told.id}]。" if told is not None else ""
-        month = f"{fact.as_of[:4]}年{int(fact.as_of[5:7])}月"
-        lines.append(f"{month}，{fact.label} {said(fact)}[{fact.id}]。{when}")
+        lines.append(f"{_period(fact)}，{fact.label} {said(fact)}[{fact.id}]。{when}")
     due = [f"即将公布：{_quoted(fact)}。" for fact in facts_of(pack, RELEASES, "title")]
     found = [Section("macro", "宏观数据", tuple(lines)), Section("due", "数据日程", tuple(due))]
     return [one for one in found if one.lines]
+
+
+def _period(fact: Fact) -> str:
+    """The month of a value; the quarter where the series has quarters."""
+    month = int(fact.as_of[5:7])
+    if str(fact.key.get("indicator")).startswith(_QUARTERLY):
+        return f"{fact.as_of[:4]}年第{'一二三四'[(month - 1) // 3]}季度"
+    return f"{fact.as_of[:4]}年{month}月"
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from tests.benchmarks.measure import Figure, table
 
 NAMES = (
     "storage", "panel", "compute", "quant", "serving", "launches", "backfill", "market", "screening", "live",
-    "evidence",
+    "evidence", "chat",
 )  # fmt: skip
 BUDGET_S = 1800.0
 ROOT = Path(__file__).parents[2]

@@ -23,12 +23,7 @@ from schedules.tasks import BY_KEY
 
 ROOT = Path(__file__).parents[2]
 
-RESERVED = {
-    **dict.fromkeys(
-        ("web_search_provider", "web_search_max_results"),
-        "the AI features are not built yet",
-    ),
-}  # fmt: skip
+RESERVED: dict[str, str] = {}
 """Settings without a reader, and why. Whoever builds the feature takes its settings out of here."""
 
 

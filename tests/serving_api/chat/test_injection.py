@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.models_api.fake import Asked, Asks, FakeModels, Says
+from tests.models_api.fake import Asked, FakeModels, Says
+from tests.models_api.wire import Asks
 from tests.serving_api.chat import rows
 from tests.serving_api.chat.served import Served, events, served, texts, with_model
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.models_api.fake import Asked, Asks, Fails, FakeModels, Says, Silent
+from tests.models_api.fake import Asked, Fails, FakeModels, Says, Silent
+from tests.models_api.wire import Asks
 from tests.serving_api.chat.served import Served, events, texts
 
 RECORDED = Path(__file__).with_name("recorded_stream.txt")
@@ -239,6 +240,15 @@ def test_a_stream_that_breaks_says_so_and_ends(
     wait_for_rest(modelled)
 
 
+def test_a_model_that_says_nothing_leaves_the_answer_to_the_rules(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(Says(""))
+    told = events(modelled.stream("五粮液股的估值？", who))
+    assert "五粮液股最新价118.40元" in texts(told)
+    assert (told[-1]["provenance"], told[-1]["fallbackOf"]) == ("quant_prefill", "quant_prefill")
+
+
 def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, who: dict[str, str]) -> None:
     def title() -> str:
         body = {"message": QUESTION}
@@ -253,24 +263,19 @@ def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, 
     wait_for_rest(modelled)
 
 
-def test_a_model_writes_conclusions_of_comparison_and_analysis(
+def test_a_model_writes_the_conclusion_of_a_comparison(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
+    def told() -> dict[str, Any]:
+        body = {"codes": ["600519", "601398"]}
+        answer: dict[str, Any] = modelled.http.post("/chat/batch-compare", json=body, headers=who).json()
+        return answer
+
     fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]。"))
-    bodies: dict[str, Any] = {
-        "batch-compare": {"codes": ["600519", "601398"]},
-        "analyze-stock": {"code": "600519"},
-    }
-    for name, body in bodies.items():
-        told = modelled.http.post(f"/chat/{name}", json=body, headers=who).json()
-        assert told["provenance"] == "ai", told
-        assert "21.53倍" in told["conclusion"]
+    assert (told()["provenance"], "21.53倍" in told()["conclusion"]) == ("ai", True)
     fake.then("贵州茅台市盈率66.66倍[E1]。")
-    for name, body in bodies.items():
-        told = modelled.http.post(
-            f"/chat/{name}",
-            json={**body, **({"refresh": True} if name == "analyze-stock" else {})},
-            headers=who,
-        ).json()
-        assert told["provenance"] == "quant_prefill"
-        assert "66.66" not in str(told)
+    assert told()["provenance"] == "quant_prefill"
+    assert "66.66" not in str(told())
+    fake.then(Fails(401))
+    assert (told()["fallbackOf"], told()["provenance"]) == ("cached", "ai")
+    wait_for_rest(modelled)

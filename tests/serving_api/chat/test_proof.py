@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.models_api.fake import Asked, Asks, FakeModels, Says
+from tests.models_api.fake import Asked, FakeModels, Says
+from tests.models_api.wire import Asks
 from tests.serving_api.chat import rows
 from tests.serving_api.chat.served import Served, events, texts
 

@@ -75,7 +75,14 @@ def test_an_analysis_has_sections_and_a_conclusion(plain: Served, who: dict[str,
     assert told["provenance"] == "quant_prefill"
     assert told["report"]["sections"]
     assert 0 < len(told["conclusion"]) <= 2000
-    assert told["evidence"]
+    assert {one["key"] for one in told["report"]["sections"]} > set(told["scores"])
+    assert set(told["scores"]) == {"national_will", "era_trend", "industry_turning", "competition", "stage"}
+    known = {one["id"] for one in told["evidence"]}
+    texts_of = [line for one in told["report"]["sections"] for line in one["lines"]]
+    assert set(re.findall(r"\[(E\d+)\]", "".join(texts_of))) <= known
+    again = post(plain, "/chat/analyze-stock", who, {"code": "600519"})
+    assert (told["cached"], again["cached"]) == (False, True)
+    assert post(plain, "/chat/analyze-stock", who, {"code": "600519", "refresh": True})["cached"] is False
     assert plain.http.post("/chat/analyze-stock", json={"code": "999999"}, headers=who).status_code == 404
 
 
