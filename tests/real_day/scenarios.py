@@ -166,7 +166,8 @@ def wrong_instrument(day: RealDay, truth: Truth) -> Section:
     section = Section("fault: another instrument under a stock's code")
     cast = Cast(truth, day.window)
     stock, index, other = cast.stock, cast.index, cast.other_stock
-    words = (stock, "another instrument")
+    # A row that is left out shows in a small set as an answer that is short by it.
+    words = (stock, "another instrument", "the universe promises")
     for serve, what in ((index, "an index"), (other, "a stock")):
         if serve is None:
             section.add(f"{what} under {stock}", "none in these files")
