@@ -8,9 +8,10 @@ import dagster as dg
 from sqlalchemy.engine import Engine
 
 from platform_assets.compute.evidence.wording import change, said
-from platform_assets.notes.notes import review
-from platform_assets.notes.sources import Sources
-from platform_assets.notes_job import sources_of
+from platform_assets.compute.note_days import RULES
+from platform_assets.notes.notes import LABEL, report
+from platform_assets.notes.sources import Section, Sources
+from platform_assets.notes_job import in_words, sources_of
 from platform_assets.op_run import opened_run
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.portfolio_job import quotes_of, watched
@@ -31,18 +32,20 @@ from resources.warehouse.sql import Sql
 REPORT, RECALL = "daily_report", "user_recall"
 INACTIVE_DAYS, COOLDOWN_DAYS, BATCH = 30, 30, 50
 _QUOTES = "fusion_quote_snapshot"
+_WATCHED = "watched"
+_NO_MARKET = "市场数据：尚未入库。"
 
 
-def holdings_lines(sources: Sources, run: PipelineRun) -> list[str]:
-    """The watched stocks at their newest quotes; a source that does not answer is said."""
+def watched_section(sources: Sources, run: PipelineRun) -> tuple[Section | None, str]:
+    """(the watched stocks at their newest quotes, '') or (None, why there is nothing to say of them)."""
     holdings = watched(run.warehouse)
     if not holdings:
-        return ["自选股：尚未添加。"]
+        return None, "自选股：尚未添加。"
     try:
         quotes = quotes_of(run.desk_for(FetchLog()), [one["code"] for one in holdings])
     except (UpstreamError, PayloadError, Unavailable):
-        return ["自选股：行情源暂不可用。"]
-    lines = []
+        return None, "自选股：行情源暂不可用。"
+    lines, facts = [], []
     for one in holdings:
         quote = quotes.get(one["code"])
         if quote is None or not quote.get("price") or not quote.get("last_close"):
@@ -53,24 +56,34 @@ def holdings_lines(sources: Sources, run: PipelineRun) -> list[str]:
             table=_QUOTES, column="change_pct", as_of=sources.today,
         )  # fmt: skip
         price = sources.pack.add(
-            name, "最新价", quote["price"], "", table=_QUOTES, column="price", as_of=sources.today
+            name, "最新价", quote["price"], "CNY", table=_QUOTES, column="price", as_of=sources.today
         )
         lines.append(f"{name}（{one['code']}）：{said(price)}，{change(moved)}")
-    return ["自选股今日表现：", *(lines or ["今日无成交。"])]
+        facts += [price.id, moved.id]
+    if not lines:
+        return None, "自选股：今日无成交。"
+    return Section(_WATCHED, "自选股今日表现", tuple(lines), tuple(facts)), ""
 
 
-def report_paragraphs(run: PipelineRun) -> list[str]:
-    """What the report says, a paragraph a line. The market's part is of the newest stored session, which it
-    names: the day's own bars come after the report's time."""
+def report_paragraphs(
+    context: dg.OpExecutionContext, opened: Platform, run: PipelineRun
+) -> tuple[list[str], dict[str, Any]]:
+    """(what the report says, a paragraph a line; what the run tells of it): in a model's words where one is
+    configured, else by rules, as the last line tells."""
     sources = sources_of(run)
-    lines = holdings_lines(sources, run)
-    note = review(sources)
+    section, nothing = watched_section(sources, run)
+    note = report(sources, section, [one["code"] for one in watched(run.warehouse)])
+    lines = [nothing] if nothing else []
     if note is None:
-        return [*lines, "市场数据：尚未入库。"]
-    lines.append(f"市场（{sources.last_session}）：")
-    for section in note.sections:
-        lines += [section["title"], *section["lines"]]
-    return lines
+        return [*lines, _NO_MARKET], {"source": RULES}
+    note = in_words(context, opened, sources, note)
+    lines.append(note.title)
+    for part in note.sections:
+        lines += [part["title"], *part["lines"]]
+    if all(part["key"] == _WATCHED for part in note.sections):
+        lines.append(_NO_MARKET)
+    lines.append(LABEL if note.source == RULES else f"由模型{note.summary['model']}撰写，数字已逐一核对。")
+    return lines, {"source": note.source, "unbound": len(note.summary["unbound"])}
 
 
 def _skipped(context: dg.OpExecutionContext, reason: str) -> None:
@@ -96,14 +109,17 @@ def send_daily_report(context: dg.OpExecutionContext, platform: PlatformResource
             return
         now = run.clock.now()
         day = now.date().isoformat()
-        mail = messages.daily_report(settings.from_addr, day, report_paragraphs(run), now)
-        sent = SentMails(opened.settings.data_path).send_once(
-            f"{REPORT} {day}", settings, mail, today=now.date()
-        )
+        mails, key = SentMails(opened.settings.data_path), f"{REPORT} {day}"
+        sent = not mails.has(key)
+        told: dict[str, Any] = {}
+        if sent:
+            paragraphs, told = report_paragraphs(context, opened, run)
+            mail = messages.daily_report(settings.from_addr, day, paragraphs, now)
+            sent = mails.send_once(key, settings, mail, today=now.date())
         if not sent:
             _skipped(context, f"the report of {day} was sent before")
             return
-    context.add_output_metadata({"sent": 1, "date": day})
+    context.add_output_metadata({"sent": 1, "date": day, **told})
 
 
 # -- recall ------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def _note(
     note = write(sources)
     if note is None:
         raise dg.Failure(f"nothing is stored that the note of {day} would speak of")
-    note = _in_words(context, opened, sources, note)
+    note = in_words(context, opened, sources, note)
     stored = store(run.warehouse.engine, table, day, note, run.clock.now())
     if not stored:
         context.log.info(f"{day} has a note of another source, which stays")
@@ -59,7 +59,7 @@ def _note(
     )
 
 
-def _in_words(context: dg.OpExecutionContext, opened: Platform, sources: Sources, rules: Note) -> Note:
+def in_words(context: dg.OpExecutionContext, opened: Platform, sources: Sources, rules: Note) -> Note:
     """A model's note from the same pack; where that cannot be had, the note of rules, which says why."""
     settings = opened.settings
     models = language_models(settings, stored_providers(settings, read_stored(opened.warehouse.engine)))

@@ -45,27 +45,39 @@ def morning(sources: Sources) -> Note | None:
 def review(sources: Sources) -> Note | None:
     """After the session."""
     day = sources.last_session
-    return _note(
-        sources,
-        f"{day} 复盘",
-        (
-            lambda one: market.indices(one, day),
-            lambda one: market.breadth(one, day),
-            lambda one: market.extremes(one, day),
-            lambda one: market.money(one, day),
-            lambda one: market.leaders(one, day),
-        ),
+    return _note(sources, f"{day} 复盘", _session(day))
+
+
+def report(sources: Sources, watched: Section | None, codes: Sequence[str]) -> Note | None:
+    """Of the watched stocks, and of the newest stored session: the day's own bars come after the report's
+    time. `codes` are the user's own words."""
+    day = sources.last_session
+    makers = (lambda _: watched, *_session(day))
+    return _note(sources, f"{sources.today} 日报（市场数据：{day}）", makers, words=" ".join(codes))
+
+
+Maker = Callable[[Sources], Section | None]
+
+
+def _session(day: str) -> tuple[Maker, ...]:
+    """The sections of one session."""
+    return (
+        lambda one: market.indices(one, day),
+        lambda one: market.breadth(one, day),
+        lambda one: market.extremes(one, day),
+        lambda one: market.money(one, day),
+        lambda one: market.leaders(one, day),
     )
 
 
-def _note(sources: Sources, title: str, makers: Sequence[Callable[[Sources], Section | None]]) -> Note | None:
-    """None where nothing at all is stored of what it would speak of."""
+def _note(sources: Sources, title: str, makers: Sequence[Maker], *, words: str = "") -> Note | None:
+    """None where nothing at all is stored of what it would speak of. `words`: what the user said."""
     sections = [section for make in makers if (section := make(sources)) is not None]
     if not sections:
         return None
     unbound: list[str] = []
     for place, section in enumerate(sections):
-        checked = [check(line, sources.pack, cited=False) for line in section.lines]
+        checked = [check(line, sources.pack, cited=False, words=words) for line in section.lines]
         unbound += [number for one in checked for number in one.unbound]
         sections[place] = replace(section, lines=tuple(one.text for one in checked))
     content = "\n\n".join("\n".join((f"## {one.title}", *one.lines)) for one in sections)

@@ -25,6 +25,10 @@ class SentMails:
     def __init__(self, data_path: Path) -> None:
         self._path = data_path / "mail" / "sent.json"
 
+    def has(self, key: str) -> bool:
+        """Whether a mail of this key went out before."""
+        return key in self._read()
+
     def send_once(self, key: str, settings: MailSettings, message: EmailMessage, *, today: date) -> bool:
         """False when a mail of this key went out before. Raises MailError (the key is free again),
         MailUnknown (it is not), StorageError."""

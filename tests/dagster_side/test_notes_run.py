@@ -147,9 +147,25 @@ def test_a_report_goes_out_once_a_day_and_again_only_after_a_refusal(
         inbox.mails.clear()
         for number in (7, 8):
             assert run(runner, "daily_report", number).success
+        reports_by_a_model(house, runner, monkeypatch)
 
-    (mail,) = inbox.mails
-    text = mail.get_body(("plain",))
-    assert text is not None
-    assert (mail["To"], DAY in mail["Subject"]) == ("desk@example.com", True)
-    assert f"（{BANK}）：" in text.get_content()
+    texts = [mail.get_body(("plain",)) for mail in inbox.mails]
+    ruled, refused_key, written = (text.get_content() for text in texts if text is not None)
+    assert [mail["To"] for mail in inbox.mails] == ["desk@example.com"] * 3
+    assert DAY in inbox.mails[0]["Subject"]
+    for text in (ruled, refused_key):
+        assert f"（{BANK}）：" in text
+        assert "\n规则预填，非模型生成\n" in text
+        assert "—" not in text
+    assert "的最新价为" in written
+    assert "数字已逐一核对。" in written
+
+
+def reports_by_a_model(house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report twice more, as if none had gone out: by rules while the key is refused, then by a model."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with fake_models(Fails(401, "authentication_error", "invalid x-api-key"), retold) as fake:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", fake.url)
+        for number in (12, 13):
+            (house.settings.data_path / "mail" / "sent.json").unlink()
+            assert run(runner, "daily_report", number).success
