@@ -151,7 +151,7 @@ def fill(warehouse: Warehouse) -> None:
         "value": None,
         "covered_weight": 0.5,
     }
-    gate = {"gate_blocked": True, "gate_code": "st", "gate_reason": "当日为ST"}
+    gate = {"gate_blocked": True, "gate_code": "st", "gate_reason": "ST in the name on the date"}
     put(
         warehouse,
         FACTORS,
@@ -341,7 +341,7 @@ def test_the_audit_of_a_stock_names_scores_gates_and_what_is_missing(api: Api) -
     assert body["results"]["date"] == DATES[-1]
     gate = body["results"]["gate"]
     assert (gate["passed"], gate["code"]) == (True, None)
-    assert gate["warnings"] == ["资产负债率75.00%在70%与90%之间"]
+    assert gate["warnings"] == ["debt ratio 75.00 % is between 70 % and 90 %"]
     composite = found["composite"]
     assert (composite["conclusion"], composite["score"], composite["passed"]) == ("strong", 71.5, True)
     assert composite["reasons"] == ["momentum 80.0", "quality_score 40.0"]
