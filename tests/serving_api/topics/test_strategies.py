@@ -311,8 +311,8 @@ def test_signals_and_patterns_of_a_stock(api: Api) -> None:
 
 
 def test_hits_of_the_past_say_how_far_back_they_reach(api: Api) -> None:
-    """Picks from day 18 on, signals from day 25 on; a date on which a strategy bought nothing is no gap."""
-    picked, signalled = DATES[18], DATES[25]
+    """Picks from day 10 on, signals from day 25 on; a date on which a strategy bought nothing is no gap."""
+    picked, signalled = DATES[10], DATES[25]
     board, early, none = (
         told(api, f"/quant/strategies/{key}/picks", date=day)
         for key, day in (("ma_cross", DATES[20]), ("ma_cross", DATES[3]), ("momentum", DATES[20]))
