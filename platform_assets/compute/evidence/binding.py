@@ -184,7 +184,7 @@ class _Sentence:
         """False where the words before the number are the label of another fact: 市净率21.5倍 is no P/E. A
         part of the label, or more than it, will do; other words say nothing."""
         ends = [one.end for one in self._numbers if one.end <= mention.start]
-        near = self.text[max([mention.start - _NEAR_LABEL, *ends]) : mention.start]
+        near = self.text[max([0, mention.start - _NEAR_LABEL, *ends]) : mention.start]
         told = [
             (near.rfind(label) + len(label), len(label), label) for label in self._labels if label in near
         ]
