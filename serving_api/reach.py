@@ -12,6 +12,8 @@ from serving_api.state import State
 _UNKNOWN = "unknown"
 _DATES = {"decision_card": "decision_date"}
 """Tables whose keys are no dates -> the date that reads are by."""
+REACH: list[tuple[str, Any]] = [("first_date", str), ("note", str)]
+"""The same keys beside `results`, where an answer has an envelope."""
 
 
 class Reach(BaseModel):
@@ -47,6 +49,16 @@ async def reach(
         "first_date": None if first is _UNKNOWN else first,
         "note": None if first is _UNKNOWN else note_of(first, given, asked, day),
     }
+
+
+async def reach_of_day(state: State, table: str, day: str | None) -> dict[str, Any]:
+    """`first_date` and `note` of an answer about the date `day` (None: the newest), which may hold nothing of
+    what was asked for: from the first date on that is its answer, before it nothing is known."""
+    (first,) = await _firsts(state, (table,), None)
+    if first is _UNKNOWN:
+        return {"first_date": None, "note": None}
+    given = first is not None and (day is None or day >= first)
+    return {"first_date": first, "note": note_of(first, given, day=day)}
 
 
 async def reach_of_days(

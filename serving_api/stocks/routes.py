@@ -12,7 +12,7 @@ from serving_api.documents import DataAvailability
 from serving_api.envelope import PREFIX
 from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.permissions import Anyone
-from serving_api.reach import note_of
+from serving_api.reach import REACH, note_of
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.stocks import queries, schemas
@@ -22,7 +22,6 @@ router = area_router(f"{PREFIX}/stocks", "stocks")
 
 _FACTS = (queries.WIDE, queries.MASTER, queries.INDUSTRY, *queries.AVAILABILITY.values())
 _AS_OF = ("as_of", str)
-_REACH = [("first_date", str), ("note", str)]
 _AVAILABLE = ("data_availability", DataAvailability)
 
 
@@ -93,7 +92,7 @@ async def batch_quotes(
 @router.get("/batch-kline")
 @serving(
     dict[str, list[schemas.KBar]],
-    top=[("adjust", str), ("total", int), _AS_OF, *_REACH],
+    top=[("adjust", str), ("total", int), _AS_OF, *REACH],
     tables=(queries.KLINE,),
     cache=_chart,
 )
@@ -121,7 +120,7 @@ async def batch_kline(
 @router.get("/{code}/kline")
 @serving(
     list[schemas.KBar],
-    top=[("adjust", str), ("total", int), _AS_OF, *_REACH],
+    top=[("adjust", str), ("total", int), _AS_OF, *REACH],
     tables=(queries.KLINE,),
     cache=_chart,
 )

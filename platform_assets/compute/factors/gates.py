@@ -61,24 +61,26 @@ def check_gates(
     blocks: list[tuple[str, str]] = []
     warnings: list[str] = []
     if st:
-        blocks.append(("st", "当日为ST"))
+        blocks.append(("st", "ST in the name on the date"))
     if roe is not None and roe < ROE_HARD_LIMIT:
-        blocks.append(("roe_negative", f"净资产收益率{roe:.2f}%低于{ROE_HARD_LIMIT:g}%"))
+        blocks.append(("roe_negative", f"ROE {roe:.2f} % is below {ROE_HARD_LIMIT:g} %"))
     if debt is not None and debt > DEBT_RATIO_HARD_LIMIT:
-        blocks.append(("debt_high", f"资产负债率{debt:.2f}%高于{DEBT_RATIO_HARD_LIMIT:g}%"))
+        blocks.append(("debt_high", f"debt ratio {debt:.2f} % is above {DEBT_RATIO_HARD_LIMIT:g} %"))
     if roe is None and debt is None and revenue is None and profit is None:
-        text = "净资产收益率、资产负债率、营业收入与净利润均缺失"
+        text = "ROE, debt ratio, revenue and profit are all missing"
         warnings.append(text)
         if block_on_missing_financials:
             blocks.append(("financials_missing", text))
     if revenue is not None and profit is not None and revenue < 0 and profit < 0:
-        warnings.append(f"营业收入同比{revenue:.2f}%，净利润同比{profit:.2f}%，均下滑")
+        warnings.append(f"revenue {revenue:.2f} % and profit {profit:.2f} % both shrink")
     if debt is not None and DEBT_RATIO_WARN <= debt <= DEBT_RATIO_HARD_LIMIT:
-        warnings.append(f"资产负债率{debt:.2f}%在{DEBT_RATIO_WARN:g}%与{DEBT_RATIO_HARD_LIMIT:g}%之间")
+        warnings.append(
+            f"debt ratio {debt:.2f} % is between {DEBT_RATIO_WARN:g} % and {DEBT_RATIO_HARD_LIMIT:g} %"
+        )
     if roe is None:
-        warnings.append("净资产收益率缺失")
+        warnings.append("ROE is missing")
     if debt is None:
-        warnings.append("资产负债率缺失")
+        warnings.append("debt ratio is missing")
     code, reason = blocks[0] if blocks else (None, None)
     return Gate(bool(blocks), code, reason, tuple(warnings))
 

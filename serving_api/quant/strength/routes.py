@@ -16,6 +16,7 @@ from serving_api.failures import read_or
 from serving_api.parameters import AsOf, AsOfRead, StockCode
 from serving_api.permissions import Anyone
 from serving_api.quant.strength import queries, schemas, service
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.stocks.bars import Bar
@@ -95,4 +96,5 @@ async def relative(
     day, found = await service.ranked(state_of(request), date, benchmark)
     rows = [] if found is None else found.rows(window, industry)
     told = {"date": day, "window": window, "benchmark": benchmark}
+    told |= await reach(state_of(request), KLINE, len(rows))
     return Answer({**told, "items": rows[:limit], "total": len(rows)})

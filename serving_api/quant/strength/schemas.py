@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 State = Literal["bullish", "neutral", "bearish", "unknown"]
 
 
@@ -68,7 +70,7 @@ class RelativeRow(BaseModel):
     )
 
 
-class RelativeRanking(BaseModel):
+class RelativeRanking(Reach):
     date: str | None
     window: int
     benchmark: str

@@ -11,7 +11,7 @@ from serving_api.catalog.queries import Row
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
-from serving_api.reach import reach, reach_of_days
+from serving_api.reach import reach, reach_of_day, reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.dragon import queries, schemas, service
@@ -48,7 +48,8 @@ async def dragon_score(
         {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
     ]
-    return Answer({"date": day, "items": items, "total": total})
+    told = await reach_of_day(state_of(request), queries.SCORES, day)
+    return Answer({"date": day, "items": items, "total": total, **told})
 
 
 @router.get("/dragon-score-history")

@@ -30,7 +30,7 @@ class Leader(BaseModel):
     change_pct: float | None
 
 
-class Leaders(BaseModel):
+class Leaders(Reach):
     """By rank."""
 
     date: str | None

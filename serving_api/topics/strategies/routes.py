@@ -12,6 +12,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import AsOfRead, StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import REACH, reach_of_day, reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.backtests.routes import strategy_item
@@ -58,7 +59,8 @@ async def picks(
     strategy = strategy_of(key, "key")
     empty: dict[str, Any] = {"key": key, "date": date, "items": [], "total": 0}
     work = state_of(request).reading.scan(service.picks_of_day, strategy, date, limit)
-    return Answer(await read_or(empty, work))
+    found = await read_or(empty, work)
+    return Answer({**found, **await reach_of_day(state_of(request), queries.HITS, found["date"])})
 
 
 @router.get("/{key}/validation")
@@ -72,11 +74,12 @@ async def validation(
     """What became of the picks of a strategy."""
     state = state_of(request)
     strategy_of(key, "key")
-    return Answer(await read_or(service.nothing_validated(key), service.validated(state, key, days)))
+    found = await read_or(service.nothing_validated(key), service.validated(state, key, days))
+    return Answer({**found, **await reach_of_days(state, (queries.HITS,), days)})
 
 
 @stock_router.get("/{code}/strategy-hits")
-@serving(list[schemas.StrategyHit], tables=(queries.HITS, queries.KLINE))
+@serving(list[schemas.StrategyHit], top=REACH, tables=(queries.HITS, queries.KLINE))
 async def strategy_hits(
     request: Request, subject: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50
 ) -> Answer:
@@ -84,7 +87,8 @@ async def strategy_hits(
     state = state_of(request)
     nothing: list[dict[str, Any]] = []
     work = state.reading.scan(service.strategy_hits, code, days, limit, state.calendar, _today(state))
-    return Answer(await read_or(nothing, work))
+    found = await read_or(nothing, work)
+    return Answer(found, top=await reach_of_days(state, (queries.HITS,), days))
 
 
 @stock_router.get("/{code}/strategy-audit")
@@ -101,7 +105,7 @@ async def strategy_audit(request: Request, subject: Anyone, code: StockCode, as_
 
 
 @stock_router.get("/{code}/tactic-hits")
-@serving(list[schemas.TacticHit], tables=(queries.SIGNALS,))
+@serving(list[schemas.TacticHit], top=REACH, tables=(queries.SIGNALS,))
 async def tactic_hits(
     request: Request, subject: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50
 ) -> Answer:
@@ -109,4 +113,5 @@ async def tactic_hits(
     state = state_of(request)
     nothing: list[dict[str, Any]] = []
     work = state.reading.scan(service.tactic_hits, code, days, limit, state.calendar, _today(state))
-    return Answer(await read_or(nothing, work))
+    found = await read_or(nothing, work)
+    return Answer(found, top=await reach_of_days(state, (queries.SIGNALS,), days))

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
 from serving_api.topics.backtests.schemas import PeriodItem
 
 # Field names below /stocks are camelCase, as there.
@@ -30,7 +31,7 @@ class Pick(BaseModel):
     reason: str
 
 
-class PickList(BaseModel):
+class PickList(Reach):
     """What a strategy bought at the close of a date."""
 
     key: str
@@ -44,7 +45,7 @@ class PicksCurvePoint(BaseModel):
     cum_pct: float = Field(description="percent; compounds a fifth of the mean return of each date")
 
 
-class PickValidation(BaseModel):
+class PickValidation(Reach):
     """Picks bought at the next open and sold at the close of the fifth trade date; percent."""
 
     key: str

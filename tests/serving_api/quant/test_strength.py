@@ -108,6 +108,10 @@ def test_a_date_with_less_of_a_calendar_than_a_rating_takes_is_empty(quant: Topi
     told = quant.told("/quant/relative-strength", date=date)
 
     assert (told["date"], told["items"], told["total"]) == (date, [], 0)
+    first = min(str(row["date"]) for row in quant.rows("fusion_kline_daily"))
+    assert (told["first_date"], told["note"]) == (first, f"nothing fits; the first stored date is {first}")
+    newest = quant.told("/quant/relative-strength")
+    assert (newest["first_date"], newest["note"]) == (first, None)
 
 
 @pytest.mark.parametrize(

@@ -204,6 +204,9 @@ def test_answers_about_the_past_say_how_far_back_they_reach(market: Handmade) ->
         whole, cut = (market.told(f"/market/{path}", days=days) for days in (5, 100))
         assert (whole["first_date"], whole["note"]) == (DAY, None)
         assert cut["note"].endswith(f"of 100 trade dates are stored; the first stored date is {DAY}")
+    board, early = market.told("/market/dragon-score"), market.told("/market/dragon-score", date="2026-08-03")
+    assert (board["first_date"], board["note"]) == (DAY, None)
+    assert early["note"] == f"nothing is stored of 2026-08-03; the first stored date is {DAY}"
 
 
 def test_bad_parameters_are_named(market: Handmade) -> None:

@@ -151,7 +151,7 @@ def fill(warehouse: Warehouse) -> None:
         "value": None,
         "covered_weight": 0.5,
     }
-    gate = {"gate_blocked": True, "gate_code": "st", "gate_reason": "当日为ST"}
+    gate = {"gate_blocked": True, "gate_code": "st", "gate_reason": "ST in the name on the date"}
     put(
         warehouse,
         FACTORS,
@@ -310,6 +310,25 @@ def test_signals_and_patterns_of_a_stock(api: Api) -> None:
     assert [(row["direction"], row["strength"]) for row in rows] == [(0, 2.5), (1, None), (1, 0.4)]
 
 
+def test_hits_of_the_past_say_how_far_back_they_reach(api: Api) -> None:
+    """Picks from day 10 on, signals from day 25 on; a date on which a strategy bought nothing is no gap."""
+    picked, signalled = DATES[10], DATES[25]
+    board, early, none = (
+        told(api, f"/quant/strategies/{key}/picks", date=day)
+        for key, day in (("ma_cross", DATES[20]), ("ma_cross", DATES[3]), ("momentum", DATES[20]))
+    )
+    assert [(one["first_date"], one["note"]) for one in (board, none)] == [(picked, None)] * 2
+    assert early["note"] == f"nothing is stored of {DATES[3]}; the first stored date is {picked}"
+    for path, first in (
+        ("/quant/strategies/ma_cross/validation", picked),
+        ("/stocks/600001/strategy-hits", picked),
+        ("/stocks/600001/tactic-hits", signalled),
+    ):
+        whole, cut = told(api, path, days=2), told(api, path, days=250)
+        assert (whole["first_date"], whole.get("note")) == (first, None), path
+        assert cut["note"].endswith(f"of 250 trade dates are stored; the first stored date is {first}"), path
+
+
 def systems(body: Any) -> dict[str, Any]:
     return {one["key"]: one for one in body["results"]["systems"]}
 
@@ -322,7 +341,7 @@ def test_the_audit_of_a_stock_names_scores_gates_and_what_is_missing(api: Api) -
     assert body["results"]["date"] == DATES[-1]
     gate = body["results"]["gate"]
     assert (gate["passed"], gate["code"]) == (True, None)
-    assert gate["warnings"] == ["资产负债率75.00%在70%与90%之间"]
+    assert gate["warnings"] == ["debt ratio 75.00 % is between 70 % and 90 %"]
     composite = found["composite"]
     assert (composite["conclusion"], composite["score"], composite["passed"]) == ("strong", 71.5, True)
     assert composite["reasons"] == ["momentum 80.0", "quality_score 40.0"]
