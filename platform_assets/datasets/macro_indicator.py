@@ -18,7 +18,7 @@ import pandas as pd
 from platform_assets.compute.days import moved
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told, strays
+from platform_assets.datasets._histories import mostly_as_told, strays, told_otherwise
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.datasets._macro_years import accumulates_within_its_year, with_past
@@ -134,6 +134,22 @@ def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     )
 
 
+def comes_with_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Where one series of a report does not keep its past, the months of the report are exchanged: what is
+    told otherwise of its other series is not trusted either, however few of them moved, nor a new month."""
+    fine = keeps_its_past(rows, context)
+    if fine.all():
+        return fine
+    figures, check = (*_FIGURES, "prev_value"), comes_with_its_past.__name__
+    stored = context.read(TABLE, columns=(*_PERIOD, *figures, "quality_flags"))
+    reports = rows["indicator"].map({name: one.report or None for name, one in SERIES.items()})
+    before = rows[list(_PERIOD)].merge(stored, how="left", on=list(_PERIOD)).set_axis(rows.index)["value"]
+    moved = reports[~fine & told_otherwise(rows["value"], before)].dropna()
+    stray = strays(rows, stored, key=_PERIOD, columns=figures, check=check)
+    beside = reports.isin(set(reports[~fine].dropna())) & (stray == 1)
+    return ~fine | ~(beside | (stray.isna() & reports.isin(set(moved))))
+
+
 def what_is_old_stands(rows: pd.DataFrame, context: Context) -> pd.Series:
     """No estimate of more than a year ago is told otherwise (new benchmarks do that, and are marked), and no
     rate or quotation of more than a month ago."""
@@ -222,7 +238,7 @@ DATASET = Dataset(
     derive=(tell_publication, add_previous),
     soft=(
         Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
-        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
+        Soft(keeps_its_past, "most of what was told before of the series, or its report, is told otherwise"),
         Soft(what_is_old_stands, "a figure that was settled is told otherwise"),
         Soft(is_published_after_its_period_began, "published before its period began"),
         Soft(follows_without_gap, "a period before it is missing"),

@@ -12,6 +12,7 @@ import orjson
 import pandas as pd
 
 from platform_assets.compute.sentiment import sentiment_of
+from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
 from platform_assets.datasets._press import days_of, event_codes, flashes, inside, one_per_headline, spans
 from platform_assets.declaration.columns import (
     K16,
@@ -37,11 +38,9 @@ from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, 
 from platform_assets.declaration.scope import Context, Scope
 from resources.upstreams.desk import within_last
 
-NEWS, RESEARCH = "news", "research"
+NEWS = "news"
 _PAGES = 3
 """Pages of the search for a code that was asked for by name; a code with an event gets the first one."""
-_CLOSES_BACK = 6
-_FAR = 5.0
 _SHORTEST = 20
 _SPAN = 20
 """Trade dates in one question for research: some forty pages of the hundred that are answered."""
@@ -218,20 +217,6 @@ def not_ahead(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["pub_time"] <= context.now[:19]
 
 
-def forecast_fits_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """A target and earnings a share that could be those of a stock at its newest stored close."""
-    since = context.calendar.last(_CLOSES_BACK, context.scope.since)[0]
-    columns = ("code", "date", "close")
-    stored = context.read("fusion_kline_daily", columns=columns, since=since, until=context.scope.until)
-    newest = stored.dropna(subset=["close"]).sort_values("date").drop_duplicates("code", keep="last")
-    close = (
-        rows["code"].map(dict(zip(newest["code"], newest["close"].astype(float), strict=True))).astype(float)
-    )
-    target, earned = rows["target_price"].astype(float), rows["eps_fy1"].astype(float)
-    off = (target > _FAR * close) | ((target > 0) & (target * _FAR < close)) | (earned.abs() > close)
-    return ~off
-
-
 def research_is_rated(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["rating"].isna() & (rows["news_type"] == RESEARCH))
 
@@ -318,9 +303,13 @@ DATASET = Dataset(
         Soft(
             forecast_fits_the_price, "target beyond a fifth or five times of the close, or earnings above it"
         ),
+        Soft(
+            earnings_make_the_price,
+            "earnings that times P/E are not the price, or less than a fifth of them the year after",
+        ),
         Soft(research_is_rated, "research without a rating"),
     ),
-    reads=("fusion_kline_daily",),
+    reads=("fusion_kline_daily", "raw_reports"),
     public_at=published,
     freshness=calendar_days(3, "pub_time"),
     per_code=True,

@@ -6,7 +6,11 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets import _macro_sources
-from platform_assets.datasets.macro_indicator import accumulates_within_its_year
+from platform_assets.datasets.macro_indicator import (
+    accumulates_within_its_year,
+    comes_with_its_past,
+    keeps_its_past,
+)
 from platform_assets.pipeline.download import AllSourcesFailed
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import House, opened_house
@@ -268,6 +272,49 @@ def test_a_year_so_far_may_fall_after_a_month_below_zero() -> None:
     assert accumulates_within_its_year(rows, Table(rows)).all()
     rows.loc[1, "value"] = 500.0
     assert accumulates_within_its_year(rows, Table(rows)).tolist() == [True, True, True, False]
+
+
+def test_a_mean_that_hardly_moves_is_doubted_with_the_report_whose_months_are_exchanged() -> None:
+    """Industrial growth of 2024 as published: the mean of the year stood at 5.8 from August on, so that few
+    of its own figures tell a month from the next."""
+    months = [f"2024-{month:02d}-01" for month in range(6, 13)]
+    real = {"cn_industry_yoy": [5.3, 5.1, 4.5, 5.4, 5.3, 5.4, 6.2],
+            "cn_industry_ytd_yoy": [6.0, 5.9, 5.8, 5.8, 5.8, 5.8, 5.8],
+            "cn_retail_yoy": [2.0, 2.7, 2.1, 3.2, 4.8, 3.0, 3.7]}  # fmt: skip
+    stored = pd.concat(
+        [
+            pd.DataFrame({"indicator": name, "period_date": months, "value": line, "yoy": line})
+            for name, line in real.items()
+        ],
+        ignore_index=True,
+    ).assign(mom=None, quality_flags=None)
+    stored["prev_value"] = stored.groupby("indicator")["value"].shift()
+
+    def marked(told: pd.DataFrame, known: pd.DataFrame, check=comes_with_its_past) -> set[tuple[str, str]]:
+        wrong = told[~check(told, Table(known))]
+        return set(zip(wrong["indicator"], wrong["period_date"].str[:7], strict=True))
+
+    lie = stored.copy()
+    of_report = lie["indicator"] != "cn_retail_yoy"
+    for name in ("value", "yoy"):
+        lie.loc[of_report, name] = lie[of_report].groupby("indicator")[name].shift(-1).fillna(5.0)
+    lie["prev_value"] = lie.groupby("indicator")["value"].shift()
+    found, others = marked(lie, stored), marked(lie, stored, keeps_its_past)
+    assert {name for name, _ in others} == {"cn_industry_yoy"}
+    assert found == {("cn_industry_ytd_yoy", f"2024-{month}") for month in ("06", "07", "08", "12")}
+    # A month that comes with it is doubted as well; told twice it is no truer, and the truth is believed.
+    first = stored[stored["period_date"] < "2024-12"]
+    assert ("cn_industry_ytd_yoy", "2024-12") in marked(lie, first)
+    flags = pd.Series("", index=lie.index)
+    for check in (keeps_its_past, comes_with_its_past):
+        flags = flags.mask(~check(lie, Table(stored)), f'["{check.__name__}"]')
+    doubted = lie.assign(quality_flags=flags)
+    assert (marked(lie, doubted), marked(lie, doubted, keeps_its_past)) == (found, others)
+    assert marked(stored, doubted) == marked(stored, first) == set()
+    # A single month that is corrected casts no doubt on the other series.
+    corrected = stored.copy()
+    corrected.loc[0, ["value", "yoy"]] = 5.2
+    assert marked(corrected, stored) == set()
 
 
 class Table:

@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets import _press
+from platform_assets.datasets._forecasts import earnings_make_the_price
 from platform_assets.declaration.rules import Rows
 from platform_assets.pipeline.fuse import fuse
 from platform_assets.pipeline.on_demand import download
 from platform_assets.pipeline.writing import Loaded
+from resources.calendar import shipped_calendar
 from resources.simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, House, opened_house
 
@@ -217,6 +219,60 @@ def test_news_and_research_stand_in_one_table(plain: House) -> None:
     assert (rows["quality"] == "ok").all()
     plain.fresh()
     assert written(news(plain)) == 0
+
+
+def test_a_ratio_in_the_place_of_the_earnings_is_marked(plain: House) -> None:
+    plain.day()
+    plain.fuse("kline_daily", BEFORE)
+    news(plain)
+    names = ["code", "title_key", "eps_fy1", "quality"]
+    true = plain.warehouse.frame("fusion_news", columns=names).dropna(subset=["eps_fy1"])
+    assert len(true) > 5
+    assert set(true["quality"]) == {"ok"}
+
+    plain.faults.replace([{"upstream": "eastmoney", "call": "research", "kind": "shift_columns"}])
+    plain.fresh()
+    news(plain)
+    told = plain.warehouse.frame("fusion_news", columns=names).merge(true, on=["code", "title_key"])
+    other = told[(told["eps_fy1_x"] - told["eps_fy1_y"]).abs() > 0.01]
+    assert len(other) > 5
+    assert set(other["quality_x"]) == {"warning"}
+
+
+def test_forecasts_at_the_prices_of_a_week_before_are_not_doubted() -> None:
+    """Real closes of two years and twenty stocks, with their ex-right days: a report of each fortnight,
+    written five trade dates before it comes out, at 8 to 65 times the earnings."""
+    file = Path(__file__).parents[1] / "real_data" / "bars_daily_raw_20_codes_2020_2021.csv.gz"
+    bars = pd.read_csv(file, usecols=["date", "code", "close"]).sort_values(["code", "date"])
+    bars = bars.dropna(ignore_index=True)
+    groups = bars.groupby("code")
+    ratio = 8.0 + 3 * groups.ngroup()
+    earned = (groups["close"].shift(5) / ratio).round(2)
+    reports = bars[["code"]].assign(
+        url=bars["code"] + bars["date"], pub_time=bars["date"] + " 00:00:00", news_type="research",
+        eps_fy1=earned, eps_fy2=(earned * 1.1).round(2), pe_fy1=ratio,
+    )[groups.cumcount() % 10 == 5]  # fmt: skip
+    assert len(reports) > 700
+    assert earnings_make_the_price(reports, Stored(bars, reports)).all()
+
+    shifted = reports.assign(eps_fy1=reports["pe_fy1"], eps_fy2=reports["eps_fy1"], pe_fy1=3.0)
+    shifted = shifted[(shifted["eps_fy1"] / shifted["eps_fy2"] - 1).abs() > 0.02]
+    assert (~earnings_make_the_price(shifted, Stored(bars, shifted))).mean() > 0.95
+    untold = reports.assign(eps_fy1=reports["eps_fy1"] * 3, eps_fy2=None, pe_fy1=float("nan"))
+    assert earnings_make_the_price(untold, Stored(bars, untold)).all()
+
+
+class Stored:
+    """What the check reads: closes, and reports as received."""
+
+    calendar = shipped_calendar()
+
+    def __init__(self, bars: pd.DataFrame, reports: pd.DataFrame) -> None:
+        received = reports.rename(columns={"url": "pdf_url"})
+        self._tables = {"fusion_kline_daily": bars, "raw_reports": received}
+
+    def read(self, table: str, *, columns: tuple[str, ...], since: str, until: str) -> pd.DataFrame:
+        return self._tables[table][list(columns)]
 
 
 def put_news(house: House, *rows: tuple[str, str, str, str]) -> None:

@@ -35,6 +35,10 @@ STANDING_IN = {"cls"}
 UNTELLABLE = {
     ("*", "*", "fusion_market_cloud_map ('2026-08-26', 'BK0473') market_cap_yi"):
         "the portal's cap of this board is not the sum of its stocks, which is what stands in for it",
+    ("eastmoney clist", "*",
+     "fusion_market_cloud_map ('2026-08-26', 'BK0460') main_net: -1100.0 for -1015.0"):
+        "no lie: who stands in tells flows in hundreds of CNY, and those of this board's two stocks (373,137 "
+        "and -374,152) nearly cancel out",
     ("cls roll", "stale_day", "fusion_news"): "flashes of yesterday: true, and told with their own time",
     ("eastmoney report", "stale_day", "fusion_finance_indicator"):
         "reports as they were yesterday: true then, and the next load brings the rest",
