@@ -5,6 +5,7 @@ from resources.errors import PlatformError
 from resources.models.protocol import LanguageModel, Message, Prompt
 from serving_api.chat.answering import title_of
 from serving_api.chat.checked import Checker
+from serving_api.chat.guard import HIDDEN
 from serving_api.chat.limits import TITLE_CHARS
 
 _SYSTEM = (
@@ -26,6 +27,6 @@ async def title_for(model: LanguageModel | None, message: str, answer: str) -> s
         return title_of(message)
     checked = Checker(Pack(""), f"{message}\n{answer}").look(reply.text)
     title = " ".join(checked.text.split()).strip('《》"“”#* ')
-    if checked.unbound or not 0 < len(title) <= TITLE_CHARS:
+    if checked.unbound or HIDDEN in title or not 0 < len(title) <= TITLE_CHARS:
         return title_of(message)
     return title

@@ -44,7 +44,13 @@ _WORDS: tuple[tuple[str, Kind, float], ...] = (
 )  # fmt: skip
 _NUMERAL = "零〇一二两三四五六七八九十百千万亿"
 _FIRM = "壹贰叁肆伍陆柒捌玖拾佰仟"
+_ENGLISH = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    "|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|[mb]illions?|trillions?|half|thirds"
+    "|doubled?|tripled?"
+)
 _OPAQUE = re.compile(
+    rf"(?<![A-Za-z])(?i:{_ENGLISH})(?![A-Za-z])|"
     rf"[{_NUMERAL}\d]+分之[{_NUMERAL}\d]+|翻[{_NUMERAL}\d]+番|[{_NUMERAL}\d.]+折"
     rf"|(?:十|几|数|好几)(?:几|十|百|千|万|亿)+(?:多|余)?(?:万亿|亿|万)?(?:{_ALL_UNITS})"
     rf"|(?<=[位居排列名])第[{_NUMERAL}]+|[{_FIRM}零]*[{_FIRM}][{_FIRM}零万亿]*(?:{_ALL_UNITS})|[①-⑳]"

@@ -264,7 +264,7 @@ def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, 
 
     fake.then("茅台估值简析")
     assert title() == "茅台估值简析"
-    for bad in ("茅台目标价1999元", "茅台" * 20, ""):
+    for bad in ("茅台目标价1999元", "茅台见 http://x.example", "茅台" * 20, ""):
         fake.then(bad or Fails(500))
         assert title() == QUESTION
     wait_for_rest(modelled)
