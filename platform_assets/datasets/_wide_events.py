@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.compute.days import moved
+from platform_assets.compute.parameters.loading import LOADED_SHARE
 
 _COUNT_DAYS = 400
 """A holder count that is older than this is no longer shown."""
@@ -73,11 +74,13 @@ def holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
 
 def billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
     """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
-    comes out in the evening). Unknown until the stored listings reach back that far."""
+    comes out in the evening). Unknown until the market's listings reach back that far: those of single codes,
+    which a download brings with their history, are no market."""
     dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
     reach = desk.calendar.last(2 * EVENT_DATES, dates[0])[0]
     stored = desk.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
-    if stored.empty or min(stored["date"]) > dates[0]:
+    counts = stored.drop_duplicates().groupby("date")["code"].size()
+    if counts.empty or counts.index[counts >= LOADED_SHARE * counts.max()].min() > dates[0]:
         return pd.DataFrame({"code": codes, "lhb_count_30d": None})
     listed = stored[stored["date"] >= dates[0]].drop_duplicates()["code"].value_counts()
     return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).astype(float).fillna(0)})

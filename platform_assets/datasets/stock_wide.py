@@ -118,7 +118,9 @@ class StockWide(Model):
     pledge_ratio: Pct = col("pct", "pledged shares / all shares in the newest list before the date")
     next_lockup_date: Date = col(title="next lock-up release, as planned on the date")
     next_lockup_ratio: Pct = col("pct", "shares released on that day / all shares", ge=0)
-    lhb_count_30d: Int = col("", "of the 30 trade dates before, those on the billboard", ge=0)
+    lhb_count_30d: Int = col(
+        "", "of the 30 trade dates before, those on the billboard; unknown until all of them are loaded", ge=0
+    )
     block_trade_premium_30d: Pct = col(
         "pct", "premium of block trades in the 30 trade dates before, by amount"
     )

@@ -76,7 +76,8 @@ class Checker:
 
 class SentenceStream:
     """Cuts a text that comes in pieces into sentences and gives each one checked. A paragraph is checked from
-    its beginning, since a sentence is about whom the one before named."""
+    its beginning, since a sentence is about whom the one before named; so is a table, since its head
+    says what a column is."""
 
     def __init__(self, checker: Checker, *, cited: bool = True) -> None:
         self._checker = checker
@@ -155,7 +156,8 @@ class SentenceStream:
         left = Counter(now.unbound) - Counter(before.unbound)
         new = Checked(now.text[len(before.text) :], now.bound[len(before.bound) :], list(left.elements()))
         self._before = now
-        if sentence.endswith("\n"):
+        line = self._paragraph[self._paragraph.rfind("\n", 0, -1) + 1 :]
+        if sentence.endswith("\n") and not line.lstrip().startswith("|"):
             self._paragraph, self._before = "", Checked("")
         return self._checker.ledger.take(new)
 

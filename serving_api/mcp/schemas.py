@@ -44,7 +44,11 @@ class ToolCall(BaseModel):
     )
 
     jsonrpc: Literal["2.0"] | None = None
-    id: Annotated[str, StringConstraints(max_length=128)] | int | None = None
+    id: (
+        Annotated[str, StringConstraints(max_length=128)]
+        | Annotated[int, Field(ge=-(2**63), lt=2**63)]
+        | None
+    ) = None
     method: str | None = Field(default=None, max_length=64)
     params: CallParams | None = None
     name: str | None = Field(default=None, min_length=1, max_length=64)

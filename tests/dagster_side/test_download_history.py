@@ -67,16 +67,19 @@ def dates(house: House, table: str, code: str = BANK) -> list[str]:
         ]
 
 
-@pytest.mark.parametrize(("kind", "fewest"), [("fund_flow", 100), ("valuation", 100)])
-def test_a_code_comes_with_its_history(house: House, ask: Ask, kind: str, fewest: int) -> None:
-    found = ask(BANK, kind)
+@pytest.mark.parametrize(
+    ("kind", "code", "fewest"),
+    [("fund_flow", BANK, 100), ("valuation", BANK, 100), ("margin", "600041", 100)],
+)
+def test_a_code_comes_with_its_history(house: House, ask: Ask, kind: str, code: str, fewest: int) -> None:
+    found = ask(code, kind)
 
     part = found["details"][kind]
     assert part["status"] == "success", part
     assert part["total"] >= fewest
     (fused,) = found["fusion"]["results"]
-    assert len(dates(house, f"fusion_{fused}")) >= fewest
-    assert ask(BANK, kind)["details"][kind]["saved"] == 0
+    assert len(dates(house, f"fusion_{fused}", code)) >= fewest
+    assert ask(code, kind)["details"][kind]["saved"] == 0
 
 
 @pytest.mark.parametrize("kind", ["dragon_tiger", "block_trade", "aux_dzjy", "aux_lhb"])

@@ -10,8 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from platform_assets.compute.evidence.facts import COUNT, Fact, Pack
+from platform_assets.compute.evidence.day_words import is_of_named_day
+from platform_assets.compute.evidence.facts import COUNT, RATIO, Fact, Pack
 from platform_assets.compute.evidence.numbers import Kind, Mention, day_of, mentions
+from platform_assets.compute.evidence.table_cells import TableHead, words_of_cell
+from platform_assets.compute.evidence.terms import is_the_other_count, terms
 from platform_assets.compute.evidence.wording import ABSENT, IN_CNY, IN_SHARES
 
 CITATION = re.compile(r"\[(E\d+)\]")
@@ -23,7 +26,7 @@ _SHARE = re.compile(r"占比|比例")
 """A share has no direction, whatever it is a share of."""
 _ONLY_NUMBER = re.compile(r"[\d\s.,%+-]*.?")
 """No text that a quotation could hide numbers in."""
-_TODAY = re.compile(r"今日|今天|今早|当日|当天")
+_PRICE_CHANGE = "涨跌幅"
 _NEAR_LABEL = 24
 """So many characters before a number the label of a fact is looked for, up to the number before it."""
 _NEAR = 8
@@ -66,8 +69,11 @@ def check(
     out: list[tuple[int, int]] = []
     subject = ""
     read = _without_quotes(text, pack)
+    table, head, row = TableHead(), list[str](), 0
     for start, end in _sentences(read):
-        sentence = _Sentence(read[start:end], pack, cited, subject)
+        if start == 0 or read[start - 1] == "\n":
+            head, row = table.before(read[start:].partition("\n")[0]), start
+        sentence = _Sentence(read[start:end], pack, cited, subject, head, read[row:start])
         for stranger_start, stranger_end in _strangers(sentence.text, pack, words, names):
             checked.unbound.append(sentence.text[stranger_start:stranger_end])
             out.append((start + stranger_start, start + stranger_end))
@@ -123,10 +129,14 @@ def _strangers(text: str, pack: Pack, words: str, names: Collection[str]) -> lis
 class _Sentence:
     """One sentence with what it may speak of."""
 
-    def __init__(self, text: str, pack: Pack, cited: bool, subject: str) -> None:
+    def __init__(
+        self, text: str, pack: Pack, cited: bool, subject: str, head: list[str], line_before: str
+    ) -> None:
         self.text = text
+        self._head = head
+        self._line_before = line_before
         self._pack = pack
-        ids = CITATION.findall(text)
+        ids = list(dict.fromkeys(CITATION.findall(text)))
         self._facts = list(pack.of(ids)) if cited else pack.facts
         self._sums = cited and len(ids) <= _MOST_CITED
         self._before = subject
@@ -157,6 +167,8 @@ class _Sentence:
         """(how, facts), or None."""
         if mention.kind == "date":
             return ("date", ()) if self._is_known_day(mention.text) else None
+        if mention.kind == "opaque":
+            return None
         if mention.kind == "code":
             holders = [one.id for one in self._pack.facts if mention.text in map(str, one.key.values())]
             return ("code", tuple(holders[:1])) if holders else None
@@ -173,26 +185,38 @@ class _Sentence:
 
     def _speaks_of(self, fact: Fact, mention: Mention) -> bool:
         """Whom and which day the number is of."""
+        of_column = _places(self._cell(mention)[1], sorted(self._pack.subjects, key=len, reverse=True))
         before = [name for name, _, end in self._subjects if end <= mention.start]
+        before += [name for name, *_ in of_column]
         after = [name for name, *_ in self._subjects]
         told = before[-1:] or after[:1] or [self._before]
         if fact.subject and fact.subject != told[0]:
             return False
-        return self._is_of_its_day(fact)
+        return self._is_of_its_day(fact, mention)
+
+    def _cell(self, mention: Mention) -> tuple[str, str]:
+        """What the row and the column of a table say of a number."""
+        return words_of_cell(self._head, self._line_before + self.text[: mention.start])
 
     def _is_named(self, fact: Fact, mention: Mention) -> bool:
         """False where the words before the number are the label of another fact: 市净率21.5倍 is no P/E. A
         part of the label, or more than it, will do; other words say nothing."""
         ends = [one.end for one in self._numbers if one.end <= mention.start]
         near = self.text[max([0, mention.start - _NEAR_LABEL, *ends]) : mention.start]
+        near = " ".join((*self._cell(mention), near))
+        if mention.kind == "count" and is_the_other_count(near, fact.label):
+            return False
+        clause = re.split(r"[，；]", near)[-1]
+        if _PRICE_CHANGE in fact.label and re.search("[涨跌]", clause):
+            near = clause  # 成交额放大，下跌1.2%: what fell is no turnover
         told = [
-            (near.rfind(label) + len(label), len(label), label) for label in self._labels if label in near
+            (near.rfind(label) + len(label), len(label), (label,)) for label in self._labels if label in near
         ]
-        label = max(told)[2] if told else fact.label
-        return label in fact.label or fact.label in label
+        *_, stems = max((*told, *terms(near)), default=(0, 0, (fact.label,)))
+        return any(stem in fact.label or fact.label in stem for stem in stems)
 
-    def _is_of_its_day(self, fact: Fact) -> bool:
-        if _TODAY.search(self.text) and fact.as_of[:10] != self._pack.as_of[:10]:
+    def _is_of_its_day(self, fact: Fact, mention: Mention) -> bool:
+        if not is_of_named_day(self.text, mention.start, fact.as_of, self._pack.as_of):
             return False
         days = [day_of(one.text) for one in self._days]
         full = [(y, m, d) for y, m, d in days if m is not None and d is not None]
@@ -229,7 +253,9 @@ class _Sentence:
     # -- several facts ---------------------------------------------------------------------------------
 
     def _computed(self, mention: Mention) -> tuple[str, tuple[str, ...]] | None:
-        facts = [fact for fact in self._facts if fact.number is not None and self._is_of_its_day(fact)]
+        facts = [
+            fact for fact in self._facts if fact.number is not None and self._is_of_its_day(fact, mention)
+        ]
         for name, ids, value in _arithmetic(facts, mention.kind):
             if self._agrees(value, mention):
                 return name, ids
@@ -261,8 +287,8 @@ def _in_unit(fact: Fact, kind: Kind) -> float | None:
     if kind in ("cny", "share"):
         units = IN_CNY if kind == "cny" else IN_SHARES
         return value * units[fact.unit] if fact.unit in units else None
-    if kind == "count":
-        return value if fact.unit == COUNT else None
+    if kind in ("count", "foreign"):
+        return value if fact.unit == (COUNT if kind == "count" else RATIO) else None
     if kind in {"multiple", "plain"}:
         return value if fact.unit not in ("pct", *IN_SHARES) else None
     return None

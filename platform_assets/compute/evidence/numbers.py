@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Kind = Literal["pct", "cny", "share", "count", "multiple", "plain", "date", "code"]
+Kind = Literal["pct", "cny", "foreign", "share", "count", "multiple", "plain", "date", "code", "opaque"]
 
 _WIDE = str.maketrans("０１２３４５６７８９．，％＋－−–：", "0123456789.,%+---:")
 """One character for one, so that positions stay."""
@@ -14,7 +14,8 @@ _COUNTED = ("个交易日", "家", "只", "个", "天", "次", "支", "条", "�
 _UNITS: dict[str, tuple[Kind, float]] = {
     "个百分点": ("pct", 1.0), "百分点": ("pct", 1.0), "%": ("pct", 1.0), "‰": ("pct", 0.1),
     "个基点": ("pct", 0.01), "基点": ("pct", 0.01), "成": ("pct", 10.0), "倍": ("multiple", 1.0),
-    "元": ("cny", 1.0), "股": ("share", 1.0), "手": ("share", 100.0),
+    "元": ("cny", 1.0), **dict.fromkeys(("港元", "美元", "欧元", "日元", "英镑"), ("foreign", 1.0)),
+    "股": ("share", 1.0), "手": ("share", 100.0),
     **dict.fromkeys(_COUNTED, ("count", 1.0)),
     "点": ("plain", 1.0),
 }  # fmt: skip
@@ -27,9 +28,10 @@ _DATE = re.compile(
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
 _CODE = re.compile(rf"(?<![\d.])\d{{6}}(?![\d.]|\s*(?:{_ALL_UNITS}|万|亿))")
 _ARABIC = re.compile(
-    r"(?P<sign>(?<![0-9A-Za-z])[+\-])?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
+    r"(?P<sign>(?<![0-9A-Za-z])[+\-]|负)?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
     rf"\s?(?P<scale>万亿|亿|万|千|百)?\s?(?P<unit>{_ALL_UNITS})?"
 )
+_FOREIGN_SIGNS = "$€£"
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE = re.compile(
@@ -38,8 +40,16 @@ _CHINESE = re.compile(
 )
 _WORDS: tuple[tuple[str, Kind, float], ...] = (
     ("翻倍", "pct", 100.0), ("翻番", "pct", 100.0), ("翻一番", "pct", 100.0), ("腰斩", "pct", -50.0),
-    ("一半", "pct", 50.0),
+    ("一半", "pct", 50.0), ("半数", "pct", 50.0),
 )  # fmt: skip
+_NUMERAL = "零〇一二两三四五六七八九十百千万亿"
+_FIRM = "壹贰叁肆伍陆柒捌玖拾佰仟"
+_OPAQUE = re.compile(
+    rf"[{_NUMERAL}\d]+分之[{_NUMERAL}\d]+|翻[{_NUMERAL}\d]+番|[{_NUMERAL}\d.]+折"
+    rf"|(?:十|几|数|好几)(?:几|十|百|千|万|亿)+(?:多|余)?(?:万亿|亿|万)?(?:{_ALL_UNITS})"
+    rf"|(?<=[位居排列名])第[{_NUMERAL}]+|[{_FIRM}零]*[{_FIRM}][{_FIRM}零万亿]*(?:{_ALL_UNITS})|[①-⑳]"
+)
+"""Numbers in forms that are not computed with; a text may hold them only as the user's own words."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ def mentions(text: str) -> list[Mention]:
     found: list[Mention] = []
     taken = [False] * len(text)
     plain = text.translate(_WIDE)
-    for source in (_dates, _codes, _words, _arabic, _chinese):
+    for source in (_dates, _codes, _words, _opaque, _arabic, _chinese):
         for one in source(plain):
             if not any(taken[one.start : one.end]):
                 taken[one.start : one.end] = [True] * (one.end - one.start)
@@ -100,13 +110,21 @@ def _words(text: str) -> Iterator[Mention]:
             yield Mention(found.start(), found.end(), word, kind, value, abs(value) * 0.02)
 
 
+def _opaque(text: str) -> Iterator[Mention]:
+    for found in _OPAQUE.finditer(text):
+        if not found.group().startswith("百分之"):
+            yield Mention(found.start(), found.end(), found.group(), "opaque", 0.0, 0.0)
+
+
 def _arabic(text: str) -> Iterator[Mention]:
     for found in _ARABIC.finditer(text):
         part = found["part"] or ""
         kind, weight = _UNITS.get(found["unit"] or "", ("plain", 1.0))
         scale = _SCALES[found["scale"] or ""] * weight
         size = float(f"{found['whole'].replace(',', '')}.{part or '0'}") * scale
-        value = -size if found["sign"] == "-" else size
+        if found.start() and text[found.start() - 1] in _FOREIGN_SIGNS:
+            kind = "foreign"
+        value = -size if found["sign"] in ("-", "负") else size
         step = 10.0 ** -len(part) * scale
         end = found.end() if found["unit"] or found["scale"] else found.end("part" if part else "whole")
         yield Mention(

@@ -135,6 +135,74 @@ def test_a_value_under_the_label_of_another_is_not_shown() -> None:
         assert check(true, pack).text == true
 
 
+def two_companies() -> Pack:
+    """Two companies and the market; E4 and E5 are of the second company."""
+    pack = Pack(f"{TODAY} 16:05:00")
+    told: tuple[tuple[str, str, float, str, str], ...] = (
+        ("瀚棠黄金", "收盘价", 1450.5, "CNY", TODAY), ("瀚棠黄金", "涨跌幅", -1.23, "pct", TODAY),
+        ("瀚棠黄金", "市盈率TTM", 21.5, "", TODAY), ("邺源银行", "收盘价", 120.3, "CNY", TODAY),
+        ("邺源银行", "市盈率TTM", 15.2, "", TODAY), ("瀚棠黄金", "市净率", 7.8, "", TODAY),
+        ("", "上涨家数", 3120, COUNT, TODAY), ("", "下跌家数", 1890, COUNT, TODAY),
+        ("瀚棠黄金", "净资产收益率", 33.33, "pct", "2026-06-30"),
+    )  # fmt: skip
+    for subject, label, value, unit, day in told:
+        pack.add(subject, label, value, unit, table="t", column="c", as_of=day)
+    return pack
+
+
+@pytest.mark.parametrize(
+    ("text", "lie"),
+    [
+        ("瀚棠黄金三分之二的利润来自海外[E2]。", "三分之二"),
+        ("瀚棠黄金净利润将翻两番[E2]。", "翻两番"),
+        ("瀚棠黄金打八折[E1]。", "八折"),
+        ("瀚棠黄金半数股东减持[E1]。", "半数"),
+        ("瀚棠黄金上涨十几个百分点[E2]。", "十几个百分点"),
+        ("瀚棠黄金壹仟肆佰元[E1]。", "壹仟肆佰元"),
+        ("瀚棠黄金业内排名第三[E1]。", "第三"),
+        ("昨日瀚棠黄金收于1450.50元[E1]。", "1450.50元"),
+        ("上周五瀚棠黄金收于1450.50元[E1]。", "1450.50元"),
+        ("下周一瀚棠黄金将收于1450.50元[E1]。", "1450.50元"),
+        ("瀚棠黄金收于1450.50美元[E1]。", "1450.50美元"),
+        ("瀚棠黄金目标价$1450.50[E1]。", "1450.50"),
+        ("瀚棠黄金市盈率为负21.5倍[E3]。", "负21.5倍"),
+        ("全天上涨1890家[E7][E8]。", "1890家"),
+        ("全天下跌3120家[E7][E8]。", "3120家"),
+        ("瀚棠黄金PE仅7.8倍[E6]。", "7.8倍"),
+        ("瀚棠黄金毛利率33.33%[E9]。", "33.33%"),
+        # Cited twice, a fact is still one: neither its double nor its mean with itself.
+        ("瀚棠黄金估值43倍[E3][E3]。", "43倍"),
+        ("瀚棠黄金市净率21.5倍[E3][E3]。", "21.5倍"),
+        # The label stands near the beginning of a sentence that goes on for long.
+        ("瀚棠黄金市净率21.5倍[E3]，估值处于历史上较高的位置，需要留意风险，也要看它的成长性。", "21.5倍"),
+        ("| 名称 | 市盈率TTM | 市净率 |\n|---|---|---|\n| 瀚棠黄金 | 21.5[E3] | 21.5[E3] |\n", "21.5"),
+        ("| 指标 | 瀚棠黄金 | 邺源银行 |\n|---|---|---|\n| 市盈率TTM | 15.2[E5] | 15.2[E5] |\n", "15.2"),
+    ],
+)
+def test_a_true_figure_in_a_false_place_is_not_shown(text: str, lie: str) -> None:
+    checked = check(text, two_companies())
+    assert checked.unbound == [lie]
+    assert (
+        checked.text == text[: text.index(lie)] + ABSENT + text[text.index(lie) + len(lie) :] or "|" in text
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "瀚棠黄金收于1450.50元，较昨日下跌1.23%[E1][E2]。",
+        "瀚棠黄金市净率不低，下跌1.23%[E2]。",
+        "瀚棠黄金PE为21.5倍，PB为7.8倍，ROE为33.33%[E3][E6][E9]。",
+        "上涨的有3120家，下跌的有1890家[E7][E8]。",
+        "瀚棠黄金是第一大权重股，十分稳健，数十年如一日，二级市场百分百认可。",
+        "| 指标 | 瀚棠黄金 | 邺源银行 |\n|---|---|---|\n| 市盈率TTM | 21.5[E3] | 15.2[E5] |\n",
+        "| 名称 | 市盈率TTM | 收盘价 |\n|---|---|---|\n| 邺源银行 | 15.2倍[E5] | 120.30元[E4] |\n",
+    ],
+)
+def test_a_true_sentence_in_the_same_form_is_shown(text: str) -> None:
+    assert check(text, two_companies()).text == text
+
+
 def test_the_users_own_number_may_be_repeated() -> None:
     pack, _ = pack_of(2)
     assert check("您问的是12.5%的回撤。", pack, words="如果回撤12.5%怎么办").unbound == []
