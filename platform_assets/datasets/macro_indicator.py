@@ -238,7 +238,8 @@ DATASET = Dataset(
     derive=(tell_publication, add_previous),
     soft=(
         Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
-        Soft(keeps_its_past, "most of what was told before of the series, or its report, is told otherwise"),
+        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
+        Soft(comes_with_its_past, "another series of its report does not keep its past"),
         Soft(what_is_old_stands, "a figure that was settled is told otherwise"),
         Soft(is_published_after_its_period_began, "published before its period began"),
         Soft(follows_without_gap, "a period before it is missing"),

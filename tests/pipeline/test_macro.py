@@ -7,6 +7,7 @@ import pytest
 
 from platform_assets.datasets import _macro_sources
 from platform_assets.datasets.macro_indicator import (
+    DATASET,
     accumulates_within_its_year,
     comes_with_its_past,
     keeps_its_past,
@@ -161,7 +162,7 @@ def test_a_series_that_is_told_a_month_off_is_marked(house: House) -> None:
     assert now["quality"].equals(first["quality"])
     other = pd.concat([(now[name] - before[name]).abs() > 0.05 for name in ("value", "yoy")], axis=1)
     moved = now[other.any(axis=1)]
-    for indicator in ("cn_cpi_index", "cn_lpr_1y"):
+    for indicator in ("cn_cpi_index", "cn_lpr_1y", "cn_industry_ytd_yoy"):
         assert set(moved.loc[indicator, "quality"]) == {"warning"}
 
 
@@ -311,6 +312,7 @@ def test_a_mean_that_hardly_moves_is_doubted_with_the_report_whose_months_are_ex
     doubted = lie.assign(quality_flags=flags)
     assert (marked(lie, doubted), marked(lie, doubted, keeps_its_past)) == (found, others)
     assert marked(stored, doubted) == marked(stored, first) == set()
+    assert comes_with_its_past in [soft.check for soft in DATASET.soft]
     # A single month that is corrected casts no doubt on the other series.
     corrected = stored.copy()
     corrected.loc[0, ["value", "yoy"]] = 5.2
