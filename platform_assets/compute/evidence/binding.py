@@ -34,6 +34,9 @@ _NEAR = 8
 _MOST_OFF = 0.05
 """A rounded number may be off by so much of the value, however coarse it is printed."""
 _MOST_CITED = 6
+_OPENING = '“"「『《‘'
+_WORDS_OF_OTHERS = frozenset({"title", "content", "summary"})
+"""Columns of news, announcements and flashes."""
 _SHORTEST_NAME = 3
 _SHORTEST_HEADLINE = 8
 
@@ -68,7 +71,7 @@ def check(
     given = {mention.text for mention in mentions(words)}
     out: list[tuple[int, int]] = []
     subject = ""
-    read = _without_quotes(text, pack)
+    read = _without_quotes(text, pack, marked=cited)
     table, head, row = TableHead(), list[str](), 0
     for start, end in _sentences(read):
         if start == 0 or read[start - 1] == "\n":
@@ -95,14 +98,24 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
     return ((found.start(), found.end()) for found in _SENTENCE.finditer(text) if found.group())
 
 
-def _without_quotes(text: str, pack: Pack) -> str:
-    """The text with blanks in the place of stored texts that it quotes, a headline say; as long as before."""
+def _without_quotes(text: str, pack: Pack, *, marked: bool) -> str:
+    """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words of
+    others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：; told
+    as the writer's own they are statements without evidence."""
     subjects = pack.subjects
     for fact in pack.facts:
         if isinstance(fact.value, str) and fact.value not in subjects and _is_quotation(fact.value):
-            whole = rf"(?<![\d.,]){re.escape(fact.value)}(?![\d.,]*\d)"
-            text = re.sub(whole, " " * len(fact.value), text)
+            before = (
+                rf"([{_OPENING}]|{re.escape(fact.label)}[：:]\s*)" if marked and _is_of_others(fact) else "()"
+            )
+            whole = rf"{before}(?<![\d.,]){re.escape(fact.value)}(?![\d.,]*\d)"
+            blank = rf"\g<1>{' ' * len(fact.value)}"
+            text = re.sub(whole, blank, text)
     return text
+
+
+def _is_of_others(fact: Fact) -> bool:
+    return fact.column in _WORDS_OF_OTHERS
 
 
 def _is_quotation(text: str) -> bool:

@@ -236,6 +236,15 @@ def test_a_stored_headline_may_be_quoted_and_nothing_beside_it() -> None:
     assert check(f"快讯：{title}另有5家。", pack, cited=False).unbound == ["5家"]
 
 
+def test_a_headline_told_as_ones_own_words_is_no_evidence() -> None:
+    pack, f = pack_of(5)
+    who, title = f["a_pe"].subject, "市盈率高达888倍"
+    news = pack.add("", "新闻标题", title, "", table="fusion_news", column="title", as_of=TODAY)
+    assert check(f"{who}{title}[{news.id}]。", pack).unbound == ["888倍"]
+    for quoted in (f"新闻称“{title}”[{news.id}]。", f"新闻标题：{title}[{news.id}]。"):
+        assert check(quoted, pack).text == quoted
+
+
 def test_no_mention_of_a_stranger_is_overlooked() -> None:
     pack, f = pack_of(3)
     known = f["a_pe"].subject
