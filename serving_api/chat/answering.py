@@ -7,7 +7,6 @@
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any
 
 from platform_assets.compute.evidence.facts import Pack
@@ -28,10 +27,11 @@ from serving_api.accounts.model import User
 from serving_api.chat import charts, prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
 from serving_api.chat.guard import harmless
-from serving_api.chat.limits import CALLS, HISTORY, ROUNDS, TITLE_CHARS
+from serving_api.chat.limits import CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
 from serving_api.chat.skills import matching
 from serving_api.chat.subjects import Topic, topic_of
+from serving_api.chat.telling import Asked, Telling
 from serving_api.chat.tools import SPECS, Outcome, Tools
 from serving_api.state import State
 
@@ -39,66 +39,6 @@ log = logging.getLogger("serving_api.chat")
 Event = dict[str, Any]
 MODEL = "ai"
 REFUSED, FAILED, UNSUPPORTED = "模型凭证无效或无权限", "模型暂时不可用", "模型的回答含有没有证据的内容"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question as the route took it."""
-
-    message: str
-    history: tuple[tuple[str, str], ...] = ()
-    code: str | None = None
-    mode: str = "chat"
-    model: str | None = None
-    web_search: bool | None = None
-    skills: tuple[str, ...] = ()
-
-    @property
-    def used(self) -> tuple[tuple[str, str], ...]:
-        """The turns that count."""
-        return self.history[-HISTORY:]
-
-    @property
-    def words(self) -> str:
-        """What the user said, now and before."""
-        return "\n".join((*(text for role, text in self.used if role == "user"), self.message))
-
-    @property
-    def hash(self) -> str:
-        """Equal for equal questions."""
-        turns = [f"{role}:{text}" for role, text in self.used]
-        return receipts.hash_of(self.message, self.code or "", self.mode, *turns)
-
-
-@dataclass
-class Telling:
-    """What an answer came to, besides its text."""
-
-    provenance: str = rules.PREFILL
-    provider: str | None = None
-    model: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    prompt_hash: str | None = None
-    tool_calls: list[dict[str, Any]] = field(default_factory=list)
-    llm_error: str | None = None
-    fallback_of: str | None = None
-    asked_again: bool = False
-
-    @property
-    def label(self) -> str | None:
-        return rules.LABEL if self.provenance == rules.PREFILL else None
-
-    def plain(self) -> dict[str, Any]:
-        """Keys that answers and receipts share; a failure is only told where there was one."""
-        told: dict[str, Any] = {
-            "provenance": self.provenance, "label": self.label, "model": self.model,
-            "usage": {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens},
-        }  # fmt: skip
-        if self.llm_error is not None:
-            told |= {"llmError": self.llm_error, "fallbackOf": self.fallback_of}
-        return told
-
-
 Emit = Callable[[Event], None]
 
 
@@ -113,6 +53,8 @@ class Conversation:
         self.told = Telling()
         self.skills: list[Any] = []
         self.found = Found()
+        self._before: dict[str, Any] | None = None
+        """The answer of before that a stream fell back to."""
 
     async def prepare(self) -> None:
         """Read the evidence. Raises StorageError when the database is away."""
@@ -191,9 +133,11 @@ class Conversation:
         """Remember why; the model's answer to the same question of before, where there is one."""
         self._remember(error)
         before = await receipts.answered_before(self._state, self._user, self._asked.hash)
-        if before is None:
-            return None
-        body = {name: value for name, value in before["answer"].items() if name != "receipt_id"}
+        return None if before is None else self._again(before["answer"])
+
+    def _again(self, before: dict[str, Any]) -> dict[str, Any]:
+        """An answer of before, and why it is told again."""
+        body = {name: value for name, value in before.items() if name != "receipt_id"}
         return {**body, "llmError": self.told.llm_error, "fallbackOf": "cached"}
 
     def _remember(self, error: PlatformError) -> None:
@@ -285,7 +229,7 @@ class Conversation:
         chart = await charts.of_topic(self._state, self.topic, self.pack)
         if chart is not None and not broken:
             yield {"type": "chart", "spec": chart}
-        yield {"type": "evidence", **await self._closing("".join(text), broken=broken)}
+        yield {"type": "evidence", **await self._closing("".join(text))}
         if broken:
             yield {"type": "error", "message": self.told.llm_error}
 
@@ -294,14 +238,16 @@ class Conversation:
         if self.told.llm_error is not None:
             before = await receipts.answered_before(self._state, self._user, self._asked.hash)
             if before is not None:
-                self.told.provenance, self.told.fallback_of = MODEL, "cached"
-                yield {"type": "content", "text": before["answer"]["answer"]}
+                self._before = before["answer"]
+                yield {"type": "content", "text": self._before["answer"]}
                 return
         for paragraph in self._by_rules().split("\n\n"):
             yield {"type": "content", "text": f"{paragraph}\n\n"}
 
-    async def _closing(self, text: str, *, broken: bool) -> dict[str, Any]:
-        if self.told.llm_error is None:
+    async def _closing(self, text: str) -> dict[str, Any]:
+        if self._before is not None:  # what it cites is numbered by its own pack
+            body = self._again(self._before)
+        elif self.told.llm_error is None:
             body = await self._body(text)
         else:
             body = {**self.told.plain(), "evidence": evidence_items(self.pack, self.checker.ledger.facts),

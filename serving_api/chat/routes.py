@@ -14,9 +14,10 @@ from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.chat import receipts, schemas
 from serving_api.chat.analysing import analyse
-from serving_api.chat.answering import Asked, Conversation
+from serving_api.chat.answering import Conversation
 from serving_api.chat.comparing import compare
 from serving_api.chat.frames import FrameStream
+from serving_api.chat.telling import Asked
 from serving_api.chat.titles import title_for
 from serving_api.chat.valuation import value
 from serving_api.envelope import PREFIX

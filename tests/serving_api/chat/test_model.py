@@ -216,6 +216,10 @@ def test_a_failed_model_leaves_an_honest_answer_and_writes_nothing(
     fake.then(Fails(status))
     cached = modelled.ask(QUESTION, who)
     assert (cached["answer"], cached["fallbackOf"], cached["provenance"]) == (first["answer"], "cached", "ai")
+    again = events(modelled.stream(QUESTION, who))
+    assert texts(again) == first["answer"]
+    # It cites the evidence of its own day, not that of a pack that was read since.
+    assert (again[-1]["items"], again[-1]["fallbackOf"]) == (first["evidence"], "cached")
     other = modelled.ask("工商银行怎么样？", who)
     assert (other["fallbackOf"], other["provenance"]) == ("quant_prefill", "quant_prefill")
     assert "工商银行最新价7.31元" in other["answer"]

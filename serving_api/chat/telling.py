@@ -1,0 +1,66 @@
+"""A question as the route took it, and what its answer came to besides the text."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from resources.models.protocol import Usage
+from serving_api.chat import receipts, rules
+from serving_api.chat.limits import HISTORY
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the route took it."""
+
+    message: str
+    history: tuple[tuple[str, str], ...] = ()
+    code: str | None = None
+    mode: str = "chat"
+    model: str | None = None
+    web_search: bool | None = None
+    skills: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> tuple[tuple[str, str], ...]:
+        """The turns that count."""
+        return self.history[-HISTORY:]
+
+    @property
+    def words(self) -> str:
+        """What the user said, now and before."""
+        return "\n".join((*(text for role, text in self.used if role == "user"), self.message))
+
+    @property
+    def hash(self) -> str:
+        """Equal for equal questions."""
+        turns = [f"{role}:{text}" for role, text in self.used]
+        return receipts.hash_of(self.message, self.code or "", self.mode, *turns)
+
+
+@dataclass
+class Telling:
+    """What an answer came to, besides its text."""
+
+    provenance: str = rules.PREFILL
+    provider: str | None = None
+    model: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    prompt_hash: str | None = None
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    llm_error: str | None = None
+    fallback_of: str | None = None
+    asked_again: bool = False
+
+    @property
+    def label(self) -> str | None:
+        return rules.LABEL if self.provenance == rules.PREFILL else None
+
+    def plain(self) -> dict[str, Any]:
+        """Keys that answers and receipts share; a failure is only told where there was one."""
+        told: dict[str, Any] = {
+            "provenance": self.provenance, "label": self.label, "model": self.model,
+            "usage": {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens},
+        }  # fmt: skip
+        if self.llm_error is not None:
+            told |= {"llmError": self.llm_error, "fallbackOf": self.fallback_of}
+        return told
