@@ -1,17 +1,14 @@
 """The messages API of Anthropic, through its official library."""
 
 import json
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import anthropic
-import httpx2
 
-from resources.errors import Permanent
 from resources.models.clients import TIMEOUT_S, Clients, connections
-from resources.models.failures import CallFailed, cut, failure, unreadable
+from resources.models.failures import declined
 from resources.models.protocol import (
     Message,
     Part,
@@ -24,8 +21,8 @@ from resources.models.protocol import (
     Usage,
 )
 from resources.models.providers import Provider
+from resources.models.streaming import streamed
 from resources.models.tool_calls import tool_call
-from resources.models.waiting import Patience
 
 _STOPS: dict[str, Stop] = {
     "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
@@ -56,36 +53,13 @@ class AnthropicMessages:
     async def close(self) -> None:
         await self._clients.close()
 
-    async def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
-        who = self._provider.name
-        request = _request(prompt, self._provider.model)
-        client = self._clients.of(key)
-        patience = Patience(self._timeout_s)
-        try:
-            stream = await patience.within(client.messages.create(**request, stream=True))
-            async with stream, aclosing(patience.each(aiter(stream))) as events:
-                answer = _Answer()
-                async for event in events:
-                    part = _taken(answer, event, who)
-                    if part is not None:
-                        yield part
-        except (
-            anthropic.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
-        ) as error:  # fmt: skip
-            # Not chained: the library's message may repeat the question.
-            raise failure(error, anthropic, who) from None
-        # Nothing of the answer comes after its stop reason, so a lost `message_stop` does no harm.
-        if answer.stop_reason is None:
-            raise cut(who)
-        yield answer.reply(self._provider)
-
-
-def _taken(answer: "_Answer", event: Any, who: str) -> Part | None:
-    """What an event brings. The library checks no types, so an event of another form shows here."""
-    try:
-        return answer.take(event)
-    except (AttributeError, TypeError, KeyError) as error:
-        raise unreadable(who) from error
+    def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+        return streamed(
+            lambda: self._clients.of(key).messages.create(
+                **_request(prompt, self._provider.model), stream=True
+            ),
+            _Answer(), library=anthropic, provider=self._provider, timeout_s=self._timeout_s,
+        )  # fmt: skip
 
 
 @dataclass
@@ -94,37 +68,38 @@ class _Answer:
 
     model: str = ""
     blocks: dict[int, dict[str, Any]] = field(default_factory=dict)
-    stop_reason: str | None = None
+    stop: str | None = None
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def take(self, event: Any) -> Part | None:
+    def take(self, event: Any) -> Iterator[Part]:
         if event.type == "message_start":
             self.model = str(event.message.model)
             self._count(event.message.usage)
         elif event.type == "content_block_start":
             self.blocks[event.index] = {**event.content_block.to_dict(), "json": ""}
             first = str(self.blocks[event.index].get("text") or "")
-            return TextPart(first) if first else None
+            if first:
+                yield TextPart(first)
         elif event.type == "content_block_delta":
-            return self._grow(self.blocks[event.index], event.delta)
+            yield from self._grow(self.blocks[event.index], event.delta)
         elif event.type == "message_delta":
-            self.stop_reason = event.delta.stop_reason or self.stop_reason
+            self.stop = event.delta.stop_reason or self.stop
             self._count(event.usage)
-        return None
 
-    def _grow(self, block: dict[str, Any], delta: Any) -> Part | None:
+    def _grow(self, block: dict[str, Any], delta: Any) -> Iterator[Part]:
         if delta.type == "text_delta":
             block["text"] += delta.text
-            return TextPart(delta.text) if delta.text else None
-        if delta.type == "thinking_delta":
+            if delta.text:
+                yield TextPart(delta.text)
+        elif delta.type == "thinking_delta":
             block["thinking"] += delta.thinking
-            return ReasoningPart(delta.thinking) if delta.thinking else None
-        if delta.type == "signature_delta":
+            if delta.thinking:
+                yield ReasoningPart(delta.thinking)
+        elif delta.type == "signature_delta":
             block["signature"] = delta.signature
         elif delta.type == "input_json_delta":
             block["json"] += delta.partial_json
-        return None
 
     def _count(self, usage: Any) -> None:
         """Counts are cumulative; those of the start hold until newer ones come."""
@@ -143,13 +118,11 @@ class _Answer:
             tool_call(str(block["id"]), str(block["name"]), block["json"] or json.dumps(block["input"]), kept)
             for block in blocks if block["type"] == "tool_use"
         )  # fmt: skip
-        if self.stop_reason == "refusal" and not text and not calls:
-            raise CallFailed(
-                Permanent(f"{provider.name}: the model declined to answer", source=provider.name)
-            )
+        if self.stop == "refusal" and not text and not calls:
+            raise declined(provider.name)
         return Reply(
             text, calls, provider.name, self.model or provider.model,
-            Usage(self.input_tokens, self.output_tokens), _STOPS.get(self.stop_reason or "", "end"),
+            Usage(self.input_tokens, self.output_tokens), _STOPS.get(self.stop or "", "end"),
         )  # fmt: skip
 
 

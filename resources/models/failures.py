@@ -45,6 +45,10 @@ def unreadable(who: str) -> CallFailed:
     return CallFailed(PayloadError(f"{who}: the answer cannot be read", source=who))
 
 
+def declined(who: str) -> CallFailed:
+    return CallFailed(Permanent(f"{who}: the model declined to answer", source=who))
+
+
 def failure(error: Exception, library: Any, who: str) -> CallFailed:
     """`error` is one of the library's, of its transport's, a TimeoutError or a ValueError of its parser."""
     import httpx2

@@ -2,16 +2,13 @@
 
 import json
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx2
 import openai
 
-from resources.errors import Permanent
 from resources.models.clients import TIMEOUT_S, Clients, connections
-from resources.models.failures import CallFailed, cut, failure, unreadable
+from resources.models.failures import declined
 from resources.models.protocol import (
     Message,
     Part,
@@ -23,8 +20,8 @@ from resources.models.protocol import (
     Usage,
 )
 from resources.models.providers import OPENAI_ADDRESS, Provider
+from resources.models.streaming import streamed
 from resources.models.tool_calls import tool_call
-from resources.models.waiting import Patience
 
 _STOPS: dict[str, Stop] = {"tool_calls": "tools", "function_call": "tools", "length": "length"}
 _THOUGHTS = ("reasoning_content", "reasoning")
@@ -55,34 +52,13 @@ class OpenAIChat:
     async def close(self) -> None:
         await self._clients.close()
 
-    async def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
-        who = self._provider.name
-        request = _request(prompt, self._provider)
-        client = self._clients.of(key)
-        patience = Patience(self._timeout_s)
-        try:
-            stream = await patience.within(client.chat.completions.create(**request, stream=True))
-            async with stream, aclosing(patience.each(aiter(stream))) as chunks:
-                answer = _Answer()
-                async for chunk in chunks:
-                    for part in _taken(answer, chunk, who):
-                        yield part
-        except (
-            openai.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
-        ) as error:  # fmt: skip
-            # Not chained: the library's message may repeat the question.
-            raise failure(error, openai, who) from None
-        if answer.finish is None:
-            raise cut(who)
-        yield answer.reply(self._provider)
-
-
-def _taken(answer: "_Answer", chunk: Any, who: str) -> list[Part]:
-    """What a chunk brings. The library checks no types, so a chunk of another form shows here."""
-    try:
-        return list(answer.take(chunk))
-    except (AttributeError, TypeError, KeyError) as error:
-        raise unreadable(who) from error
+    def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+        return streamed(
+            lambda: self._clients.of(key).chat.completions.create(
+                **_request(prompt, self._provider), stream=True
+            ),
+            _Answer(), library=openai, provider=self._provider, timeout_s=self._timeout_s,
+        )  # fmt: skip
 
 
 @dataclass
@@ -99,7 +75,7 @@ class _Answer:
     model: str = ""
     text: str = ""
     calls: dict[int, _Call] = field(default_factory=dict)
-    finish: str | None = None
+    stop: str | None = None
     usage: Usage = field(default_factory=Usage)
 
     def take(self, chunk: Any) -> Iterator[Part]:
@@ -107,7 +83,7 @@ class _Answer:
         if chunk.usage is not None:
             self.usage = Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
         for choice in chunk.choices or []:
-            self.finish = choice.finish_reason or self.finish
+            self.stop = choice.finish_reason or self.stop
             delta = choice.delta
             if delta is None:
                 continue
@@ -134,15 +110,13 @@ class _Answer:
             call.raw += delta.function.arguments or ""
 
     def reply(self, provider: Provider) -> Reply:
-        if self.finish == "content_filter" and not self.text and not self.calls:
-            raise CallFailed(
-                Permanent(f"{provider.name}: the model declined to answer", source=provider.name)
-            )
+        if self.stop == "content_filter" and not self.text and not self.calls:
+            raise declined(provider.name)
         calls = tuple(
             tool_call(call.id or f"call_{index}", call.name, call.raw)
             for index, call in sorted(self.calls.items())
         )
-        stop = _STOPS.get(self.finish or "", "end")
+        stop = _STOPS.get(self.stop or "", "end")
         return Reply(
             self.text, calls, provider.name, self.model or provider.model, self.usage,
             "tools" if calls and stop == "end" else stop,

@@ -38,12 +38,10 @@ async def available_data(call: Call, asked: AvailableArguments) -> Draft:
     rows = await available(call.state)
     if asked.only_filled:
         rows = [row for row in rows if any(table["rows"] for table in row["tables"])]
-    last = asked.offset + asked.limit
-    return Draft(
-        rows[asked.offset : last],
+    return Draft.part_of(
+        rows,
         asked.offset,
-        len(rows),
-        last < len(rows),
+        asked.limit,
         sources=[queries.VERSIONS],
         as_of=call.state.clock.now(),
     )

@@ -45,13 +45,11 @@ async def hold(call: Call, asked: HoldArguments) -> Draft:
         {**shown_stock(row, quotes.get(row["code"], {})), "shared": row["user_id"] == SHARED} for row in rows
     ]
     newest = max((row["updated_at"] for row in rows if row["updated_at"]), default=None)
-    last = asked.offset + asked.limit
-    return Draft(
-        stocks[asked.offset : last],
+    return Draft.part_of(
+        stocks,
         asked.offset,
-        len(stocks),
-        last < len(stocks),
-        {"updated_at": instant(newest)},
+        asked.limit,
+        body={"updated_at": instant(newest)},
         **await of_tables(call.state, TABLES),
     )
 

@@ -1,6 +1,6 @@
 """app_info: stored facts of securities, the market, the economy; or any of the read-only interfaces."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -86,20 +86,15 @@ async def _facts(call: Call, asked: InfoArguments) -> Draft:
         pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
     else:
         pack = await (market_pack(state) if asked.pack == "market" else macro_pack(state))
-    last = asked.offset + asked.limit
-    shown = pack.facts[asked.offset : last]
-    items = [_fact(fact) for fact in shown]
-    return Draft(
-        items,
-        asked.offset,
-        len(pack.facts),
-        last < len(pack.facts),
-        {"missing": pack.missing[:MOST_MISSING]},
-        sources=[fact.table for fact in shown],
-        batch_ids=[fact.batch_id for fact in shown if fact.batch_id],
-        as_of=local_iso(datetime.fromisoformat(pack.as_of)),
-        notice=NOTICE if is_fenced(items) else None,
-    )
+    as_of = local_iso(datetime.fromisoformat(pack.as_of))
+    draft = Draft.part_of(pack.facts, asked.offset, asked.limit, as_of=as_of)
+    shown: Sequence[Fact] = draft.items
+    draft.items = [_fact(fact) for fact in shown]
+    draft.body = {"missing": pack.missing[:MOST_MISSING]}
+    draft.sources = [fact.table for fact in shown]
+    draft.batch_ids = [fact.batch_id for fact in shown if fact.batch_id]
+    draft.notice = NOTICE if is_fenced(draft.items) else None
+    return draft
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
@@ -128,16 +123,15 @@ async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
         if as_of is not None:
             receipts["as_of"] = as_of.echo
     rows = [fenced(row) if isinstance(row, Mapping) else row for row in _listed(value)]
-    last = asked.offset + asked.limit
-    shown = rows[asked.offset : last]
-    body: dict[str, Any] = {
+    draft = Draft.part_of(rows, asked.offset, asked.limit, **receipts)
+    draft.body = {
         "interface": interface.name,
         "description": interface.description,
-        "units": _units(table, shown),
+        "units": _units(table, draft.items),
         **{key: far[key] for key in ("first_date", "note") if key in far},
     }
-    notice = NOTICE if is_fenced(shown) else None
-    return Draft(shown, asked.offset, len(rows), last < len(rows), body, notice=notice, **receipts)
+    draft.notice = NOTICE if is_fenced(draft.items) else None
+    return draft
 
 
 def _listed(value: Any) -> list[Any]:
@@ -151,7 +145,7 @@ def _listed(value: Any) -> list[Any]:
     return [value]
 
 
-def _units(table: Table, rows: list[Any]) -> dict[str, str]:
+def _units(table: Table, rows: Sequence[Any]) -> dict[str, str]:
     """Of the columns that the rows show."""
     shown = {str(name) for row in rows if isinstance(row, Mapping) for name in _names(row)}
     return {spec.name: spec.unit for spec in table.columns if spec.unit and spec.name in shown}

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -104,6 +104,12 @@ class Draft:
     notice: str | None = None
     rest: str | None = None
     """How to get what does not fit, of a tool whose answers have no further parts."""
+
+    @classmethod
+    def part_of(cls, rows: Sequence[Any], offset: int, limit: int, **told: Any) -> Self:
+        """`limit` of all the rows from `offset` on; `told` are fields of the draft."""
+        last = offset + limit
+        return cls(rows[offset:last], offset, len(rows), last < len(rows), **told)
 
     def receipts(self) -> Receipts:
         at = local_iso(self.as_of) if isinstance(self.as_of, datetime) else self.as_of

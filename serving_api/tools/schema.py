@@ -118,13 +118,11 @@ async def schema(call: Call, asked: SchemaArguments) -> Draft:
     else:
         rows = await available(call.state)
         sources = ["declarations", queries.VERSIONS]
-    last = asked.offset + asked.limit
-    return Draft(
-        rows[asked.offset : last],
+    return Draft.part_of(
+        rows,
         asked.offset,
-        len(rows),
-        last < len(rows),
-        {"topic": asked.topic, "about": about},
+        asked.limit,
+        body={"topic": asked.topic, "about": about},
         sources=sources,
         as_of=call.state.clock.now(),
     )
