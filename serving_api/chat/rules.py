@@ -95,25 +95,22 @@ def _quote(pack: Pack, name: str) -> list[str]:
         return []
     told = [_figure(price), _cited(change, moved)]
     told += one.figures(of_stocks.QUOTE, "amount", "turnover_pct", "volume_ratio")
-    returns = one.figures(of_stocks.WIDE, "chg_20d", "chg_60d", "chg_1y")
     return [
         f"截至{price.as_of[:10]}，{name}{_listed(told)}。",
-        f"{name}{_listed(returns)}。" if returns else "",
+        one.sentence(of_stocks.WIDE, "chg_20d", "chg_60d", "chg_1y"),
     ]
 
 
 def _valuation(pack: Pack, name: str) -> list[str]:
     one = _Company(pack, name)
-    own = one.figures(
-        of_stocks.VALUATION, "pe_ttm", "pb", "ps_ttm", "peg", "dividend_yield", "total_market_cap"
-    )
-    ranks = one.figures(of_stocks.VALUATION, "pe_pct_3y", "pb_pct_3y")
     industry = one.get(of_stocks.INDUSTRY, "sw_l1_name")
     ratios = one.figures("raw_industry_valuation", "pe_weighted", "pb")
     place = f"（{said(industry)}）[{industry.id}]" if industry is not None and ratios else ""
     return [
-        f"{name}{_listed(own)}。" if own else "",
-        f"{name}{_listed(ranks)}。" if ranks else "",
+        one.sentence(
+            of_stocks.VALUATION, "pe_ttm", "pb", "ps_ttm", "peg", "dividend_yield", "total_market_cap"
+        ),
+        one.sentence(of_stocks.VALUATION, "pe_pct_3y", "pb_pct_3y"),
         f"{name}所在行业{place}：{_listed(ratios)}。" if ratios else "",
     ]
 
@@ -123,7 +120,6 @@ def _finance(pack: Pack, name: str) -> list[str]:
     newest = one.get(of_stocks.FINANCE, "revenue") or one.get(of_stocks.FINANCE, "roe")
     if newest is None:
         return []
-    lines = []
     columns = (
         "revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "gross_margin", "net_margin", "roe",
         "debt_ratio", "operating_cash_flow",
@@ -132,10 +128,10 @@ def _finance(pack: Pack, name: str) -> list[str]:
         _figure(fact) for column in columns
         if (fact := one.get(of_stocks.FINANCE, column)) is not None and fact.as_of == newest.as_of
     ]  # fmt: skip
-    lines.append(f"{newest.as_of[:10]}报告期，{name}{_listed(told)}。")
-    expected = one.figures(of_stocks.VALUATION, "eps_fy1", "eps_fy2", "forecast_orgs")
-    lines.append(f"{name}{_listed(expected)}。" if expected else "")
-    return lines
+    return [
+        f"{newest.as_of[:10]}报告期，{name}{_listed(told)}。",
+        one.sentence(of_stocks.VALUATION, "eps_fy1", "eps_fy2", "forecast_orgs"),
+    ]
 
 
 def _money(pack: Pack, name: str) -> list[str]:
@@ -145,9 +141,8 @@ def _money(pack: Pack, name: str) -> list[str]:
     if main is not None:
         share = one.figures(of_stocks.FLOW, "main_net_pct")
         lines.append(f"{main.as_of[:10]}，{name}主力资金{_listed([_cited(flow, main), *share])}。")
-    week = one.figures(of_stocks.WIDE, "main_net_5d")
-    margin = one.figures(of_stocks.MARGIN, "rzye", "rzjme")
-    lines += [f"{name}{_listed(told)}。" for told in (week, margin) if told]
+    lines.append(one.sentence(of_stocks.WIDE, "main_net_5d"))
+    lines.append(one.sentence(of_stocks.MARGIN, "rzye", "rzjme"))
     board = one.get(of_stocks.DRAGON_TIGER, "reason")
     if board is not None:
         bought = one.figures(of_stocks.DRAGON_TIGER, "net_buy")
@@ -157,25 +152,21 @@ def _money(pack: Pack, name: str) -> list[str]:
 
 def _technique(pack: Pack, name: str) -> list[str]:
     one = _Company(pack, name)
-    means = one.figures(of_stocks.INDICATORS, "ma5", "ma20", "ma60")
-    strength = one.figures(of_stocks.INDICATORS, "rsi6", "rsi14", "kdj_k", "kdj_d")
     signals = [fact for fact in pack.facts if fact.table == of_stocks.PATTERNS and fact.subject == name]
     told = "、".join(
         f"{fact.label}（{'向上' if (fact.number or 0) > 0 else '向下'}）[{fact.id}]" for fact in signals
     )
     return [
-        f"{name}{_listed(means)}。" if means else "",
-        f"{name}{_listed(strength)}。" if strength else "",
+        one.sentence(of_stocks.INDICATORS, "ma5", "ma20", "ma60"),
+        one.sentence(of_stocks.INDICATORS, "rsi6", "rsi14", "kdj_k", "kdj_d"),
         f"{name}形态信号：{told}。" if told else "",
     ]
 
 
 def _scores(pack: Pack, name: str) -> list[str]:
     one = _Company(pack, name)
-    told = one.figures(
-        of_stocks.SCORES, "composite", "momentum", "quality_score", "value", "growth", "capital"
-    )
-    return [f"{name}{_listed(told)}。"] if told else []
+    scores = ("composite", "momentum", "quality_score", "value", "growth", "capital")
+    return [one.sentence(of_stocks.SCORES, *scores)]
 
 
 def _risks(pack: Pack, name: str) -> list[str]:
@@ -199,10 +190,9 @@ def _risks(pack: Pack, name: str) -> list[str]:
 
 def _holders(pack: Pack, name: str) -> list[str]:
     one = _Company(pack, name)
-    holders = one.figures(of_stocks.HOLDERS, "holder_num", "change_ratio")
     plan = one.get("fusion_dividend", "plan_text")
     return [
-        f"{name}{_listed(holders)}。" if holders else "",
+        one.sentence(of_stocks.HOLDERS, "holder_num", "change_ratio"),
         f"{name}分红方案：{_quoted(plan)}。" if plan is not None else "",
     ]
 
@@ -340,6 +330,11 @@ class _Company:
     def figures(self, table: str, *columns: str) -> list[str]:
         found = (self.get(table, column) for column in columns)
         return [_figure(fact) for fact in found if fact is not None]
+
+    def sentence(self, table: str, *columns: str) -> str:
+        """Its figures as one sentence; '' where none is stored."""
+        told = self.figures(table, *columns)
+        return f"{self._name}{_listed(told)}。" if told else ""
 
 
 def _figure(fact: Fact) -> str:
