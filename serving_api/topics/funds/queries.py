@@ -44,11 +44,11 @@ def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str
 
 def fund_bars(
     session: Session, code: str, days: int, adjust: str, as_of: str | None
-) -> tuple[str | None, list[Row]]:
-    """(name, bars oldest first) of an ETF or LOF; (None, []) for any other code."""
+) -> tuple[str | None, list[Row], bool]:
+    """(name, bars oldest first, True) of an ETF or LOF; (None, [], False) for any other code."""
     master = stocks.master(session, code, as_of)
     listed = newest(session, session.table(ETF), code, None) if session.has(ETF) and as_of is None else None
     if master.get("sec_type") not in KINDS and listed is None:
-        return None, []
+        return None, [], False
     name = master.get("name") or (listed or {}).get("name")
-    return name, adjusted(stocks.bars(session, code, days, as_of), adjust)
+    return name, adjusted(stocks.bars(session, code, days, as_of), adjust), True

@@ -10,6 +10,7 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.parameters import AsOfRead, StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import REACH
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.hk_finance import schemas
@@ -19,6 +20,7 @@ router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
 
 HkCode = Annotated[str, Path(pattern=r"^[0-9]{5}$", description="5-digit code", examples=["00700"])]
+_NO_PAST = "no premium of a past date is stored: no documented source tells their exchange rates"
 Periods = Annotated[int, Query(ge=1, le=60, description="newest report periods")]
 
 
@@ -92,7 +94,7 @@ async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
 
 
 @premium_router.get("/{code}/ah-premium")
-@serving(schemas.AhPremium | None, top=[("as_of", str)])
+@serving(schemas.AhPremium | None, top=[("as_of", str), *REACH])
 async def ah_premium(
     request: Request,
     subject: Anyone,
@@ -103,6 +105,6 @@ async def ah_premium(
     """Premium of a share at home over the one in Hong Kong, now; null for a company that is listed once, and
     with `as_of`, since nobody keeps it."""
     if as_of is not None:
-        return Answer(None, top={"as_of": as_of.echo})
+        return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
     told = await _reads(request).premium(code)
-    return Answer(told.value, headers=told.headers)
+    return Answer(told.value, top={"note": _NO_PAST}, headers=told.headers)
