@@ -14,7 +14,7 @@ from serving_api.state import State
 _UNKNOWN = "unknown"
 _NOTHING = "nothing is stored yet"
 _SILENT = {"first_date": None, "note": None}
-_DATES = {"decision_card": "decision_date"}
+_DATES = {"decision_card": "decision_date", "stock_analysis": "date"}
 """Tables whose keys are no dates -> the date that reads are by."""
 Of = Mapping[str, str | Sequence[str]]
 """Column -> the value, or one of the values, that rows hold in it."""
@@ -31,8 +31,9 @@ class Reach(BaseModel):
     note: str | None = Field(default=None, description="why this is less than was asked for; null: it is not")
 
 
-def first_date(session: Session, name: str, of: Of | None = None) -> str | None:
-    """The first date that a table by date holds; of the rows `of` some values where they are given."""
+def first_date(session: Session, name: str, code: str | None = None, of: Of | None = None) -> str | None:
+    """The first date that a table by date holds; of a `code`, or of the rows `of` some values, where they are
+    given."""
     if not session.has(name):
         return None
     table = session.table(name)
@@ -41,9 +42,9 @@ def first_date(session: Session, name: str, of: Of | None = None) -> str | None:
         return None
     clauses: list[str] = []
     values: list[str] = []
-    for key, wanted in (of or {}).items():
+    for key, wanted in (of or ({} if code is None else {"code": code})).items():
         some = [wanted] if isinstance(wanted, str) else list(wanted)
-        clauses.append(f"{key} IN ({', '.join('?' for _ in some)})")
+        clauses.append(f"{key}=?" if len(some) == 1 else f"{key} IN ({', '.join('?' for _ in some)})")
         values += some
     where = " AND ".join(clauses)
     rows = session.rows(name, columns=(column,), where=where, values=tuple(values), order=column, limit=1)
@@ -57,7 +58,7 @@ async def reach(
     """`first_date` and `note` of an answer with `given` rows: of the `asked` newest (`what` they are), or of
     the date `day`. `first_date` is of a `code`, or of the rows `of` some values, where they are given."""
     return await reach_from(
-        state.reading.point(first_date, table, _whose(code, of)), given, asked=asked, day=day, what=what,
+        state.reading.point(first_date, table, code, of), given, asked=asked, day=day, what=what,
         as_of=as_of,
     )  # fmt: skip
 
@@ -79,7 +80,7 @@ async def reach_of_codes(
 ) -> dict[str, Any]:
     """`first_date` (the earliest of them) and `note` of an answer with the newest rows of some codes, which
     holds so many (`counts`) of each."""
-    first = await read_or(_UNKNOWN, state.reading.point(first_date, table, {"code": tuple(counts)}))
+    first = await read_or(_UNKNOWN, state.reading.scan(first_date, table, None, {"code": tuple(counts)}))
     if first is _UNKNOWN:
         return dict(_SILENT)
     few = [code for code, count in counts.items() if count < asked]
@@ -93,7 +94,7 @@ async def reach_since(
 ) -> dict[str, Any]:
     """`first_date` and `note` of an answer with the `given` rows from the day `since` on: it is shorter than
     what was asked for where a trade date lies between that day and the first stored one."""
-    first = await read_or(_UNKNOWN, state.reading.point(first_date, table, _whose(code, None)))
+    first = await read_or(_UNKNOWN, state.reading.point(first_date, table, code))
     if first is _UNKNOWN:
         return dict(_SILENT)
     note = note_of(first, given)
@@ -109,14 +110,12 @@ def _trade_date_from(state: State, day: str) -> str:
         return day
 
 
-def _whose(code: str | None, of: Of | None) -> Of | None:
-    return of if code is None else {"code": code}
-
-
 async def reach_of_day(state: State, table: str, day: str | None, of: Of | None = None) -> dict[str, Any]:
     """`first_date` and `note` of an answer about the date `day` (None: the newest), which may hold nothing of
     what was asked for: from the first date on that is its answer, before it nothing is known."""
-    first = await read_or(_UNKNOWN, state.reading.point(first_date, table, of))
+    # `of` a part of the key is a walk over all of its rows.
+    read = state.reading.point if of is None else state.reading.scan
+    first = await read_or(_UNKNOWN, read(first_date, table, None, of))
     if first is _UNKNOWN:
         return dict(_SILENT)
     given = first is not None and (day is None or day >= first)
@@ -139,8 +138,7 @@ async def reach_of_days(
 
 async def _firsts(state: State, tables: Sequence[str], code: str | None) -> list[str | None]:
     """`_UNKNOWN` where the database does not answer: then nothing is said about what it holds."""
-    of = _whose(code, None)
-    return [await read_or(_UNKNOWN, state.reading.point(first_date, name, of)) for name in tables]
+    return [await read_or(_UNKNOWN, state.reading.point(first_date, name, code)) for name in tables]
 
 
 def note_of(

@@ -50,9 +50,7 @@ class Stocks:
         return known
 
     async def _first_bar(self, code: str | None) -> tuple[str | None]:
-        return (
-            await self._reading.point(first_date, queries.KLINE, None if code is None else {"code": code}),
-        )
+        return (await self._reading.point(first_date, queries.KLINE, code),)
 
     async def _encoded(self, code: str, days: int, adjust: str, as_of: str | None) -> EncodedBars:
         if as_of is not None:

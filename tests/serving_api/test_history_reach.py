@@ -36,12 +36,12 @@ EXCEPTIONS = {
     "/datamgr/gaps": LEDGER,
     "/datamgr/day-report": LEDGER,
     "/datamgr/reconcile": LEDGER,
-    "/datamgr/backfill/plan": LEDGER,
     "/market/backtest": BACKTEST,
     "/market/backtest/strategy": BACKTEST,
     "/market/factors/bench": "`sample_days` is how many dates there were, and `note` tells what was measured",
     "/stocks/{code}/vpa": SHARES,
     "/quant/vpa/{code}": SHARES,
+    "/market/news-marquee": "the newest headlines; it looks at no past",
     "/earnings-window/overview": AHEAD,
     "/datamgr/fusion/stock/{code}/lockup": AHEAD,
 }

@@ -144,13 +144,13 @@ def yields(
 
 def first_yield(session: Session, region: str) -> str | None:
     """The first stored date of any tenor of a region."""
-    return first_date(session, VALUES, {"indicator": _tenors(region)})
+    return first_date(session, VALUES, of={"indicator": _tenors(region)})
 
 
 def first_premium(session: Session, index: str) -> str | None:
     """The first date of which both sides of a premium may be known; None where one of them is not stored."""
-    earned = first_date(session, PE, {"index_code": _names(index)})
-    bonds = first_date(session, VALUES, {"indicator": "cn_bond_10y"})
+    earned = first_date(session, PE, of={"index_code": _names(index)})
+    bonds = first_date(session, VALUES, of={"indicator": "cn_bond_10y"})
     return None if earned is None or bonds is None else max(earned, bonds)
 
 

@@ -41,7 +41,7 @@ async def bond_yield(
     nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading
     rows, why = await read_or(nothing, reading.scan(queries.yields_or_why, region, days, _bound(as_of)))
-    first = reading.point(queries.first_yield, region)
+    first = reading.scan(queries.first_yield, region)
     answer: dict[str, Any] = {
         "items": rows,
         "total": len(rows),
@@ -70,7 +70,7 @@ async def risk_premium(
     reading = state_of(request).reading
     nothing = queries.premium_of(index, [], "the database is away")
     found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
-    first = reading.point(queries.first_premium, index)
+    first = reading.scan(queries.first_premium, index)
     what = "dates with both sides"
     told = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
     return Answer({**found, **told}, top=_top(as_of))

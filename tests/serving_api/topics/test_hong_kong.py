@@ -66,6 +66,13 @@ def test_the_premium_of_a_company_that_is_listed_twice(topics: Topics, pair: dic
     assert past["results"] is None
 
 
+def test_the_premium_says_that_none_of_a_past_date_is_stored(topics: Topics, pair: dict[str, Any]) -> None:
+    path = f"/stocks/{pair['a_code']}/ah-premium"
+    for answer in (topics.told(path), topics.told(path, as_of="2026-08-20")):
+        assert "no premium of a past date is stored" in answer["note"]
+        assert "first_date" not in answer
+
+
 def test_the_catalog_knows_the_pairs_and_the_figures(topics: Topics, pair: dict[str, Any]) -> None:
     def call(interface: str, **params: Any) -> Any:
         answer = topics.api.post("/datamgr/fusion/call", json={"interface": interface, "params": params})
