@@ -1,11 +1,12 @@
 """How far back a stored history reaches: what an answer says where it gives less than was asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from serving_api.failures import read_or
+from serving_api.parameters import AsOf
 from serving_api.reading import Session
 from serving_api.state import State
 
@@ -40,15 +41,25 @@ def first_date(session: Session, name: str, code: str | None = None, of: str = "
 
 async def reach(
     state: State, table: str, given: int, *, asked: int | None = None, day: str | None = None,
-    code: str | None = None,
+    code: str | None = None, what: str = "trade dates", as_of: AsOf | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """`first_date` and `note` of an answer with `given` rows: of the `asked` newest trade dates, or of the
-    date `day`."""
-    (first,) = await _firsts(state, (table,), code)
-    return {
-        "first_date": None if first is _UNKNOWN else first,
-        "note": None if first is _UNKNOWN else note_of(first, given, asked, day),
-    }
+    """`first_date` and `note` of an answer with `given` rows: of the `asked` newest (`what` they are), or of
+    the date `day`."""
+    return await reach_from(
+        state.reading.point(first_date, table, code), given, asked=asked, day=day, what=what, as_of=as_of
+    )
+
+
+async def reach_from(
+    first_read: Awaitable[str | None], given: int, *, asked: int | None = None, day: str | None = None,
+    what: str = "trade dates", as_of: AsOf | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """As `reach`, of a first date that the caller reads."""
+    first = await read_or(_UNKNOWN, first_read)
+    if first is _UNKNOWN:
+        return {"first_date": None, "note": None}
+    told = what if as_of is None else f"{what} of that time"
+    return {"first_date": first, "note": note_of(first, given, asked, day, told)}
 
 
 async def reach_of_day(state: State, table: str, day: str | None) -> dict[str, Any]:
@@ -83,9 +94,11 @@ async def _firsts(state: State, tables: Sequence[str], code: str | None) -> list
 def note_of(
     first: str | None, given: int, asked: int | None = None, day: str | None = None, what: str = "trade dates"
 ) -> str | None:
-    """None where the answer is as long as was asked for."""
+    """None where the answer is as long as was asked for. Rows without a first date are live ones."""
     if given and (asked is None or given >= asked):
         return None
+    if given and first is None:
+        return f"the source tells {given} of {asked} {what}; nothing is stored yet"
     if first is None:
         return "nothing is stored yet"
     if day is not None and not given:
