@@ -144,9 +144,11 @@ async def _firsts(state: State, tables: Sequence[str], code: str | None) -> list
 def note_of(
     first: str | None, given: int, asked: int | None = None, day: str | None = None, what: str = "trade dates"
 ) -> str | None:
-    """None where the answer is as long as was asked for."""
+    """None where the answer is as long as was asked for. Rows without a first date are live ones."""
     if given and (asked is None or given >= asked):
         return None
+    if given and first is None:
+        return f"the source tells {given} of {asked} {what}; nothing is stored yet"
     if first is None:
         return _NOTHING
     if day is not None and not given:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from platform_assets.compute.factors.presets import BY_KEY
 from platform_assets.declaration.rules import Interface
 from resources.errors import InputError
 
@@ -47,8 +48,10 @@ MEANINGS: Mapping[str, Meaning] = {
     "direction": Meaning("100 or -100; default both"),
     "signal_key": Meaning("signal name; default all"),
     "source": Meaning("row source; default all"),
-    "board_key": Meaning("dragon | tactic | composite; default all"),
-    "preset_key": Meaning("one of the 14 presets; default all"),
+    "board_key": Meaning(
+        "dragon | tactic | composite; default all", allowed=("dragon", "tactic", "composite")
+    ),
+    "preset_key": Meaning("one of the 14 presets; default all", allowed=tuple(BY_KEY)),
     "report_period": Meaning("quarter end, default latest"),
     "statement": Meaning("income | balance | cashflow", allowed=("income", "balance", "cashflow")),
     "exchange": Meaning(

@@ -107,60 +107,18 @@ def market(run: PipelineRun, day: int, *, scores: bool = True, **composites: flo
         )  # fmt: skip
 
 
-def load(run: PipelineRun, name: str, day: int, since: int | None = None) -> Loaded:
-    assert isinstance(run.clock, ManualClock)
-    run.clock.at = datetime.fromisoformat(f"{DAYS[day]}T18:15")
-    run.desk = run.desk.new_run()
-    scope = Scope(tuple(DAYS[(day if since is None else since) : day + 1]))
-    return load_fused(run, run.registry.of_table(name), scope)
+def leaders(run: PipelineRun, day: int) -> None:
+    """Leader scores of a date."""
+    scores = zip(CODES, (99.0, 50.0, 80.0, 80.0, 90.0, 70.0), strict=True)
+    rows = [
+        {"trade_date": DAYS[day], "code": code, "total_score": score, "score_height": 20.0}
+        for code, score in scores
+    ]
+    put(run, "calc_dragon_score", rows, DAYS[day])
 
 
-def stored(run: PipelineRun, table: str = "track_builtin", **equal: Any) -> pd.DataFrame:
-    rows = run.warehouse.frame(table)
-    for name, value in equal.items():
-        rows = rows[rows[name] == value]
-    return rows.sort_values([name for name in ("trade_date", "rank_no") if name in rows]).reset_index(
-        drop=True
-    )
-
-
-def test_boards_of_a_date(run: PipelineRun) -> None:
-    bars(run, 0)
-    market(run, 0)
-    put(
-        run,
-        "calc_dragon_score",
-        [
-            {"trade_date": PICKED, "code": code, "total_score": score, "score_height": 20.0}
-            for code, score in zip(CODES, (99.0, 50.0, 80.0, 80.0, 90.0, 70.0), strict=True)
-        ],
-        PICKED,
-    )
-    load(run, "track_builtin", 0)
-
-    leaders = stored(run, board_key="dragon")
-    # No ST (600000), nobody in his first five dates (600004); equal scores go by composite.
-    assert leaders["code"].tolist() == ["600003", "600002", "600005", "600001"]
-    assert leaders["rank_no"].tolist() == [1, 2, 3, 4]
-    assert json.loads(leaders["detail"][0])["score_height"] == 20.0
-    composite = stored(run, board_key="composite")
-    assert composite["code"].tolist() == ["600005", "600004", "600003", "600002", "600001"]
-    assert composite["score"].tolist() == [65, 64, 63, 62, 61]
-    assert composite["price_at_pick"].tolist() == [10.0] * 5
-    assert (composite["status"] == "pending").all()
-    assert stored(run, board_key="tactic").empty  # no indicators, no patterns: no score
-
-
-def test_without_stored_scores_the_composite_is_computed_from_the_wide_rows(run: PipelineRun) -> None:
-    bars(run, 0)
-    market(run, 0, scores=False)
-    load(run, "track_builtin", 0)
-    board = stored(run, board_key="composite")
-    assert board["code"].tolist() == ["600005", "600004", "600003", "600002", "600001"]
-    assert board["score"].notna().all()
-
-
-def test_tactic_board_from_stored_indicators_and_patterns(run: PipelineRun) -> None:
+def techniques(run: PipelineRun) -> None:
+    """Bars, indicators and three patterns of the first six dates."""
     for day in range(6):
         bars(run, day)
         put(
@@ -186,6 +144,55 @@ def test_tactic_board_from_stored_indicators_and_patterns(run: PipelineRun) -> N
             [{**zero, "code": code, "date": DAYS[day], "double_bottom": direction}],
             DAYS[day],
         )
+
+
+def load(run: PipelineRun, name: str, day: int, since: int | None = None) -> Loaded:
+    assert isinstance(run.clock, ManualClock)
+    run.clock.at = datetime.fromisoformat(f"{DAYS[day]}T18:15")
+    run.desk = run.desk.new_run()
+    scope = Scope(tuple(DAYS[(day if since is None else since) : day + 1]))
+    return load_fused(run, run.registry.of_table(name), scope)
+
+
+def stored(run: PipelineRun, table: str = "track_builtin", **equal: Any) -> pd.DataFrame:
+    rows = run.warehouse.frame(table)
+    for name, value in equal.items():
+        rows = rows[rows[name] == value]
+    return rows.sort_values([name for name in ("trade_date", "rank_no") if name in rows]).reset_index(
+        drop=True
+    )
+
+
+def test_boards_of_a_date(run: PipelineRun) -> None:
+    bars(run, 0)
+    market(run, 0)
+    leaders(run, 0)
+    load(run, "track_builtin", 0)
+
+    dragons = stored(run, board_key="dragon")
+    # No ST (600000), nobody in his first five dates (600004); equal scores go by composite.
+    assert dragons["code"].tolist() == ["600003", "600002", "600005", "600001"]
+    assert dragons["rank_no"].tolist() == [1, 2, 3, 4]
+    assert json.loads(dragons["detail"][0])["score_height"] == 20.0
+    composite = stored(run, board_key="composite")
+    assert composite["code"].tolist() == ["600005", "600004", "600003", "600002", "600001"]
+    assert composite["score"].tolist() == [65, 64, 63, 62, 61]
+    assert composite["price_at_pick"].tolist() == [10.0] * 5
+    assert (composite["status"] == "pending").all()
+    assert stored(run, board_key="tactic").empty  # no indicators, no patterns: no score
+
+
+def test_without_stored_scores_the_composite_is_computed_from_the_wide_rows(run: PipelineRun) -> None:
+    bars(run, 0)
+    market(run, 0, scores=False)
+    load(run, "track_builtin", 0)
+    board = stored(run, board_key="composite")
+    assert board["code"].tolist() == ["600005", "600004", "600003", "600002", "600001"]
+    assert board["score"].notna().all()
+
+
+def test_tactic_board_from_stored_indicators_and_patterns(run: PipelineRun) -> None:
+    techniques(run)
     market(run, 5)
     load(run, "track_builtin", 5)
 

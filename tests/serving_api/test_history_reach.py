@@ -28,9 +28,7 @@ AHEAD = "`days` looks ahead, and the counts say what is stored of the quarter"
 
 EXCEPTIONS = {
     "/stocks/{code}/intraday": NOW,
-    "/datamgr/stock/{code}/fund-flow": NOW,
     "/datamgr/fusion/market/limit-up": NOW,
-    "/realtime/money-flow/{code}": NOW,
     "/tasks/runs": LEDGER,
     "/datamgr/tasks/runs": LEDGER,
     "/datamgr/gaps": LEDGER,
@@ -41,6 +39,7 @@ EXCEPTIONS = {
     "/market/factors/bench": "`sample_days` is how many dates there were, and `note` tells what was measured",
     "/stocks/{code}/vpa": SHARES,
     "/quant/vpa/{code}": SHARES,
+    "/futures/{symbol}/positions": "no documented source tells them; `available` and `reason` say so",
     "/market/news-marquee": "the newest headlines; it looks at no past",
     "/earnings-window/overview": AHEAD,
     "/datamgr/fusion/stock/{code}/lockup": AHEAD,

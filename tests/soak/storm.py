@@ -18,7 +18,7 @@ from resources.errors import ConflictError, PlatformError
 from resources.warehouse.engine import reading
 from resources.warehouse.holes import table_of
 from resources.warehouse.ledger.backfills import Backfills
-from resources.warehouse.ledger.commands import OPEN, Command
+from resources.warehouse.ledger.commands import DIED_AT_WORK, OPEN, Command
 from schedules.gaps import GapKeeper
 from tests.soak.installation import Installation
 
@@ -39,6 +39,13 @@ KINDS = {
 SLOW = ("fusion_codes", "recalc", "fusion")
 TYPES = ("quote", "kline")
 CODES = ("600040", "600041", "000001", "999999")
+
+
+def newest(place: Installation) -> str:
+    """The newest trade date whose data are complete."""
+    from schedules.initial import newest_complete
+
+    return newest_complete(place.house.clock.now(), place.house.calendar)
 
 
 @dataclass
@@ -67,13 +74,7 @@ class Storm:
         self._lock = threading.Lock()
         self._asked_all, self._over = threading.Event(), threading.Event()
         self._kinds = [self._kind(number) for number in range(self.size)]
-        self._days = self.place.house.calendar.last(12, self._newest())
-
-    def _newest(self) -> str:
-        from schedules.initial import newest_complete
-
-        house = self.place.house
-        return newest_complete(house.clock.now(), house.calendar)
+        self._days = self.place.house.calendar.last(12, newest(self.place))
 
     def run(self) -> None:
         """All of it, until every command has ended, or the platform hangs."""
@@ -280,7 +281,7 @@ ENDS = {
     "CANCELED": {"canceled"},
     None: {"failed", "canceled"},
 }
-"""Dagster's status (None: it never knew the run) -> what a slot may say."""
+"""Dagster's status (None: it never knew the run) -> what a slot, or a command of this one run, may say."""
 
 
 def _slots(place: Installation) -> list[str]:
@@ -304,15 +305,19 @@ def _commands(place: Installation) -> list[str]:
             for run_id, fate in fates.items()
             if fate not in ENDS
         ]
-        if (
-            command.command == "run_job"
-            and command.status == "success"
-            and fates[str(command.run_id)] != "SUCCESS"
-        ):
-            found.append(f"command {command.id} is a success, its run {command.run_id} is not")
+        if command.command == "run_job" and command.run_id is not None and _ended_at_work(command):
+            fate = fates.get(command.run_id)
+            if command.status not in ENDS.get(fate, set()):
+                found.append(f"command {command.id} is {command.status}, its run {command.run_id} is {fate}")
         if command.status == "failed" and not command.error:
             found.append(f"command {command.id} failed without a reason")
     return found
+
+
+def _ended_at_work(command: Command) -> bool:
+    """Whether the worker that had the run told the end. One that died after the run could not, and a command
+    that was queued again has no owner when it is canceled there: their runs may be a success."""
+    return command.status not in OPEN and command.owner is not None and command.error != DIED_AT_WORK
 
 
 def _backfills(place: Installation) -> list[str]:

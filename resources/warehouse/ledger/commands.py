@@ -27,6 +27,7 @@ POLL_S = 0.1
 FINISHED = ("success", "failed", "canceled")
 OPEN = ("queued", "running")
 STATUSES = (*OPEN, *FINISHED)
+DIED_AT_WORK = "the worker died while it worked on this command"
 
 _COLUMNS = (
     "id, command, args_json, status, requested_by, requested_at, owner, attempts, max_attempts, "
@@ -363,7 +364,7 @@ class CommandQueue:
                 if dead.cancel_requested or dead.attempts >= dead.max_attempts:
                     change = "status=?, error=?, finished_at=?, expires_at=NULL"
                     status = "canceled" if dead.cancel_requested else "failed"
-                    facts = (status, "the worker died while it worked on this command", _now())
+                    facts = (status, DIED_AT_WORK, _now())
                 if self._update(connection, dead, change, facts, lease=f"AND {condition}", more=values):
                     left = self._get(connection, dead.id)
                     reaped.append(left)

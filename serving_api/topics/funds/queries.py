@@ -3,6 +3,7 @@
 from typing import Any
 
 from serving_api.catalog.queries import Row, newest
+from serving_api.reach import first_date
 from serving_api.reading import Session
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
@@ -40,6 +41,11 @@ def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str
     )
     bars = adjusted(stocks.bars(session, code, days, as_of), adjust)
     return [{**bar, "premium_pct": told.get(bar["date"])} for bar in bars]
+
+
+def first_of_reit(session: Session, code: str) -> str | None:
+    """The first stored bar of a REIT; None for what is none."""
+    return first_date(session, stocks.KLINE, code) if reit(session, code) else None
 
 
 def fund_bars(

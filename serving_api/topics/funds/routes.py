@@ -10,7 +10,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode
 from serving_api.permissions import Anyone
-from serving_api.reach import reach
+from serving_api.reach import reach, reach_from
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.stocks.queries import KLINE
@@ -62,9 +62,12 @@ async def reit_history(
 ) -> Answer:
     """Daily bars of a REIT with its premium, oldest first."""
     nothing: list[dict[str, Any]] = []
-    read = state_of(request).reading.point(queries.reit_history, code, days, adjust, _bound(as_of))
+    state = state_of(request)
+    read = state.reading.point(queries.reit_history, code, days, adjust, _bound(as_of))
     items = await read_or(nothing, read)
-    answer = {"code": code, "adjust": adjust, "items": items, "total": len(items)}
+    first = state.reading.point(queries.first_of_reit, code)
+    told = await reach_from(first, len(items), asked=days, what="bars", as_of=as_of)
+    answer = {"code": code, "adjust": adjust, "items": items, "total": len(items), **told}
     return Answer(answer, top=_echo(as_of))
 
 

@@ -31,7 +31,7 @@ class ReitBar(KBar):
     )
 
 
-class ReitHistory(BaseModel):
+class ReitHistory(Reach):
     code: str
     adjust: Literal["none", "qfq", "hfq"]
     items: list[ReitBar] = Field(description="oldest first")

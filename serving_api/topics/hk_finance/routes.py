@@ -10,10 +10,10 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.parameters import AsOfRead, StockCode
 from serving_api.permissions import Anyone
-from serving_api.reach import REACH
+from serving_api.reach import REACH, reach_from
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
-from serving_api.topics.hk_finance import schemas
+from serving_api.topics.hk_finance import queries, schemas
 from serving_api.topics.hk_finance.service import FIGURES, HongKong, hong_kong_of
 
 router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
@@ -36,6 +36,14 @@ def _reads(request: Request) -> HongKong:
     return state_of(request).part(hong_kong_of)
 
 
+async def _reach(
+    request: Request, code: str, given: int, asked: int, statement: str | None = None
+) -> dict[str, Any]:
+    """How far the stored report periods of a company reach."""
+    first = state_of(request).reading.point(queries.first_period, code, statement)
+    return await reach_from(first, given, asked=asked, what="report periods")
+
+
 @router.get("/{code}/indicators")
 @serving(schemas.HkIndicators)
 async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
@@ -49,6 +57,7 @@ async def indicators(request: Request, subject: Anyone, code: HkCode, periods: P
         "currency": first.get("currency"),
         "items": items,
         "total": len(items),
+        **await _reach(request, code, len(items), periods),
     }
     return Answer(answer, headers=told.headers)
 
@@ -71,6 +80,7 @@ async def statements(
         "periods": ends,
         "items": items,
         "total": len(items),
+        **await _reach(request, code, len(ends), periods, statement.value),
     }
     return Answer(answer, headers=told.headers)
 
