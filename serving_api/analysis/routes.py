@@ -1,6 +1,6 @@
 """/analysis: read by anyone, run within the quota, written by administrators; plain."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 from starlette.requests import Request
@@ -13,6 +13,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import StockCode
 from serving_api.permissions import Admin, Anyone, Quota
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 
@@ -35,8 +36,12 @@ async def history(
     limit: Annotated[int, Query(ge=1, le=100, description="analyses at most")] = 20,
 ) -> Answer:
     """Stored analyses, newest first."""
-    nothing = {"code": code, "items": list[object](), "total": 0}
-    return Answer(await read_or(nothing, analyses_of(state_of(request)).history(code, limit)))
+    nothing: dict[str, Any] = {"code": code, "items": [], "total": 0}
+    state = state_of(request)
+    found = await read_or(nothing, analyses_of(state).history(code, limit))
+    given = len(found["items"])
+    told = await reach(state, queries.TABLE, given, asked=limit, code=code, what="analyses")
+    return Answer({**found, **told})
 
 
 @router.post("/{code}/run")

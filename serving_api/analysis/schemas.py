@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from platform_assets.compute.parameters.analysis import MOST_CONCLUSION
 from serving_api.analysis.answer import GivenScores
 from serving_api.documents import example
+from serving_api.reach import Reach
 
 
 class ShownScores(BaseModel):
@@ -50,7 +51,7 @@ class StoredAnalysis(BaseModel):
     source: str
 
 
-class AnalysisHistory(BaseModel):
+class AnalysisHistory(Reach):
     code: str
     items: list[StoredAnalysis]
     total: int

@@ -26,7 +26,7 @@ def reached(session: Session, asked: Question, value: Any) -> dict[str, Any]:
     if code is not None and column is None:
         return {}
     whose = None if code is None else str(asked.params[code])
-    first = first_date(session, asked.table.name, whose, column or "code")
+    first = first_date(session, asked.table.name, of=None if whose is None else {column or "code": whose})
     return {"first_date": first, "note": _note(asked, first, value, whose, days)}
 
 

@@ -1,5 +1,6 @@
 """/datamgr/fusion: admin, enveloped."""
 
+from collections import Counter
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from serving_api.documents import DataAvailability
 from serving_api.envelope import PREFIX
 from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.permissions import Admin
+from serving_api.reach import REACH, reach, reach_of_codes
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.stocks.queries import AVAILABILITY
@@ -50,6 +52,14 @@ def _bound(as_of: AsOf | None) -> str | None:
 
 def _echo(as_of: AsOf | None) -> dict[str, Any]:
     return {} if as_of is None else {"as_of": as_of.echo}
+
+
+async def _told(
+    request: Request, table: str, given: int, asked: int, code: str, what: str, as_of: AsOf | None
+) -> dict[str, Any]:
+    """What stands beside the newest rows of a code: `as_of`, and how far back they reach."""
+    told = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
+    return {**_echo(as_of), **told}
 
 
 async def _index_codes(
@@ -106,7 +116,7 @@ async def stocks(
 
 
 @router.get("/index/daily")
-@serving(list[schemas.IndexBar], top=[_TOTAL, _AS_OF], tables=(queries.INDEX_DAILY,))
+@serving(list[schemas.IndexBar], top=[_TOTAL, _AS_OF, *REACH], tables=(queries.INDEX_DAILY,))
 async def index_daily(
     request: Request,
     subject: Admin,
@@ -117,7 +127,11 @@ async def index_daily(
 ) -> Answer:
     """Daily bars of indices."""
     items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
-    return Answer({"total": len(items), "items": items}, top=_echo(as_of))
+    counts = dict.fromkeys(codes, 0) | Counter(row["code"] for row in items)
+    told = await reach_of_codes(
+        state_of(request), queries.INDEX_DAILY, counts, periods, what="bars", as_of=as_of
+    )
+    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **told})
 
 
 @router.get("/stock/{code}")
@@ -134,7 +148,9 @@ async def stock(request: Request, subject: Admin, code: StockCode, as_of: AsOfRe
 
 
 @router.get("/stock/{code}/finance")
-@serving(list[schemas.Finance], top=[("code", str), ("periods", int), _AS_OF], tables=(queries.FINANCE,))
+@serving(
+    list[schemas.Finance], top=[("code", str), ("periods", int), _AS_OF, *REACH], tables=(queries.FINANCE,)
+)
 async def finance(
     request: Request,
     subject: Admin,
@@ -144,11 +160,12 @@ async def finance(
 ) -> Answer:
     """Key figures of a stock by report period, oldest first; amounts are cumulative since 1 January."""
     found = await _fused(request).finance(code, periods, _bound(as_of))
-    return Answer({"code": code, "periods": periods, "results": found}, top=_echo(as_of))
+    told = await _told(request, queries.FINANCE, len(found), periods, code, "report periods", as_of)
+    return Answer({"code": code, "periods": periods, "results": found}, top=told)
 
 
 @router.get("/stock/{code}/valuation")
-@serving(schemas.Valuation, top=[_AS_OF], tables=(queries.VALUATION,), raises=(404,))
+@serving(schemas.Valuation, top=[_AS_OF, *REACH], tables=(queries.VALUATION,), raises=(404,))
 async def valuation(
     request: Request,
     subject: Admin,
@@ -158,7 +175,9 @@ async def valuation(
 ) -> Answer:
     """The newest valuation and the snapshots before it."""
     found = await _fused(request).valuation(code, snapshots, _bound(as_of))
-    return Answer(found, top=_echo(as_of))
+    given = len(found["snapshots"])
+    told = await _told(request, queries.VALUATION, given, snapshots, code, "dates", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/industry")
@@ -169,7 +188,7 @@ async def industry(request: Request, subject: Admin, code: StockCode, as_of: AsO
 
 
 @router.get("/stock/{code}/margin")
-@serving(list[schemas.MarginRow], top=[_AS_OF], tables=(queries.MARGIN,))
+@serving(list[schemas.MarginRow], top=[_AS_OF, *REACH], tables=(queries.MARGIN,))
 async def margin(
     request: Request,
     subject: Admin,
@@ -179,11 +198,12 @@ async def margin(
 ) -> Answer:
     """Margin trading of a stock by trade date, oldest first; the figures of a date come out a day later."""
     found = await _fused(request).margin(code, periods, _bound(as_of))
-    return Answer(found, top=_echo(as_of))
+    told = await _told(request, queries.MARGIN, len(found), periods, code, "trade dates", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/holder")
-@serving(list[schemas.HolderRow], top=[_AS_OF], tables=(queries.HOLDER,))
+@serving(list[schemas.HolderRow], top=[_AS_OF, *REACH], tables=(queries.HOLDER,))
 async def holder(
     request: Request,
     subject: Admin,
@@ -192,7 +212,9 @@ async def holder(
     periods: Annotated[int, Query(ge=1, le=60, description="newest counts")] = 20,
 ) -> Answer:
     """Holder counts of a stock by count date, oldest first."""
-    return Answer(await _fused(request).holder(code, periods, _bound(as_of)), top=_echo(as_of))
+    found = await _fused(request).holder(code, periods, _bound(as_of))
+    told = await _told(request, queries.HOLDER, len(found), periods, code, "counts", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/dividend")
@@ -203,7 +225,7 @@ async def dividend(request: Request, subject: Admin, code: StockCode, as_of: AsO
 
 
 @router.get("/stock/{code}/announcements")
-@serving(list[schemas.AnnouncementRow], top=[_AS_OF], tables=(queries.ANNOUNCEMENT,))
+@serving(list[schemas.AnnouncementRow], top=[_AS_OF, *REACH], tables=(queries.ANNOUNCEMENT,))
 async def announcements(
     request: Request,
     subject: Admin,
@@ -213,11 +235,12 @@ async def announcements(
 ) -> Answer:
     """Notices of a company, newest first. Titles and addresses are text from outside: escape them."""
     found = await _fused(request).announcements(code, periods, _bound(as_of))
-    return Answer(found, top=_echo(as_of))
+    told = await _told(request, queries.ANNOUNCEMENT, len(found), periods, code, "notices", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/news")
-@serving(list[schemas.NewsRow], top=[_AS_OF], tables=(queries.NEWS,))
+@serving(list[schemas.NewsRow], top=[_AS_OF, *REACH], tables=(queries.NEWS,))
 async def news(
     request: Request,
     subject: Admin,
@@ -226,11 +249,13 @@ async def news(
     periods: Annotated[int, Query(ge=1, le=120, description="newest headlines")] = 30,
 ) -> Answer:
     """News and research on a stock, newest first, one row per headline. Text from outside: escape it."""
-    return Answer(await _fused(request).news(code, periods, _bound(as_of)), top=_echo(as_of))
+    found = await _fused(request).news(code, periods, _bound(as_of))
+    told = await _told(request, queries.NEWS, len(found), periods, code, "headlines", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/dragon-tiger")
-@serving(list[schemas.DragonTigerRow], top=[_AS_OF], tables=(queries.DRAGON_TIGER,))
+@serving(list[schemas.DragonTigerRow], top=[_AS_OF, *REACH], tables=(queries.DRAGON_TIGER,))
 async def dragon_tiger(
     request: Request,
     subject: Admin,
@@ -240,11 +265,12 @@ async def dragon_tiger(
 ) -> Answer:
     """Listings of a stock on the exchanges' billboard, one per date and reason, newest first."""
     found = await _fused(request).events("dragon_tiger", queries.DRAGON_TIGER, code, periods, _bound(as_of))
-    return Answer(found, top=_echo(as_of))
+    told = await _told(request, queries.DRAGON_TIGER, len(found), periods, code, "listings", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/block-trade")
-@serving(list[schemas.BlockTradeRow], top=[_AS_OF], tables=(queries.BLOCK_TRADE,))
+@serving(list[schemas.BlockTradeRow], top=[_AS_OF, *REACH], tables=(queries.BLOCK_TRADE,))
 async def block_trade(
     request: Request,
     subject: Admin,
@@ -254,7 +280,8 @@ async def block_trade(
 ) -> Answer:
     """Block trades of a stock, newest first; equal deals of one day are numbered by `seq`."""
     found = await _fused(request).events("block_trade", queries.BLOCK_TRADE, code, periods, _bound(as_of))
-    return Answer(found, top=_echo(as_of))
+    told = await _told(request, queries.BLOCK_TRADE, len(found), periods, code, "deals", as_of)
+    return Answer(found, top=told)
 
 
 @router.get("/stock/{code}/lockup")
@@ -273,7 +300,7 @@ async def lockup(
 @router.get("/stock/{code}/kline-bar")
 @serving(
     list[schemas.PeriodBar],
-    top=[("code", str), ("period", str), ("adjust", str), _TOTAL, _AS_OF],
+    top=[("code", str), ("period", str), ("adjust", str), _TOTAL, _AS_OF, *REACH],
     tables=(queries.KLINE_BAR, queries.KLINE),
 )
 async def kline_bar(
@@ -293,4 +320,9 @@ async def kline_bar(
     if not ascending:
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
-    return Answer(payload, top=_echo(as_of))
+    of = {"code": code, "period": period.value} if adjust == "none" else {"code": code}
+    told = await reach(
+        state_of(request), queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
+        asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
+    )  # fmt: skip
+    return Answer(payload, top={**_echo(as_of), **told})

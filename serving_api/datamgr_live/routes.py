@@ -9,13 +9,14 @@ from starlette.requests import Request
 from resources.errors import InputError
 from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
-from serving_api.datamgr_live import schemas
+from serving_api.datamgr_live import queries, schemas
 from serving_api.datamgr_live.clients import Answered
 from serving_api.datamgr_live.market import Market, market_of
 from serving_api.datamgr_live.service import Live, live_of
 from serving_api.envelope import PREFIX
 from serving_api.parameters import StockCode, calendar_day, code_list
 from serving_api.permissions import Admin
+from serving_api.reach import REACH, reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 
@@ -164,7 +165,7 @@ async def xdxr(request: Request, subject: Admin, code: StockCode) -> Answer:
 
 
 @router.get("/stock/{code}/fund-flow")
-@serving(schemas.FundFlow, cache=NO_STORE)
+@serving(schemas.FundFlow, top=REACH, cache=NO_STORE)
 async def fund_flow(
     request: Request,
     subject: Admin,
@@ -172,4 +173,7 @@ async def fund_flow(
     days: Annotated[int, Query(ge=1, le=120, description="trade dates of the history")] = 20,
 ) -> Answer:
     """Today's money flow by size of order, and the main nets of the days before."""
-    return _answer(await _live(request).fund_flow(code, days))
+    found = await _live(request).fund_flow(code, days)
+    given = len(found.value["history"])
+    told = await reach(state_of(request), queries.FLOW, given, asked=days, code=code)
+    return Answer(found.value, top=told, headers=found.headers)

@@ -51,6 +51,14 @@ async def _market(state: State, day: str | None, as_of: AsOf | None) -> Market |
     return await read_or(None, state.part(markets_of).of(day, bound))
 
 
+async def _reached(state: State, market: Market | None, day: str | None) -> dict[str, Any]:
+    """How far back goes what an answer about a market is made from: the wide rows, else the bars."""
+    past = market is None or market.note is not None
+    given = 0 if market is None else market.size
+    told = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
+    return told if market is None or market.note is None else {**told, "note": market.note}
+
+
 def _echo(as_of: AsOf | None) -> dict[str, Any]:
     return {} if as_of is None else {"as_of": as_of.echo}
 
@@ -81,7 +89,8 @@ async def strategy_hits(
     """Which presets select a stock, its place there, and what keeps it out of the others."""
     market = await _market(state_of(request), date, as_of)
     nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
-    return Answer(nobody if market is None else preset_hits(market, code), top=_echo(as_of))
+    told = nobody if market is None else preset_hits(market, code)
+    return Answer({**told, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
 
 
 @router.get("/breakdown/{code}")
@@ -95,7 +104,8 @@ async def breakdown(
 ) -> Answer:
     """A stock's scores in the whole market, down to the cells that they are made of and their dates."""
     market = await _market(state_of(request), date, as_of)
-    return Answer(unscored(code, date) if market is None else broken_down(market, code), top=_echo(as_of))
+    told = unscored(code, date) if market is None else broken_down(market, code)
+    return Answer({**told, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
 
 
 @router.post("/screen")
@@ -110,12 +120,7 @@ async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) ->
     # The date may come from the wide table, its rows from what that is made of.
     headers = (await state.versions.stand((queries.WIDE,))).headers
     told = nothing(asked, day) if market is None else screened(market, asked)
-    past = market is None or market.note is not None
-    reached = await reach(
-        state, queries.KLINE if past else queries.WIDE, told["universe_size"], day=told["date"]
-    )
-    if market is not None and market.note is not None:
-        reached["note"] = market.note
+    reached = await _reached(state, market, told["date"])
     return Answer({**told, **reached}, top=_echo(as_of), headers=headers)
 
 

@@ -169,7 +169,7 @@ class PresetHit(BaseModel):
     )
 
 
-class PresetHits(BaseModel):
+class PresetHits(Reach):
     code: str
     date: str | None
     hits: list[PresetHit]
@@ -209,7 +209,7 @@ class FactorPart(BaseModel):
     inputs: list[Cell]
 
 
-class Breakdown(BaseModel):
+class Breakdown(Reach):
     """Not rounded. An unknown code, or one without a bar, has no factors."""
 
     code: str

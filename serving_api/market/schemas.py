@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from serving_api.reach import Reach
+
 SOURCE = Field(
     alias="_source",
     description="where it comes from: tcp_terminal, quote_site_a, finance_portal_a, fusion_stock_wide, "
@@ -34,7 +36,7 @@ class BreadthPoint(BaseModel):
     index_change_percent: float | None = Field(description="main index")
 
 
-class BreadthSeries(BaseModel):
+class BreadthSeries(Reach):
     """Oldest first."""
 
     items: list[BreadthPoint]

@@ -15,6 +15,7 @@ from serving_api.failures import read_or
 from serving_api.live.moments import session_state
 from serving_api.market import schemas
 from serving_api.permissions import Anyone
+from serving_api.reach import reach
 from serving_api.reading import Session
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
@@ -50,7 +51,8 @@ async def breadth_intraday(
     rows = await read_or(nothing, state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
-    return Answer({"items": items, "days": found, "total": len(items)})
+    told = await reach(state, SAMPLES, found, asked=days)
+    return Answer({"items": items, "days": found, "total": len(items), **told})
 
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from serving_api.failures import read_or
 from serving_api.notes import queries, schemas
 from serving_api.parameters import calendar_day
 from serving_api.permissions import Admin, Anyone
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import State, state_of
 from serving_api.topics.listing import Page, PageSize
@@ -50,11 +51,12 @@ async def daily_review(
 async def _notes(request: Request, kind: Kind, date: str | None, page: int, page_size: int) -> Answer:
     day = None if date is None else calendar_day("date", date)
     nothing: tuple[list[dict[str, Any]], int] = ([], 0)
-    reading = state_of(request).reading
+    state = state_of(request)
     items, total = await read_or(
-        nothing, reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
+        nothing, state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
     )
-    return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
+    told = await reach(state, queries.TABLES[kind], total, day=day)
+    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **told})
 
 
 @router.post("/{kind}/generate")

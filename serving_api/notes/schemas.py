@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from serving_api.reach import Reach
+
 
 class Note(BaseModel):
     date: str
@@ -19,7 +21,7 @@ class Note(BaseModel):
     updated_at: str | None
 
 
-class Notes(BaseModel):
+class Notes(Reach):
     items: list[Note]
     total: int
     page: int

@@ -13,6 +13,7 @@ from serving_api.answers import Answer
 from serving_api.caching import NO_STORE
 from serving_api.datamgr.shared import off_loop
 from serving_api.datamgr_live.changes import changes_of
+from serving_api.datamgr_live.queries import FLOW
 from serving_api.datamgr_live.service import live_of
 from serving_api.envelope import PREFIX, local_iso
 from serving_api.live.moments import next_bounds, session_state
@@ -20,6 +21,7 @@ from serving_api.live.transport_state import transport_state
 from serving_api.market.routes import answer, read
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import reach
 from serving_api.realtime import schemas
 from serving_api.realtime.abnormal_moves import abnormal_moves_of, body_of, clamped
 from serving_api.realtime.money_flow import daily_flows_of
@@ -99,8 +101,10 @@ async def money_flow(
     days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20,
 ) -> Answer:
     """Money flow of a stock by date, the running one included, oldest first."""
-    found = await state_of(request).part(daily_flows_of).of(code, days)
-    body = {"code": code, "items": found.value, "_source": found.source}
+    state = state_of(request)
+    found = await state.part(daily_flows_of).of(code, days)
+    told = await reach(state, FLOW, len(found.value), asked=days, code=code)
+    body = {"code": code, "items": found.value, "_source": found.source, **told}
     return Answer(body, headers=found.headers)
 
 

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from serving_api.market.schemas import SOURCE, Sourced
+from serving_api.reach import Reach
 
 
 class TradingTime(BaseModel):
@@ -32,7 +33,7 @@ class StockFlowDay(BaseModel):
     change_percent: float | None
 
 
-class MoneyFlow(BaseModel):
+class MoneyFlow(Reach):
     """Oldest first."""
 
     code: str

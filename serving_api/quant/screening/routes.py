@@ -20,7 +20,7 @@ from serving_api.quant.screening.conditions import query_of
 from serving_api.quant.screening.formulas import evaluated, parsed_formula
 from serving_api.quant.screening.market import TABLES
 from serving_api.quant.screening.queries import BARS
-from serving_api.quant.screening.service import NOTHING, Screener, found_page, parsed, warnings, when
+from serving_api.quant.screening.service import NOTHING, Screener, found_page, parsed, reached, warnings, when
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 
@@ -105,6 +105,7 @@ async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> 
         "pageSize": body.pageSize,
         "normalized": "",
         "explain": [],
+        **await reached(state, asked, is_there=market is not None),
     }
     if meant.query:
         told = await found_page(state, parsed(meant.query, "query"), asked, body.page, body.pageSize)
@@ -120,9 +121,10 @@ async def screen(request: Request, subject: Anyone, body: schemas.ConditionList)
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
     found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
+    told = await reached(state, asked, is_there=found is not None)
     if found is None:
-        return Answer({**NOTHING, "explain": []}, top=asked.top)
-    return Answer({**found.page(0, body.limit), "explain": found.explain()}, top=asked.top)
+        return Answer({**NOTHING, "explain": [], **told}, top=asked.top)
+    return Answer({**found.page(0, body.limit), "explain": found.explain(), **told}, top=asked.top)
 
 
 @quant_router.get("/fields")
@@ -157,4 +159,6 @@ async def evaluate(request: Request, subject: Anyone, body: schemas.FormulaText)
     state = state_of(request)
     formula = parsed_formula(body.formula)
     asked = when(state, body.date, None)
-    return Answer(await evaluated(state, formula, asked, body.codes, body.limit))
+    found = await evaluated(state, formula, asked, body.codes, body.limit)
+    told = await reached(state, asked, is_there=found["date"] is not None)
+    return Answer({**found, **told})

@@ -79,7 +79,7 @@ class QueryStep(BaseModel):
     note: str | None
 
 
-class ScreenResult(BaseModel):
+class ScreenResult(Reach):
     date: str | None
     items: list[Display18]
     matched: dict[str, dict[str, Any]] = Field(description="code -> values of the fields asked about")
@@ -88,7 +88,7 @@ class ScreenResult(BaseModel):
     as_of: str | None = None
 
 
-class SearchResult(ScreenResult, Reach):
+class SearchResult(ScreenResult):
     page: int
     pageSize: int
     normalized: str
@@ -166,7 +166,7 @@ class FormulaValue(BaseModel):
     value: bool | float
 
 
-class FormulaValues(BaseModel):
+class FormulaValues(Reach):
     date: str | None
     items: list[FormulaValue]
     total: int

@@ -161,16 +161,20 @@ def warnings(query: tree.Query) -> list[str]:
     return [f"{name}: no table stores it yet; it is missing for every stock" for name in unstored]
 
 
+async def reached(state: State, asked: When, *, is_there: bool) -> dict[str, Any]:
+    """How far back the rows that are searched reach; `is_there`: those of the date asked for are stored."""
+    return await reach(state, WIDE, int(is_there), day=asked.day)
+
+
 async def found_page(
     state: State, query: tree.Query, asked: When, page: int, page_size: int
 ) -> dict[str, Any]:
     """The answer of a paged search."""
     found = await state.part(Screener).find(query, asked)
     told = dict(NOTHING) if found is None else found.page((page - 1) * page_size, page_size)
-    reached = await reach(state, WIDE, 0 if found is None else 1, day=asked.day)
     return {
         **told,
-        **reached,
+        **await reached(state, asked, is_there=found is not None),
         "page": page,
         "pageSize": page_size,
         "normalized": written(query),

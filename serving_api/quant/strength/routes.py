@@ -16,7 +16,7 @@ from serving_api.failures import read_or
 from serving_api.parameters import AsOf, AsOfRead, StockCode
 from serving_api.permissions import Anyone
 from serving_api.quant.strength import queries, schemas, service
-from serving_api.reach import reach
+from serving_api.reach import REACH, reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.stocks.bars import Bar
@@ -55,7 +55,7 @@ async def stock_vpa(
 
 
 @stocks_router.get("/{code}/rtsi")
-@serving(schemas.TrendStrength, top=[("as_of", str)], tables=(KLINE,))
+@serving(schemas.TrendStrength, top=[("as_of", str), *REACH], tables=(KLINE,))
 async def rtsi(
     request: Request,
     subject: Anyone,
@@ -65,7 +65,10 @@ async def rtsi(
 ) -> Answer:
     """Trend strength by date, oldest first."""
     found = await _bars(request, code, days + WARM_UP_BARS, as_of)
-    return Answer(service.strength_answer(code, found, days), top=_echo(as_of))
+    answer = service.strength_answer(code, found, days)
+    given, what = len(answer["series"]), "bars with a value"
+    told = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
+    return Answer(answer, top={**_echo(as_of), **told})
 
 
 @router.get("/vpa/{code}")

@@ -9,6 +9,7 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
+from serving_api.reach import reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.billboard import queries, schemas
@@ -32,4 +33,6 @@ async def branch_stat(
     items, total = await read_or(
         empty, state.reading.scan(queries.branches, dates[0], branch.strip() or None, limit)
     )
-    return Answer({"items": items, "total": total, "window": {"from": dates[0], "to": dates[-1]}})
+    told = await reach_of_days(state, (queries.SEATS,), days)
+    window = {"from": dates[0], "to": dates[-1]}
+    return Answer({"items": items, "total": total, "window": window, **told})

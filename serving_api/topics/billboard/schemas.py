@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class Branch(BaseModel):
     """10k CNY."""
@@ -26,7 +28,7 @@ class Span(BaseModel):
     to: str
 
 
-class BranchStat(BaseModel):
+class BranchStat(Reach):
     items: list[Branch]
     total: int = Field(description="branches in the window")
     window: Span

@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from serving_api.catalog.queries import Row, headlines, newest, public_rows
+from serving_api.reach import first_date
 from serving_api.reading import Session
 from serving_api.stocks import queries as stocks
 from serving_api.topics.listing import Condition, listing, rows_of_day
@@ -111,6 +112,12 @@ def history(session: Session, code: str, days: int) -> list[Row]:
             }
         )
     return made
+
+
+def first_of(session: Session, code: str) -> str | None:
+    """The first stored date of a bond, by its bars or its premium; None for what is none."""
+    told = first_date(session, TABLE, code)
+    return None if told is None else min(told, first_date(session, stocks.KLINE, code) or told)
 
 
 def events(session: Session, code: str) -> list[Row]:

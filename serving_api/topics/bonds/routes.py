@@ -10,6 +10,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import reach_from, reach_of_day
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.stocks.queries import KLINE, QUOTE
@@ -41,7 +42,9 @@ async def bond_list(
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
     read = state_of(request).reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
     nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
-    return Answer(paged(await read_or(nothing, read), page, page_size))
+    found = await read_or(nothing, read)
+    told = await reach_of_day(state_of(request), queries.TABLE, date)
+    return Answer(paged({**found, **told}, page, page_size))
 
 
 @router.get("/overview")
@@ -79,8 +82,10 @@ async def bond_history(
 ) -> Answer:
     """Price, premium and conversion value by trade date, oldest first."""
     nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, state_of(request).reading.point(queries.history, code, days))
-    return Answer({"code": code, "items": items, "total": len(items)})
+    state = state_of(request)
+    items = await read_or(nothing, state.reading.point(queries.history, code, days))
+    told = await reach_from(state.reading.point(queries.first_of, code), len(items), asked=days)
+    return Answer({"code": code, "items": items, "total": len(items), **told})
 
 
 @router.get("/{code}/events")

@@ -4,13 +4,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
 from serving_api.topics.bonds.queries import TABLE
 from serving_api.topics.rows import row_model
 
 BondRow = row_model(TABLE)
 
 
-class BondPage(BaseModel):
+class BondPage(Reach):
     items: list[BondRow]  # type: ignore[valid-type]
     total: int = Field(description="rows of all pages")
     page: int
@@ -69,7 +70,7 @@ class BondDay(BaseModel):
     double_low: float | None
 
 
-class BondHistory(BaseModel):
+class BondHistory(Reach):
     code: str
     items: list[BondDay] = Field(description="oldest first")
     total: int

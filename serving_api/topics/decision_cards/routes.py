@@ -12,6 +12,7 @@ from serving_api.caching import NO_STORE
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Admin, Anyone
+from serving_api.reach import reach_of_days
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.decision_cards import queries, schemas, service
@@ -58,7 +59,8 @@ async def stats(
     state = state_of(request)
     since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
     nothing = service.no_stats()
-    return Answer(await read_or(nothing, state.reading.scan(service.stats, since)))
+    counted = await read_or(nothing, state.reading.scan(service.stats, since))
+    return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})
 
 
 @router.post("/review")

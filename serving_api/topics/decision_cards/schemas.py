@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class Card(BaseModel):
     trace_id: str = Field(description="source_code_date")
@@ -46,7 +48,7 @@ class SourceCounts(Counts):
     source: str
 
 
-class CardStats(Counts):
+class CardStats(Counts, Reach):
     by_source: list[SourceCounts]
 
 

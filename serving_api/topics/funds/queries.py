@@ -3,6 +3,7 @@
 from typing import Any
 
 from serving_api.catalog.queries import Row, newest
+from serving_api.reach import first_date
 from serving_api.reading import Session
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
@@ -42,13 +43,18 @@ def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str
     return [{**bar, "premium_pct": told.get(bar["date"])} for bar in bars]
 
 
+def first_of_reit(session: Session, code: str) -> str | None:
+    """The first stored bar of a REIT; None for what is none."""
+    return first_date(session, stocks.KLINE, code) if reit(session, code) else None
+
+
 def fund_bars(
     session: Session, code: str, days: int, adjust: str, as_of: str | None
-) -> tuple[str | None, list[Row]]:
-    """(name, bars oldest first) of an ETF or LOF; (None, []) for any other code."""
+) -> tuple[str | None, list[Row], bool]:
+    """(name, bars oldest first, True) of an ETF or LOF; (None, [], False) for any other code."""
     master = stocks.master(session, code, as_of)
     listed = newest(session, session.table(ETF), code, None) if session.has(ETF) and as_of is None else None
     if master.get("sec_type") not in KINDS and listed is None:
-        return None, []
+        return None, [], False
     name = master.get("name") or (listed or {}).get("name")
-    return name, adjusted(stocks.bars(session, code, days, as_of), adjust)
+    return name, adjusted(stocks.bars(session, code, days, as_of), adjust), True

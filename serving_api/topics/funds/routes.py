@@ -10,6 +10,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_from
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.stocks.queries import KLINE
@@ -61,9 +62,12 @@ async def reit_history(
 ) -> Answer:
     """Daily bars of a REIT with its premium, oldest first."""
     nothing: list[dict[str, Any]] = []
-    read = state_of(request).reading.point(queries.reit_history, code, days, adjust, _bound(as_of))
+    state = state_of(request)
+    read = state.reading.point(queries.reit_history, code, days, adjust, _bound(as_of))
     items = await read_or(nothing, read)
-    answer = {"code": code, "adjust": adjust, "items": items, "total": len(items)}
+    first = state.reading.point(queries.first_of_reit, code)
+    told = await reach_from(first, len(items), asked=days, what="bars", as_of=as_of)
+    answer = {"code": code, "adjust": adjust, "items": items, "total": len(items), **told}
     return Answer(answer, top=_echo(as_of))
 
 
@@ -78,9 +82,13 @@ async def etf_kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Stored daily bars of an ETF or LOF, oldest first; none for any other code."""
-    nothing: tuple[str | None, list[dict[str, Any]]] = (None, [])
-    read = state_of(request).reading.point(queries.fund_bars, etf_code, days, adjust, _bound(as_of))
-    name, items = await read_or(nothing, read)
+    state = state_of(request)
+    nothing: tuple[str | None, list[dict[str, Any]], bool] = (None, [], True)
+    read = state.reading.point(queries.fund_bars, etf_code, days, adjust, _bound(as_of))
+    name, items, is_fund = await read_or(nothing, read)
+    told: dict[str, Any] = {"first_date": None, "note": f"{etf_code} is not known as an ETF or LOF"}
+    if is_fund:
+        told = await reach(state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of)
     answer = {
         "code": etf_code,
         "name": name,
@@ -88,5 +96,6 @@ async def etf_kline(
         "adjust": adjust,
         "items": items,
         "_source": "fusion" if items else None,
+        **told,
     }
     return Answer(answer, top=_echo(as_of))

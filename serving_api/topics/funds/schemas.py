@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
 from serving_api.stocks.schemas import KBar
 from serving_api.topics.funds.queries import REIT
 from serving_api.topics.rows import row_model
@@ -30,7 +31,7 @@ class ReitBar(KBar):
     )
 
 
-class ReitHistory(BaseModel):
+class ReitHistory(Reach):
     code: str
     adjust: Literal["none", "qfq", "hfq"]
     items: list[ReitBar] = Field(description="oldest first")
@@ -38,7 +39,7 @@ class ReitHistory(BaseModel):
     as_of: str | None = None
 
 
-class EtfBars(BaseModel):
+class EtfBars(Reach):
     code: str
     name: str | None
     total: int

@@ -64,11 +64,8 @@ def bars(
     column of the table."""
     if not session.has(FUTURES):
         return []
-    spelt = list(dict.fromkeys((symbol, symbol.upper(), symbol.lower())))
-    marks = ", ".join("?" for _ in spelt)
-    digits = any(letter.isdigit() for letter in symbol)
-    where = [f"symbol IN ({marks})" if digits else f"product IN ({marks}) AND is_main=1"]
-    values = [*spelt]
+    own, values = _of(symbol)
+    where = [own]
     for bound, sign in ((since, ">="), (until, "<=")):
         if bound is not None:
             where.append(f"date{sign}?")
@@ -83,6 +80,34 @@ def bars(
         limit=limit,
     )
     return rows[::-1]
+
+
+def _of(symbol: str) -> tuple[str, list[str]]:
+    """Condition and values of a contract's rows, or of the main contracts' of a product."""
+    spelt = list(dict.fromkeys((symbol, symbol.upper(), symbol.lower())))
+    marks = ", ".join("?" for _ in spelt)
+    digits = any(letter.isdigit() for letter in symbol)
+    return (f"symbol IN ({marks})" if digits else f"product IN ({marks}) AND is_main=1"), spelt
+
+
+def first_bar(session: Session, symbol: str) -> str | None:
+    """The first stored date of a contract or product."""
+    where, values = _of(symbol)
+    rows = session.rows(FUTURES, columns=("date",), where=where, values=tuple(values), order="date", limit=1)
+    return str(rows[0][0]) if rows else None
+
+
+def first_basis(session: Session, product: str) -> str | None:
+    """The first stored date with both a main contract's close and its index's."""
+    index = INDEX_OF.get(product.upper())
+    if index is None or not session.has(FUTURES) or not session.has(INDEX):
+        return None
+    where, values = _of(product)
+    spots = f"SELECT date FROM {INDEX} WHERE code=? AND close<>0"
+    rows = session.run(
+        f"SELECT MIN(date) FROM {FUTURES} WHERE {where} AND close<>0 AND date IN ({spots})", (*values, index)
+    )
+    return str(rows[0][0]) if rows[0][0] else None
 
 
 def kline(session: Session, symbol: str, limit: int) -> dict[str, Any]:

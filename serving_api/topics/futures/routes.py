@@ -9,6 +9,7 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
+from serving_api.reach import reach_from
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.futures import queries, schemas
@@ -47,8 +48,12 @@ async def basis(
 ) -> Answer:
     """What the main contract of an index future costs against its index, by date, oldest first."""
     nothing = queries.basis_of(product, [], "the database is away")
-    reading = state_of(request).reading
-    return Answer(await read_or(nothing, reading.scan(queries.basis, product, days)))
+    state = state_of(request)
+    found = await read_or(nothing, state.reading.scan(queries.basis, product, days))
+    told = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
+    if told["note"] is not None:
+        told["note"] = found.get("reason", told["note"])  # why there is none says more than how far it goes
+    return Answer({**found, **told})
 
 
 @router.get("/{symbol}/kline")
@@ -61,8 +66,10 @@ async def kline(
 ) -> Answer:
     """Bars of a contract, or of the main contracts of a product as they were, oldest first."""
     nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
-    reading = state_of(request).reading
-    return Answer(await read_or(nothing, reading.scan(queries.kline, symbol, days)))
+    state = state_of(request)
+    found = await read_or(nothing, state.reading.scan(queries.kline, symbol, days))
+    told = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
+    return Answer({**found, **told})
 
 
 @router.get("/{symbol}/positions")

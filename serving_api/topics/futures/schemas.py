@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class Listed(BaseModel):
     """One contract of a day; points and contracts."""
@@ -35,7 +37,7 @@ class FuturesBar(BaseModel):
     open_interest: int | None
 
 
-class FuturesBars(BaseModel):
+class FuturesBars(Reach):
     symbol: str
     name: str | None
     items: list[FuturesBar] = Field(description="oldest first")
@@ -52,7 +54,7 @@ class BasisDay(BaseModel):
     annualised_pct: float | None = Field(description="basis as percent of the spot a year")
 
 
-class Basis(BaseModel):
+class Basis(Reach):
     product: str
     items: list[BasisDay] = Field(description="oldest first")
     total: int

@@ -10,15 +10,17 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.parameters import AsOfRead, StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import REACH, reach_from
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
-from serving_api.topics.hk_finance import schemas
+from serving_api.topics.hk_finance import queries, schemas
 from serving_api.topics.hk_finance.service import FIGURES, HongKong, hong_kong_of
 
 router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
 
 HkCode = Annotated[str, Path(pattern=r"^[0-9]{5}$", description="5-digit code", examples=["00700"])]
+_NO_PAST = "no premium of a past date is stored: no documented source tells their exchange rates"
 Periods = Annotated[int, Query(ge=1, le=60, description="newest report periods")]
 
 
@@ -34,6 +36,14 @@ def _reads(request: Request) -> HongKong:
     return state_of(request).part(hong_kong_of)
 
 
+async def _reach(
+    request: Request, code: str, given: int, asked: int, statement: str | None = None
+) -> dict[str, Any]:
+    """How far the stored report periods of a company reach."""
+    first = state_of(request).reading.point(queries.first_period, code, statement)
+    return await reach_from(first, given, asked=asked, what="report periods")
+
+
 @router.get("/{code}/indicators")
 @serving(schemas.HkIndicators)
 async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
@@ -47,6 +57,7 @@ async def indicators(request: Request, subject: Anyone, code: HkCode, periods: P
         "currency": first.get("currency"),
         "items": items,
         "total": len(items),
+        **await _reach(request, code, len(items), periods),
     }
     return Answer(answer, headers=told.headers)
 
@@ -69,6 +80,7 @@ async def statements(
         "periods": ends,
         "items": items,
         "total": len(items),
+        **await _reach(request, code, len(ends), periods, statement.value),
     }
     return Answer(answer, headers=told.headers)
 
@@ -92,7 +104,7 @@ async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
 
 
 @premium_router.get("/{code}/ah-premium")
-@serving(schemas.AhPremium | None, top=[("as_of", str)])
+@serving(schemas.AhPremium | None, top=[("as_of", str), *REACH])
 async def ah_premium(
     request: Request,
     subject: Anyone,
@@ -103,6 +115,6 @@ async def ah_premium(
     """Premium of a share at home over the one in Hong Kong, now; null for a company that is listed once, and
     with `as_of`, since nobody keeps it."""
     if as_of is not None:
-        return Answer(None, top={"as_of": as_of.echo})
+        return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
     told = await _reads(request).premium(code)
-    return Answer(told.value, headers=told.headers)
+    return Answer(told.value, top={"note": _NO_PAST}, headers=told.headers)

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class HkPeriod(BaseModel):
     """Amounts in the company's own currency, ratios in percent."""
@@ -19,7 +21,7 @@ class HkPeriod(BaseModel):
     debt_ratio: float | None
 
 
-class HkIndicators(BaseModel):
+class HkIndicators(Reach):
     code: str
     name: str | None
     currency: str | None
@@ -32,7 +34,7 @@ class HkItem(BaseModel):
     values: list[float | None] = Field(description="one per period")
 
 
-class HkStatement(BaseModel):
+class HkStatement(Reach):
     code: str
     statement: str
     periods: list[str] = Field(description="newest first")

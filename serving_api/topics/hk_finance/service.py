@@ -40,10 +40,10 @@ class HongKong:
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
         """(period ends newest first, [{item, values}]): stored, else asked."""
-        stored = [row for row in await self._stored(code, periods) if (row["items"] or {}).get(statement)]
+        nothing: list[Row] = []
+        stored = await read_or(nothing, self._reading.point(queries.statements, code, statement))
         if stored:
-            held = {row["report_period"]: row["items"][statement] for row in stored}
-            return Answered(_table(held))
+            return Answered(_table({row["report_period"]: row["items"] for row in stored[:periods]}))
         known = await self.figures(code, min(periods, _MOST_ASKED))
         ends = [row["report_period"] for row in known.value]
         if not ends:

@@ -4,7 +4,7 @@ from serving_api.catalog.indices.series import INDICES, INDUSTRIES, indicators, 
 from serving_api.catalog.queries import Row, public_rows
 from serving_api.reading import Session
 
-__all__ = ["INDICES", "INDUSTRIES", "bars_since", "indicators"]
+__all__ = ["INDICES", "INDUSTRIES", "bars_since", "indicators", "table_of"]
 
 
 def bars_since(session: Session, code: str, day: str) -> list[Row]:

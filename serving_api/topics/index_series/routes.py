@@ -13,6 +13,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import AsOfRead
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_since
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.index_series import queries, schemas, service
@@ -41,11 +42,13 @@ async def indicator(
     nothing: tuple[list[Row], str | None] = ([], None)
     read = state_of(request).reading.scan(queries.indicators, own, days, bound)
     items, name = await read_or(nothing, read)
+    table = queries.table_of(own)
     answer = {
         "code": own,
         "name": name,
         "items": items,
         "latest": items[-1] if items else {},
+        **await reach(state_of(request), table, len(items), asked=days, code=own, as_of=as_of),
     }
     return Answer(answer, top={} if as_of is None else {"as_of": as_of.echo})
 
@@ -66,4 +69,5 @@ async def index_calendar(
     since = moved(state.clock.now().date().isoformat(), 1 - days)
     nothing: list[Row] = []
     bars = await read_or(nothing, state.reading.scan(queries.bars_since, own, since))
-    return Answer({"code": own, "name": bars[-1]["name"] if bars else None, **service.calendar(bars)})
+    told = await reach_since(state, queries.table_of(own), len(bars), since, code=own)
+    return Answer({"code": own, "name": bars[-1]["name"] if bars else None, **service.calendar(bars), **told})

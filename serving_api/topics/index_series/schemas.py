@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class IndicatorDay(BaseModel):
     """Points; null where there are not enough bars."""
@@ -24,7 +26,7 @@ class IndicatorDay(BaseModel):
     rsi14: float | None = Field(description="0..100")
 
 
-class IndexIndicators(BaseModel):
+class IndexIndicators(Reach):
     """Oldest first; `latest` is the last of the items, {} where there is none."""
 
     code: str
@@ -61,7 +63,7 @@ class IndexSummary(BaseModel):
     win_rate_pct: float | None = Field(description="up days / days with a change, percent")
 
 
-class IndexCalendar(BaseModel):
+class IndexCalendar(Reach):
     """Oldest first."""
 
     code: str

@@ -9,6 +9,7 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
+from serving_api.reach import reach
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.indices import queries, schemas
@@ -35,7 +36,9 @@ async def valuation(
     rows = await read_or(nothing, state_of(request).reading.point(queries.valuation, own, days))
     items = [{name: row[name] for name in queries.RATIOS} for row in rows]
     name = rows[-1]["index_name"] if rows else None
-    return Answer({"symbol": own, "name": name, "items": items, "latest": items[-1] if items else {}})
+    told = await reach(state_of(request), queries.VALUATION, len(items), asked=days, of={"index_code": own})
+    latest = items[-1] if items else {}
+    return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **told})
 
 
 @router.get("/weights/{symbol}")

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class IndexRatio(BaseModel):
     date: str
@@ -13,7 +15,7 @@ class IndexRatio(BaseModel):
     pb_pct_10y: float | None = Field(description="percent")
 
 
-class IndexValuation(BaseModel):
+class IndexValuation(Reach):
     """Oldest first; `latest` is the last of the items, {} where there is none."""
 
     symbol: str

@@ -9,6 +9,7 @@ from serving_api.answers import Answer
 from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_of_day
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.industries import queries, schemas
@@ -37,7 +38,8 @@ async def valuation(
     nothing: tuple[list[dict[str, Any]], str | None] = ([], date)
     reading = state_of(request).reading
     items, day = await read_or(nothing, reading.scan(queries.ratios, standard, level, date))
-    return Answer({"standard": standard, "date": day, "items": items, "total": len(items)})
+    told = await reach_of_day(state_of(request), queries.RATIOS, date, of={"standard": standard})
+    return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **told})
 
 
 @router.get("/valuation/detail")
@@ -55,10 +57,12 @@ async def detail(
     nothing: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
     reading = state_of(request).reading
     rows, members = await read_or(nothing, reading.scan(queries.detail, standard, industry_code, days))
+    own = {"standard": standard, "industry_code": industry_code}
     answer = {
         "industry_code": industry_code,
         "industry_name": rows[-1]["industry_name"] if rows else None,
         "items": [{name: row[name] for name in queries.SERIES} for row in rows],
         "members": members,
+        **await reach(state_of(request), queries.RATIOS, len(rows), asked=days, of=own),
     }
     return Answer(answer)

@@ -2,13 +2,14 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
 from serving_api.topics.industries import queries
 from serving_api.topics.rows import row_model
 
 IndustryRow = row_model(queries.RATIOS)
 
 
-class IndustryRatios(BaseModel):
+class IndustryRatios(Reach):
     standard: str
     date: str | None = Field(description="of the rows; null where nothing is stored")
     items: list[IndustryRow]  # type: ignore[valid-type]
@@ -30,7 +31,7 @@ class IndustryMember(BaseModel):
     pb: float | None
 
 
-class IndustryDetail(BaseModel):
+class IndustryDetail(Reach):
     """`items` oldest first; `members` by our own classification, [] of cni."""
 
     industry_code: str

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from platform_assets.compute.risk_premium import premiums, standing
+from serving_api.reach import first_date
 from serving_api.reading import Session
 
 VALUES = "fusion_macro_indicator"
@@ -141,13 +142,33 @@ def yields(
     return rows[-limit:]
 
 
+def first_yield(session: Session, region: str) -> str | None:
+    """The first stored date of any tenor of a region."""
+    return first_date(session, VALUES, of={"indicator": _tenors(region)})
+
+
+def first_premium(session: Session, index: str) -> str | None:
+    """The first date of which both sides of a premium may be known; None where one of them is not stored."""
+    earned = first_date(session, PE, of={"index_code": _names(index)})
+    bonds = first_date(session, VALUES, of={"indicator": "cn_bond_10y"})
+    return None if earned is None or bonds is None else max(earned, bonds)
+
+
+def _tenors(region: str) -> list[str]:
+    return [f"{region}_bond_{years}y" for years in TENORS]
+
+
+def _names(index: str) -> tuple[str, str]:
+    """The two names that an index may be stored under."""
+    return index, index[2:]
+
+
 def yields_or_why(
     session: Session, region: str, limit: int, as_of: str | None
 ) -> tuple[list[Row], str | None]:
     """The rows of `yields`, and why there are none."""
     rows = yields(session, region, limit, as_of)
-    names = [f"{region}_bond_{years}y" for years in TENORS]
-    return rows, None if rows else f"no yields: {missing(session, names, as_of)}"
+    return rows, None if rows else f"no yields: {missing(session, _tenors(region), as_of)}"
 
 
 def _spread(row: Mapping[str, Any]) -> float | None:
@@ -190,7 +211,7 @@ def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> li
     versions: of an instant, what had closed before its day, or had been loaded by then, is known."""
     if not session.has(PE):
         return []
-    where, values = ["index_code IN (?, ?)"], [index, index[2:]]
+    where, values = ["index_code IN (?, ?)"], [*_names(index)]
     if as_of is not None:
         until = as_of[:10] if as_of[11:16] < _PUBLISHED else f"{as_of[:10]}~"
         where.append("(date<? OR imported_at<=?)")

@@ -11,6 +11,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import AsOf, AsOfRead
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_from
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.macro import queries, schemas
@@ -40,12 +41,14 @@ async def bond_yield(
     nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading
     rows, why = await read_or(nothing, reading.scan(queries.yields_or_why, region, days, _bound(as_of)))
+    first = reading.scan(queries.first_yield, region)
     answer: dict[str, Any] = {
         "items": rows,
         "total": len(rows),
         "latest": rows[-1] if rows else {},
         "latestDate": rows[-1]["date"] if rows else None,
         "available": bool(rows),
+        **await reach_from(first, len(rows), asked=days, what="dates", as_of=as_of),
     }
     if not rows:
         answer["reason"] = why
@@ -67,7 +70,10 @@ async def risk_premium(
     reading = state_of(request).reading
     nothing = queries.premium_of(index, [], "the database is away")
     found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
-    return Answer(found, top=_top(as_of))
+    first = reading.scan(queries.first_premium, index)
+    what = "dates with both sides"
+    told = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
+    return Answer({**found, **told}, top=_top(as_of))
 
 
 @fusion_router.get("/cn-extended/{name}")
@@ -96,7 +102,11 @@ async def cn_extended(
         "items": rows,
         "total": len(rows),
         "latestDate": rows[-1]["date"] if rows else None,
-    }
+        **await reach(
+            state_of(request), queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods",
+            as_of=as_of,
+        ),
+    }  # fmt: skip
     if not rows:
         answer["reason"] = why
     return Answer(answer, top=_top(as_of))

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.reach import Reach
+
 
 class Yields(BaseModel):
     """Yields of government bonds on one date, percent."""
@@ -15,7 +17,7 @@ class Yields(BaseModel):
     spread_10_2: float | None
 
 
-class BondYield(BaseModel):
+class BondYield(Reach):
     items: list[Yields]
     total: int
     latest: Yields | dict[str, object]
@@ -40,7 +42,7 @@ class Band(BaseModel):
     minus1: float | None
 
 
-class RiskPremium(BaseModel):
+class RiskPremium(Reach):
     index: str
     items: list[Premium]
     total: int
@@ -65,7 +67,7 @@ class Point(BaseModel):
     )
 
 
-class SeriesByName(BaseModel):
+class SeriesByName(Reach):
     name: str
     title: str
     unit: str

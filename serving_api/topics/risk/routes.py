@@ -11,6 +11,7 @@ from serving_api.envelope import PREFIX
 from serving_api.failures import read_or
 from serving_api.parameters import StockCode
 from serving_api.permissions import Anyone
+from serving_api.reach import reach, reach_of_day
 from serving_api.routing import area_router, serving
 from serving_api.state import state_of
 from serving_api.topics.listing import Page, PageSize, Sort, paged, past_day, trade_day
@@ -47,7 +48,8 @@ async def pledge_list(
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
     reading = state_of(request).reading
     told = await read_or(_empty(date), reading.scan(queries.pledges, date, min_ratio, sort, page, page_size))
-    return Answer(paged(told, page, page_size))
+    reached = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer(paged({**told, **reached}, page, page_size))
 
 
 @router.get("/pledge-detail/{code}")
@@ -65,6 +67,9 @@ async def pledge_detail(
     history = await read_or(nothing, state.reading.point(queries.pledge_history, code))
     items = told.value[:limit]
     answer = {"code": code, "items": items, "total": len(told.value), "ratio_history": history}
+    answer |= await reach(
+        state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
+    )
     return Answer(answer, headers=told.headers)
 
 
@@ -75,7 +80,8 @@ async def pledge_industry(request: Request, subject: Anyone, date: PastDay) -> A
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
-    return Answer({"items": items, "total": len(items), "date": day})
+    told = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer({"items": items, "total": len(items), "date": day, **told})
 
 
 @router.get("/goodwill-list")
@@ -91,7 +97,8 @@ async def goodwill_list(
     """Companies by goodwill / equity in one report period."""
     reading = state_of(request).reading
     told = await read_or(_empty(period), reading.scan(queries.goodwill, period, min_ratio, page, page_size))
-    return Answer(paged(_by_period(told), page, page_size))
+    reached = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer(paged({**_by_period(told), **reached}, page, page_size))
 
 
 @router.get("/goodwill-industry")
@@ -101,7 +108,8 @@ async def goodwill_industry(request: Request, subject: Anyone, period: Period) -
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
-    return Answer({"items": items, "total": len(items), "period": day})
+    told = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer({"items": items, "total": len(items), "period": day, **told})
 
 
 @router.get("/goodwill-detail/{code}")
@@ -114,8 +122,10 @@ async def goodwill_detail(
 ) -> Answer:
     """Goodwill of one company, newest report period first."""
     nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, state_of(request).reading.point(queries.goodwill_of, code, limit))
-    return Answer({"code": code, "items": items, "total": len(items)})
+    state = state_of(request)
+    items = await read_or(nothing, state.reading.point(queries.goodwill_of, code, limit))
+    told = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
+    return Answer({"code": code, "items": items, "total": len(items), **told})
 
 
 @router.get("/comment-list")
@@ -131,7 +141,8 @@ async def comment_list(
     """The portal's marks of every stock on one trade date."""
     reading = state_of(request).reading
     told = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
-    return Answer(paged(told, page, page_size))
+    reached = await reach_of_day(state_of(request), queries.COMMENT, date)
+    return Answer(paged({**told, **reached}, page, page_size))
 
 
 @router.get("/comment-detail/{code}")
@@ -157,4 +168,5 @@ async def comment_detail(
         "participation": series("org_participation_pct", "org_participation_pct"),
         "cost": series("prime_cost", "prime_cost"),
     }
-    return Answer(answer)
+    told = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
+    return Answer({**answer, **told})

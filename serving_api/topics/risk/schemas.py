@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
+from serving_api.reach import Reach
 from serving_api.topics.risk import queries
 from serving_api.topics.rows import row_model
 
@@ -12,6 +13,7 @@ def _page(name: str, table: str, **more: Any) -> type[BaseModel]:
     rows: Any = list[row_model(table)]  # type: ignore[misc]
     made: type[BaseModel] = create_model(
         name,
+        __base__=Reach,
         items=(rows, ...),
         total=(int, Field(description="rows of all pages")),
         page=(int, ...),
@@ -45,8 +47,9 @@ class PledgeRatio(BaseModel):
     pledge_ratio: float
 
 
-class PledgeDetail(BaseModel):
-    """`items` are asked of the portal now, newest notice first; [] when it does not answer."""
+class PledgeDetail(Reach):
+    """`items` are asked of the portal now, newest notice first; [] when it does not answer. `first_date` and
+    `note` speak of `ratio_history`, which is stored."""
 
     code: str
     items: list[PledgeEvent]
@@ -61,7 +64,7 @@ class PledgeIndustry(BaseModel):
     pledge_market_value: float = Field(description="10k CNY")
 
 
-class PledgeIndustries(BaseModel):
+class PledgeIndustries(Reach):
     items: list[PledgeIndustry]
     total: int
     date: str | None
@@ -75,13 +78,13 @@ class GoodwillIndustry(BaseModel):
     company_count: int
 
 
-class GoodwillIndustries(BaseModel):
+class GoodwillIndustries(Reach):
     items: list[GoodwillIndustry]
     total: int
     period: str | None
 
 
-class GoodwillDetail(BaseModel):
+class GoodwillDetail(Reach):
     code: str
     items: list[GoodwillRow]  # type: ignore[valid-type]
     total: int
@@ -107,7 +110,7 @@ class Cost(BaseModel):
     prime_cost: float | None
 
 
-class CommentDetail(BaseModel):
+class CommentDetail(Reach):
     """Series are oldest first."""
 
     code: str

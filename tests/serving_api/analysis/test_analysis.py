@@ -15,7 +15,9 @@ from tests.serving_api.analysis.conftest import CODE, DAY, KEYS, NAME, Desk, hon
 def test_without_a_key_the_rules_answer_with_their_label(desk_on_both: Desk) -> None:
     desk = desk_on_both
     assert desk.told() == {"code": CODE, "provenance": "empty", "tier": "empty"}
-    assert desk.made.told(f"/analysis/{CODE}/history") == {"code": CODE, "items": [], "total": 0}
+    history = desk.made.told(f"/analysis/{CODE}/history")
+    assert (history["items"], history["total"]) == ([], 0)
+    assert (history["first_date"], history["note"]) == (None, "nothing is stored yet")
 
     told = desk.run()
     assert (told["provenance"], told["tier"], told["label"]) == (
@@ -44,7 +46,11 @@ def test_without_a_key_the_rules_answer_with_their_label(desk_on_both: Desk) -> 
     assert desk.run() == told
     items = [{"date": DAY, "total_score": told["total_score"], "provenance": "quant_prefill",
               "source": "quant_prefill"}]  # fmt: skip
-    assert desk.made.told(f"/analysis/{CODE}/history") == {"code": CODE, "items": items, "total": 1}
+    short = f"1 of 20 analyses are stored; the first stored date is {DAY}"
+    assert desk.made.told(f"/analysis/{CODE}/history") == {
+        "code": CODE, "items": items, "total": 1, "first_date": DAY, "note": short,
+    }  # fmt: skip
+    assert desk.made.told(f"/analysis/{CODE}/history", limit=1)["note"] is None
     assert desk.cards() == []  # rules never enter the loop of decisions
 
 

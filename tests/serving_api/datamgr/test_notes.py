@@ -30,6 +30,11 @@ def items(bare: Desk, path: str, **query: Any) -> list[Any]:
     return told
 
 
+def reach(bare: Desk, path: str, **params: Any) -> tuple[str | None, str | None]:
+    told = bare.api.get(path, params=params).json()
+    return told["first_date"], told["note"]
+
+
 def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: Desk) -> None:
     assert items(bare, "/notes/daily-review") == []
     assert written(bare, REVIEW, "2026-08-20")
@@ -39,6 +44,12 @@ def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: Des
     assert (row["source"], row["sections"]) == ("local_rule", SECTIONS)
     assert row["source_summary"] == {"source": "local_rule", "evidence": []}
     assert items(bare, "/notes/morning") == []
+    assert reach(bare, "/notes/morning") == (None, "nothing is stored yet")
+    assert reach(bare, "/notes/daily-review") == ("2026-08-20", None)
+    assert reach(bare, "/notes/daily-review", date="2026-08-19") == (
+        "2026-08-20",
+        "nothing is stored of 2026-08-19; the first stored date is 2026-08-20",
+    )
     assert len(items(bare, "/notes/daily-review", page=2, page_size=1)) == 1
 
     assert written(bare, REVIEW, "2026-08-21", "更新")

@@ -197,6 +197,10 @@ def test_branches_and_what_became_of_their_purchases(fused: Bench) -> None:
     assert [row["branch_name"] for row in stat(fused, days=60, branch="100%")["items"]] == [
         first["branch_name"]
     ]
+    first = DAYS[-20]
+    assert told["first_date"] == first
+    assert told["note"] == f"20 of 60 trade dates are stored; the first stored date is {first}"
+    assert stat(fused, days=20)["note"] is None
     assert stat(fused, days=60, limit=1)["total"] == 3
     assert stat(fused, days=5)["total"] == 2
 

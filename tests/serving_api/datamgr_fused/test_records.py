@@ -194,6 +194,67 @@ def test_the_three_broad_indices_are_the_default(fused: Bench) -> None:
     assert {row["code"] for row in results(fused, "/datamgr/fusion/index/daily")} == {"sh000001", "sz399001"}
 
 
+DAYS = shipped_calendar().last(60, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("tail", "asked", "enough", "more", "first", "note"),
+    [
+        ("/margin", "periods", 40, 120, DAYS[-40], "40 of 120 trade dates"),
+        ("/holder", "periods", 30, 60, DAYS[-30], "30 of 60 counts"),
+        ("/finance", "periods", 10, 20, "2024-03-31", "10 of 20 report periods"),
+        ("/valuation", "snapshots", 30, 60, DAYS[-30], "30 of 60 dates"),
+        ("/announcements", "periods", 40, 41, DAYS[-40], "40 of 41 notices"),
+        ("/news", "periods", 40, 41, DAYS[-40], "40 of 41 headlines"),
+        ("/dragon-tiger", "periods", 41, 42, DAYS[-40], "41 of 42 listings"),
+        ("/block-trade", "periods", 2, 50, TODAY, "2 of 50 deals"),
+        ("/kline-bar", "periods", 3, 240, "2026-08-07", "3 of 240 week bars"),
+        ("/kline-bar?period=month", "periods", 1, 2, "2026-08-31", "1 of 2 month bars"),
+        ("/kline-bar?adjust=qfq", "periods", 12, 240, DAYS[0], "13 of 240 week bars"),
+    ],
+)
+def test_rows_of_a_stock_say_how_far_back_they_reach(
+    fused: Bench, tail: str, asked: str, enough: int, more: int, first: str, note: str
+) -> None:
+    path, _, query = f"{STOCK}{tail}".partition("?")
+    other = dict([query.split("=")]) if query else {}
+    whole, short = (get(fused, path, **other, **{asked: count}).json() for count in (enough, more))
+
+    assert (whole["first_date"], "note" in whole) == (first, False)
+    assert (short["first_date"], short["note"]) == (
+        first,
+        f"{note} are stored; the first stored date is {first}",
+    )
+
+
+@pytest.mark.parametrize("tail", ["/margin", "/dragon-tiger", "/block-trade", "/kline-bar"])
+def test_a_stock_of_which_nothing_is_stored_says_so(fused: Bench, tail: str) -> None:
+    answer = get(fused, f"/datamgr/fusion/stock/999999{tail}").json()
+
+    assert (answer["results"], answer["note"]) == ([], "nothing is stored yet")
+    assert "first_date" not in answer
+
+
+def test_what_was_not_known_then_is_said(fused: Bench) -> None:
+    answer = get(fused, f"{STOCK}/margin", as_of="2026-07-01").json()
+
+    assert answer["note"].startswith("0 of 30 trade dates of that time are stored")
+
+
+def test_bars_of_indices_say_which_of_them_are_short(fused: Bench) -> None:
+    path, first = "/datamgr/fusion/index/daily", DAYS[-10]
+    whole = get(fused, path, codes="sh000001,sz399001", periods=10).json()
+    some = get(fused, path, periods=10).json()
+    nothing = get(fused, path, codes="sz399006").json()
+
+    assert (whole["first_date"], "note" in whole) == (first, False)
+    assert (some["first_date"], some["note"]) == (
+        first,
+        f"fewer than 10 bars are stored of sz399006; the first stored date is {first}",
+    )
+    assert ("first_date" in nothing, nothing["note"]) == (False, "nothing is stored yet")
+
+
 @pytest.mark.parametrize(
     ("path", "params", "parameter"),
     [

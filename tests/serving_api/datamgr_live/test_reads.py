@@ -218,6 +218,7 @@ def test_fund_flow_splits_the_day_and_nets_the_days_before(desk: Desk) -> None:
     main = newest.super_in - newest.super_out + newest.large_in - newest.large_out
     assert found["history"][-1]["main_netflow"] == pytest.approx(main, abs=2)
     assert [day["date"] for day in found["history"]] == sorted(day["date"] for day in found["history"])
+    assert "note" not in desk.get(f"/datamgr/stock/{BANK}/fund-flow", days=5).json()
 
 
 def test_fund_flow_of_the_quote_site_has_nets_alone(desk: Desk) -> None:
@@ -296,6 +297,7 @@ def test_without_any_source_there_are_empty_structures(desk: Desk) -> None:
     assert desk.results(f"/datamgr/stock/{BANK}/xdxr") == {"code": BANK, "records": []}
     flow = desk.results(f"/datamgr/stock/{BANK}/fund-flow")
     assert flow == {"code": BANK, "today": dict.fromkeys(sorted(SIDES)), "history": []}
+    assert desk.get(f"/datamgr/stock/{BANK}/fund-flow").json()["note"] == "nothing is stored yet"
     assert desk.results(f"/datamgr/realtime/{BANK}/fund-flow-minute") == []
     assert desk.results("/datamgr/realtime/northbound") == []
     refused = desk.get("/datamgr/market/stat")

@@ -182,6 +182,10 @@ def test_a_date_before_the_first_bar_says_where_they_begin(screens: Bench) -> No
 
     assert (nothing["universe_size"], nothing["items"], nothing["first_date"]) == (0, [], dates[1])
     assert nothing["note"] == f"nothing is stored of {dates[0]}; the first stored date is {dates[1]}"
+    for path in ("/factor/strategy-hits/000010", "/factor/breakdown/000010"):
+        early, newest = told(screens, path, date=dates[0]), told(screens, path)
+        assert (early["first_date"], early["note"]) == (dates[1], nothing["note"]), path
+        assert (newest["first_date"], newest["note"]) == (YESTERDAY, None), path
 
 
 # -- a score from its breakdown ---------------------------------------------------------------------

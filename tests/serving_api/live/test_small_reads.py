@@ -89,6 +89,9 @@ def test_breadth_of_the_newest_sessions_with_today(bench: Desk) -> None:
     assert [row["time"] for row in told["items"]] == times[1:]
     assert [row["up"] for row in told["items"]] == [1, 2, 3]
     assert (told["days"], told["total"]) == (2, 3)
+    assert (told["first_date"], told["note"]) == ("2026-08-19", None)
+    more = bench.api.get("/market/breadth-intraday", params={"days": 4}).json()
+    assert more["note"] == "3 of 4 trade dates are stored; the first stored date is 2026-08-19"
 
 
 def test_the_ticker_marks_what_names_the_company(bench: Desk) -> None:

@@ -54,6 +54,12 @@ def test_values_are_those_of_the_bars(quant: Topics) -> None:
     }
     short = evaluated(quant, "C", limit=2).json()
     assert (len(short["items"]), short["total"] > 10) == (2, True)
+    assert (short["first_date"], short["note"]) == (TODAY, None)
+    past = evaluated(quant, "C", date="2020-01-02").json()
+    assert (past["items"], past["note"]) == (
+        [],
+        f"nothing is stored of 2020-01-02; the first stored date is {TODAY}",
+    )
 
 
 def test_looking_ahead_is_refused(quant: Topics) -> None:

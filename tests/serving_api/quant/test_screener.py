@@ -249,7 +249,8 @@ def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
     )
     whole = found(quant, query)
     assert codes(told) == codes(whole)[:15]
-    assert set(told) == {"date", "items", "matched", "total", "explain"}
+    assert set(told) == {"date", "items", "matched", "total", "explain", "first_date", "note"}
+    assert (told["first_date"], told["note"]) == (TODAY, None)
     assert told["explain"] == whole["explain"]
     assert told["total"] == whole["total"] > len(told["items"]) == len(told["matched"]) == 15
 

@@ -44,6 +44,16 @@ def test_trend_strength_by_date(quant: Topics) -> None:
     assert earlier["latest"]["rtsi"] == pytest.approx(told["series"][-2]["rtsi"], abs=0.01)
 
 
+def test_trend_strength_says_how_far_back_it_reaches(quant: Topics) -> None:
+    first = min(str(row["date"]) for row in quant.rows("fusion_kline_daily") if row["code"] == CODE)
+    whole, more = (quant.told(f"/stocks/{CODE}/rtsi", days=days) for days in (30, 2000))
+
+    assert (whole["first_date"], "note" in whole) == (first, False)
+    given = len(more["results"]["series"])
+    assert more["note"] == f"{given} of 2000 bars with a value are stored; the first stored date is {first}"
+    assert quant.told("/stocks/999999/rtsi")["note"] == "nothing is stored yet"
+
+
 def test_a_code_without_bars_is_empty(quant: Topics) -> None:
     assert quant.told("/stocks/999999/rtsi")["results"]["series"] == []
     told = quant.told("/quant/vpa/999999")

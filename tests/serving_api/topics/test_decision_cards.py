@@ -101,6 +101,8 @@ def test_cards_are_judged_once_by_what_the_price_did_in_ten_trade_dates(own_on_b
             {"source": "desk", "total": 5, "reviewed": 2, "hit": 1, "miss": 0, "neutral": 1,
              "win_rate_pct": 100.0},
         ],
+        "first_date": "2026-07-20",
+        "note": "25 of 180 trade dates are stored; the first stored date is 2026-07-20",
     }  # fmt: skip
 
 
@@ -179,7 +181,8 @@ def test_cards_by_code_source_and_review(own: Bench) -> None:
     found = own.api.get("/decision-cards", params={"code": "600519"}).json()["items"]
     assert [row["trace_id"] for row in found] == ["desk_600519_2026-07-20"]
     assert own.api.get("/decision-cards", params={"code": "6005"}).status_code == 422
-    assert own.api.get("/decision-cards/stats", params={"days": 3}).json()["total"] == 0
+    newest = own.api.get("/decision-cards/stats", params={"days": 3}).json()
+    assert (newest["total"], newest["note"]) == (0, None)
 
 
 def test_without_a_database_there_are_no_cards(own: Bench) -> None:

@@ -88,6 +88,10 @@ def test_bars_of_etfs_alone(topics: Topics) -> None:
     assert told["items"][-1]["date"] == TODAY
     stock = topics.told("/fusion/fund/etf-kline/600040")
     assert (stock["items"], stock["_source"], stock["name"]) == ([], None, None)
+    assert (stock["first_date"], stock["note"]) == (None, "600040 is not known as an ETF or LOF")
+    first = told["items"][0]["date"]
+    assert told["first_date"] == first
+    assert told["note"] == f"{told['total']} of 250 bars are stored; the first stored date is {first}"
     before = topics.told(f"/fusion/fund/etf-kline/{etf['code']}", as_of="2026-08-20")
     assert before["items"] == []  # the master of that day was not known
     assert before["as_of"].startswith("2026-08-20T23:59:59")

@@ -33,6 +33,16 @@ def test_stored_figures_are_those_of_the_portal(topics: Topics, pair: dict[str, 
         assert lines["股东应占溢利"] == [one["net_profit"] for one in told["items"][:2]]
 
 
+def test_periods_that_are_asked_of_the_portal_say_that_none_is_stored(topics: Topics) -> None:
+    stored = {row["code"] for row in topics.rows("raw_hk_finance")}
+    (other,) = {row["h_code"] for row in topics.rows("ref_ah_pair")} - stored
+    for part, given in (("indicators", None), ("statements", 5)):
+        whole, less = (topics.told(f"/hk-finance/{other}/{part}", periods=asked) for asked in (2, 60))
+        told = given or less["total"]
+        assert (whole["first_date"], whole["note"], less["first_date"]) == (None, None, None)
+        assert less["note"] == f"the source tells {told} of 60 report periods; nothing is stored yet"
+
+
 def test_dividends_and_profile(topics: Topics, pair: dict[str, Any]) -> None:
     told = topics.told(f"/hk-finance/{pair['h_code']}/dividend")
     assert told["total"] == len(told["items"]) > 0
@@ -64,6 +74,13 @@ def test_the_premium_of_a_company_that_is_listed_twice(topics: Topics, pair: dic
     assert (once["results"], once["ok"]) == (None, True)
     past = topics.told(f"/stocks/{pair['a_code']}/ah-premium", as_of="2026-08-20")
     assert past["results"] is None
+
+
+def test_the_premium_says_that_none_of_a_past_date_is_stored(topics: Topics, pair: dict[str, Any]) -> None:
+    path = f"/stocks/{pair['a_code']}/ah-premium"
+    for answer in (topics.told(path), topics.told(path, as_of="2026-08-20")):
+        assert "no premium of a past date is stored" in answer["note"]
+        assert "first_date" not in answer
 
 
 def test_the_catalog_knows_the_pairs_and_the_figures(topics: Topics, pair: dict[str, Any]) -> None:

@@ -152,8 +152,23 @@ def test_valuation_of_an_index_under_each_of_its_names(bench: Bench) -> None:
     assert found["latest"]["pe_ttm"] == 18.0
     assert get(bench, "/index/valuation/000300", days=3) == found
     assert get(bench, "/index/valuation/399001") == {
-        "symbol": "sz399001", "name": None, "items": [], "latest": {},
+        "symbol": "sz399001", "name": None, "items": [], "latest": {}, "first_date": None,
+        "note": "nothing is stored yet",
     }  # fmt: skip
+
+
+def test_ratios_say_how_far_back_they_reach(bench: Bench) -> None:
+    short = f"6 of 7 trade dates are stored; the first stored date is {DAYS[0]}"
+    for path, asked in (
+        ("/index/valuation/sh000300", {}),
+        ("/industry/valuation/detail", {"industry_code": "J66"}),
+    ):
+        whole, more = (get(bench, path, days=days, **asked) for days in (6, 7))
+        assert (whole["first_date"], whole["note"]) == (DAYS[0], None), path
+        assert (more["first_date"], more["note"]) == (DAYS[0], short), path
+    # The same code in another classification is another industry.
+    other = get(bench, "/industry/valuation/detail", industry_code="J66", standard="sw")
+    assert (other["first_date"], other["note"]) == (None, "nothing is stored yet")
 
 
 def test_weights_are_of_the_newest_list_that_has_them(bench: Bench) -> None:
@@ -190,9 +205,13 @@ def test_industries_of_one_classification(bench: Bench) -> None:
     # Another classification may have come out less recently.
     assert get(bench, "/industry/valuation", standard="sw")["date"] == DAYS[-2]
     assert get(bench, "/industry/valuation", standard="cni") == {
-        "standard": "cni", "date": None, "items": [], "total": 0,
+        "standard": "cni", "date": None, "items": [], "total": 0, "first_date": None,
+        "note": "nothing is stored yet",
     }  # fmt: skip
-    assert get(bench, "/industry/valuation", date="2020-01-02")["items"] == []
+    assert (found["first_date"], found["note"]) == (DAYS[0], None)
+    early = get(bench, "/industry/valuation", date="2020-01-02")
+    assert early["items"] == []
+    assert early["note"] == f"nothing is stored of 2020-01-02; the first stored date is {DAYS[0]}"
     for wrong in ({"standard": "gics"}, {"date": "2999-01-01"}, {"level": "9"}):
         answer = bench.api.get("/industry/valuation", params=wrong)
         assert answer.status_code == 422

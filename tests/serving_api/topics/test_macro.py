@@ -142,6 +142,35 @@ def test_yields_as_they_were_known(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "asked", "enough", "more", "first", "note"),
+    [
+        ("/macro/bond-yield", "days", 40, 41, DAYS[0], "40 of 41 dates are stored"),
+        ("/macro/erp", "days", 40, 41, DAYS[0], "40 of 41 dates with both sides are stored"),
+        ("/fusion/macro/cn-extended/cn_cpi_yoy", "limit", 7, 8, "2026-01-01", "7 of 8 periods are stored"),
+    ],
+)
+def test_series_say_how_far_back_they_reach(
+    bench: Bench, path: str, asked: str, enough: int, more: int, first: str, note: str
+) -> None:
+    whole, short = (get(bench, path, **{asked: count}) for count in (enough, more))
+
+    assert (whole["first_date"], whole["note"]) == (first, None)
+    assert (short["first_date"], short["note"]) == (first, f"{note}; the first stored date is {first}")
+    then = get(bench, path, **{asked: more}, as_of="2025-01-01")["note"]
+    assert then.startswith(f"0 of {more}")
+    assert "of that time are stored" in then
+
+
+def test_a_series_of_which_nothing_is_stored_says_so(bench: Bench) -> None:
+    for path, asked in (
+        ("/macro/erp", {"index": "sh000905"}),
+        ("/fusion/macro/cn-extended/cn_ppi_yoy", {}),
+    ):
+        found = get(bench, path, **asked)
+        assert (found["first_date"], found["note"]) == (None, "nothing is stored yet"), path
+
+
+@pytest.mark.parametrize(
     ("path", "params", "name"),
     [
         ("/macro/bond-yield", {"region": "jp"}, "region"),

@@ -153,8 +153,14 @@ def test_indicators_of_an_index(market: Handmade) -> None:
     assert of_industry["latest"]["ma60"] is None
     assert of_industry["latest"]["ma20"] is not None
     assert market.told("/fusion/index/indicator/sz399001") == {
-        "code": "sz399001", "name": None, "items": [], "latest": {},
+        "code": "sz399001", "name": None, "items": [], "latest": {}, "first_date": None,
+        "note": "nothing is stored yet",
     }  # fmt: skip
+    assert (told["first_date"], told["note"]) == (dates[0], None)
+    more = market.told("/fusion/index/indicator/sh000300", days=750)
+    assert more["note"] == f"400 of 750 trade dates are stored; the first stored date is {dates[0]}"
+    assert of_industry["note"] == f"22 of 120 trade dates are stored; the first stored date is {DATES[0]}"
+    assert before["note"].startswith("0 of 120 trade dates of that time are stored")
     rows = market.call("get_index_indicator", index_code="sh000300", limit=2)
     assert rows == told["items"][-2:]
 
@@ -183,7 +189,29 @@ def test_the_calendar_of_an_index(market: Handmade) -> None:
         ],
         "win_rate_pct": 50.0,
     }
-    assert market.told("/market/index-calendar", code="sz399001")["summary"]["best"] == {}
+    nothing = market.told("/market/index-calendar", code="sz399001")
+    assert nothing["summary"]["best"] == {}
+    assert (nothing["first_date"], nothing["note"]) == (None, "nothing is stored yet")
+    assert (told["first_date"], told["note"]) == (
+        "2026-07-30",
+        "asked from 2025-08-22; the first stored date is 2026-07-30",
+    )
+
+
+def test_the_calendar_of_an_index_that_is_stored_from_its_first_day_on_says_nothing(market: Handmade) -> None:
+    # 90 days up to today begin on a Sunday: the Monday after it is the first trade date of them.
+    days = shipped_calendar().between("2026-05-25", TODAY)
+    rows = [
+        {"code": "sz399006", "date": day, "name": "创业板指", "close": 2000.0, "change_pct": 0.0}
+        for day in days
+    ]
+    market.put("fusion_index_daily", rows)
+
+    whole = market.told("/market/index-calendar", code="sz399006", days=90)
+    more = market.told("/market/index-calendar", code="sz399006", days=91 + 2)
+
+    assert (len(whole["items"]), whole["first_date"], whole["note"]) == (len(days), days[0], None)
+    assert more["note"] == f"asked from 2026-05-21; the first stored date is {days[0]}"
 
 
 def test_bad_parameters_of_an_index_are_named(market: Handmade) -> None:
