@@ -38,7 +38,7 @@ $(TEST_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $(STAMP) $@
 
 run: $(STAMP)
-	@exec $(BIN)/python -m schedules.run
+	@exec $(BIN)/python -m schedules.supervisor
 
 simulate: $(STAMP)
 	@exec $(BIN)/python -m resources.simulated_market --http-port 8900 --tcp-port 7709

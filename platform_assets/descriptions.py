@@ -10,10 +10,10 @@ from typing import Any
 
 from pandera.api.checks import Check
 
-from platform_assets.declaration.columns import ColumnSpec, Model, model_checks
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Fields, Freshness, Partition, Rows
-from platform_assets.declaration.tables import Layer
+from core.declaration.columns import ColumnSpec, Model, model_checks
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Fields, Freshness, Partition, Rows
+from core.declaration.tables import Layer
 
 SCHEMA_CHECK = "schema"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.registry import builtin_registry
-from resources.upstreams.desk import Desk
-from resources.upstreams.evidence import evidence, weakest
+from core.declaration.dataset import Dataset, Source
+from core.declaration.registry import builtin_registry
+from resources.upstreams.fetch_context import Desk
+from resources.upstreams.wire_format_evidence import evidence, weakest
 
 
 @dataclass(frozen=True)
@@ -135,5 +135,7 @@ def _named(node: ast.AST, function: Any) -> list[Any]:
         elif node.value.id in {"desk", "self", "view"}:
             told = inspect.getattr_static(Desk, node.attr, None)
     told = inspect.unwrap(getattr(told, "func", told)) if callable(told) else None
-    ours = str(getattr(told, "__module__", "")).startswith(("platform_assets.", "resources.upstreams.desk"))
+    ours = str(getattr(told, "__module__", "")).startswith(
+        ("platform_assets.", "resources.upstreams.fetch_context")
+    )
     return [told] if ours and inspect.isfunction(told) else []

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from resources.errors import InputError, NotFound, PayloadError
+from core.errors import InputError, NotFound, PayloadError
 from resources.shared_json import locked, replace_json
 
 KEEP_DAYS = 90

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from resources.errors import NotFound, PlatformError, Unavailable
+from core.errors import NotFound, PlatformError, Unavailable
 from resources.settings import Settings
 
 LOCATION = "platform"

@@ -17,8 +17,8 @@ from typing import Any
 
 import zstandard
 
-from resources.errors import InputError, NotFound, Unavailable
-from resources.fetch import Outcome
+from core.errors import InputError, NotFound, Unavailable
+from resources.fetch_record import Outcome
 from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from resources.errors import PayloadError, WrongUnit
+from core.errors import PayloadError, WrongUnit
 
 R = TypeVar("R")
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 
 SECRET_BYTES = 32
 

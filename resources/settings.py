@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from resources.errors import InputError
+from core.errors import InputError
 
 DATA_SOURCES = ("real", "mock", "direct", "vendor")
 ROLES = ("all", "web", "worker")

@@ -4,7 +4,7 @@ import logging
 
 from sqlalchemy.engine import Engine
 
-from resources.errors import StorageError
+from core.errors import StorageError
 from resources.settings import Settings, process_settings
 from resources.warehouse.engine import is_sqlite, make_engine, reading
 

@@ -7,8 +7,8 @@ from typing import Unpack
 
 import uvicorn
 
+from core.errors import PlatformError
 from resources import logs
-from resources.errors import PlatformError
 from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
 from resources.transport.redact import redact

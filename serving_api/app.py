@@ -8,65 +8,65 @@ from typing import TypedDict, Unpack
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.calendar import TradeCalendar, shipped_calendar
-from resources.clock import Clock
-from resources.errors import StorageError
-from resources.platform import market_clock, open_warehouse
+from core.calendar import TradeCalendar, shipped_calendar
+from core.clock import Clock
+from core.declaration.registry import builtin_registry
+from core.errors import StorageError
+from resources.composition import market_clock, open_warehouse
 from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
-from serving_api import docs_page, handlers
-from serving_api.accounts.model import User
-from serving_api.accounts.passwords import Passwords
-from serving_api.accounts.routes import router as accounts_router
-from serving_api.accounts.service import Accounts
+from serving_api.admin.areas import DATAMGR_ROUTERS
 from serving_api.alt_sources.routes import router as alt_sources_router
 from serving_api.analysis.routes import router as analysis_router
-from serving_api.cache import VersionedCache
+from serving_api.auth.model import User
+from serving_api.auth.passwords import Passwords
+from serving_api.auth.routes import router as accounts_router
+from serving_api.auth.service import Accounts
 from serving_api.chat.routes import router as chat_router
-from serving_api.datamgr.areas import DATAMGR_ROUTERS
-from serving_api.datamgr_download.routes import router as datamgr_download_router
-from serving_api.datamgr_fused.connect import router as connect_router
-from serving_api.datamgr_fused.interfaces import router as interfaces_router
-from serving_api.datamgr_fused.routes import router as datamgr_fused_router
-from serving_api.datamgr_fused.stock_base import router as stock_base_router
-from serving_api.datamgr_live.routes import router as datamgr_live_router
-from serving_api.datamgr_portfolio.routes import router as datamgr_portfolio_router
-from serving_api.datamgr_sync.routes import router as datamgr_sync_router
-from serving_api.factors.routes import market_router as market_factors_router
-from serving_api.factors.routes import router as factors_router
+from serving_api.datasets.download.routes import router as datamgr_download_router
+from serving_api.datasets.fused.routes import router as datamgr_fused_router
+from serving_api.datasets.northbound import router as connect_router
+from serving_api.datasets.portfolio.routes import router as datamgr_portfolio_router
+from serving_api.datasets.stock_base import router as stock_base_router
+from serving_api.datasets.sync.routes import router as datamgr_sync_router
+from serving_api.db.sessions import Reading
+from serving_api.db.table_versions import Versions
+from serving_api.db.versioned_cache import VersionedCache
+from serving_api.framework import docs_page, error_handlers
+from serving_api.framework.openapi_document import build_document
+from serving_api.framework.routing import Areas
+from serving_api.framework.state import State
+from serving_api.framework.system_time import SystemTime
 from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
-from serving_api.layers.hot import HotLayer
-from serving_api.layers.rate_limit import RateLimitLayer, parse_networks
-from serving_api.layers.request import RequestLayer
+from serving_api.interfaces.routes import router as interfaces_router
+from serving_api.live.admin_reads.routes import router as datamgr_live_router
 from serving_api.market.change_detector import router as change_detector_router
 from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
 from serving_api.mcp.mounted import Mounted
 from serving_api.mcp.routes import MCP_ROUTERS
+from serving_api.middleware.cached_responses import HotLayer
+from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
+from serving_api.middleware.request_context import RequestLayer
 from serving_api.notes.routes import router as notes_router
 from serving_api.notifications.routes import router as notifications_router
-from serving_api.openapi_document import build_document
-from serving_api.quant.areas import QUANT_ROUTERS
-from serving_api.reading import Reading
+from serving_api.quant.factors.routes import market_router as market_factors_router
+from serving_api.quant.factors.routes import router as factors_router
+from serving_api.quant.routers import QUANT_ROUTERS
 from serving_api.realtime.routes import router as realtime_router
 from serving_api.realtime.streams import router as streams_router
-from serving_api.routing import Areas
+from serving_api.routers import TOPIC_ROUTERS
 from serving_api.settings.mail import mail_of
 from serving_api.settings.routes import router as settings_router
 from serving_api.skills.routes import router as skills_router
-from serving_api.state import State
+from serving_api.stocks.finance.routes import router as stocks_finance_router
+from serving_api.stocks.industry_compare.routes import router as stocks_peers_router
+from serving_api.stocks.intraday.routes import router as stocks_live_router
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
-from serving_api.stocks_finance.routes import router as stocks_finance_router
-from serving_api.stocks_live.routes import router as stocks_live_router
-from serving_api.stocks_peers.routes import router as stocks_peers_router
-from serving_api.system_time import SystemTime
-from serving_api.topics.areas import TOPIC_ROUTERS
-from serving_api.versions import Versions
 
 logger = logging.getLogger("serving_api")
 
@@ -207,7 +207,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     app.router.routes[:0] = [Areas(AREAS), Mounted()]
     app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
     docs_page.install(app)
-    handlers.install(app)
+    error_handlers.install(app)
     limited = RateLimitLayer(
         HotLayer(app.framework, state),
         per_minute=settings.rate_limit_per_min,

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from core.declaration.scope import Context
 from platform_assets.compute.market_dates import TURNOVER_DAYS, contradicted, unusual_turnover
-from platform_assets.declaration.scope import Context
 
 _BARS = "fusion_kline_daily"
 _SAME_MARKET = 0.8

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.market_rules import limit_prices
+from core.market.rules import limit_prices
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

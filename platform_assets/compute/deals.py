@@ -4,7 +4,7 @@ from collections import Counter
 
 import pandas as pd
 
-from platform_assets.compute.text_keys import hash_key
+from core.text_keys import hash_key
 
 LINE = ["code", "date", "price", "volume", "buyer", "seller"]
 _LOT = 100

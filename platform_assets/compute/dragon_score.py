@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.known import divided, floats, weighted_mean
+from platform_assets.compute.nan_arithmetic import divided, floats, weighted_mean
 from platform_assets.compute.parameters import dragon as own
 
 Floats = npt.NDArray[np.float64]

@@ -1,10 +1,10 @@
 """When stored data is old: the three cutoff rules and the verdict. Pure; dates are ISO text."""
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.report_periods import latest_ended
-from platform_assets.declaration.rules import Freshness
-from platform_assets.declaration.scope import Calendar
-from resources.errors import DeclarationError
+from core.days import moved
+from core.declaration.rules import Freshness
+from core.declaration.scope import Calendar
+from core.errors import DeclarationError
+from core.report_periods import latest_ended
 
 CONFIRMED = "confirmed_at"
 """A rule's column that is no column: the date of the table's last successful batch."""

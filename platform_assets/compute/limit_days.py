@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.known import divided
 from platform_assets.compute.limit_state import HALF_TICK
 from platform_assets.compute.loaded import known_dates
+from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 from platform_assets.compute.streaks import limit_streaks
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.known import weighted_mean
+from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters import market_phase as own
 
 Floats = npt.NDArray[np.float64]

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.market.names import is_delisting, is_st
 from platform_assets.compute.asof import places_on
-from platform_assets.compute.names import is_delisting, is_st
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from platform_assets.declaration.scope import Calendar
+from core.declaration.scope import Calendar
 
 RULES = "local_rule"
 """Source of a note that rules wrote; it never replaces one of a model or of a person."""

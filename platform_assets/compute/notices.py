@@ -6,7 +6,7 @@ report, the reply to an inquiry about a takeover is about the takeover.
 
 import re
 
-from platform_assets.compute.text_keys import plain_form
+from core.text_keys import plain_form
 
 CATEGORIES = ("report", "dividend", "equity", "reorg", "risk", "trade", "other")
 _ROUTINE, _NOTABLE, _GRAVE = 1, 2, 3

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from platform_assets.compute.names import plain_name
+from core.market.names import plain_name
 
 MOST_READINGS = 8
 """Readings of one name; a name has at most three polyphones."""

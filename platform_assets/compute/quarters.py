@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from platform_assets.compute.report_periods import previous_period
+from core.report_periods import previous_period
 
 Figures = Callable[[str], float | None]
 """The cumulative figure of a report period, None where it is not known."""

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.known import floats
+from platform_assets.compute.nan_arithmetic import floats
 
 Floats = npt.NDArray[np.float64]
 

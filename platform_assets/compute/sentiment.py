@@ -2,7 +2,7 @@
 
 import re
 
-from platform_assets.compute.text_keys import plain_form
+from core.text_keys import plain_form
 
 _GOOD = re.compile(
     "预增|扭亏|大增|增长|创新高|涨停|中标|增持|回购|突破|获批|超预期|上调|买入|利好|签署.{0,8}合同|分红|领涨|复牌大涨"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.bars import Bars, Floats, Ints
+from core.market.bars import Bars, Floats, Ints
 from platform_assets.compute.parameters import signals as parameters
 
 Bools = npt.NDArray[np.bool_]

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.market.bars import Floats
 from platform_assets.compute import series
-from platform_assets.compute.bars import Floats
 from platform_assets.compute.parameters import volume_price as ours
 
 NEUTRAL = 50.0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 
 
 def tiny_bars() -> Bars:

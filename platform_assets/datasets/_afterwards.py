@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Context
+from core.declaration.scope import Context
 
 CLOSE_TIME = "15:00"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Scope
+from core.declaration.scope import Scope
 from resources.upstreams.exchanges.szse_billboard import PORTAL_WORDS
 
 OFFICIAL = ("szse", "sse")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import is_a_share
-from platform_assets.declaration.scope import Scope
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
 
 HOT_RANK = 20
 _FAMILIES = {"gn": "concept", "hy": "industry"}

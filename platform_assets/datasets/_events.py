@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Context, Scope
+from core.declaration.scope import Context, Scope
 
 _MOST_DATES = 20
 """Dates that are asked for at once: their rows stay far below what the gateway pages."""

@@ -6,10 +6,10 @@ Amounts in CNY, ratios and growth in percent; a report period is its last day.
 import numpy as np
 import pandas as pd
 
+from core.declaration.scope import Context
+from core.report_periods import previous_period, year_end_before
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.quarters import on_quarter_before
-from platform_assets.compute.report_periods import previous_period, year_end_before
-from platform_assets.declaration.scope import Context
 
 _QOQ_BACK = 5
 """Periods before a row that its single quarter, and the one before, are made of."""

@@ -5,9 +5,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.scope import Context
+from core.report_periods import year_end_before
 from platform_assets.compute.asof import value_on
-from platform_assets.compute.report_periods import year_end_before
-from platform_assets.declaration.scope import Context
 
 _HALF_DIGIT = 0.0051
 """CNY: earnings of a share are told with two decimals at least."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.report_periods import open_on_any
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.scope import Scope
+from core.declaration.frames import canonical_json
+from core.declaration.scope import Scope
+from core.report_periods import open_on_any
 
 FEW_CODES = 10
 _TERMINAL = {

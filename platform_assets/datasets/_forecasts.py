@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Context
+from core.declaration.scope import Context
 
 RESEARCH = "research"
 _CLOSES_BACK = 6

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Unavailable, UpstreamError
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Unavailable, UpstreamError
 
 _YI_OF_CNY = 1e8
 _VALUES = ("nav", "dividend_yield", "premium_pct")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Scope
+from core.declaration.scope import Scope
 
 LEVELS = ("l1", "l2", "l3")
 

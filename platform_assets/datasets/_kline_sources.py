@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.scope import Reader, Scope
+from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import references
-from platform_assets.declaration.scope import Reader, Scope
-from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _HALF_FEN = 0.005
 _TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.bars import on_dates
+from core.market.bars import on_dates
+from core.market.names import is_st
 from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
 from platform_assets.compute.name_spans import named
-from platform_assets.compute.names import is_st
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 
 _COLUMNS = ("close", "high", "low", "limit_up", "limit_down", "change_pct", "volume", "amount")

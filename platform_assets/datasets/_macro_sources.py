@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Permanent
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._macro_series import SERIES, Series
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Permanent
 
 TABLE = "fusion_macro_indicator"
 YEARS, SHORT_YEARS = 10, 2

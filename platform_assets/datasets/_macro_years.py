@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from core.declaration.scope import Context
 from platform_assets.compute.series_checks import WINDOW, mean_fits
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._macro_sources import TABLE
-from platform_assets.declaration.scope import Context
 
 _ROUNDED, _REVISED = 0.11, 0.005
 """What rounding to one decimal may hide; by what share a month is told anew before the year's sum is."""

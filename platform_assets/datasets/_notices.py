@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.securities import is_a_share
-from platform_assets.declaration.scope import Scope
+from core.days import moved
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
 
 AGAIN_DAYS = 7
 SPAN_DAYS = 92

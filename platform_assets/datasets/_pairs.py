@@ -11,11 +11,11 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import reference_price
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, Tolerance, float32_step
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Unavailable, UpstreamError
-from resources.upstreams.desk import current_session
+from resources.upstreams.fetch_context import current_session
 
 FUSED, DERIVED = "fused", "derived"
 EXCHANGES = ("sse", "szse", "bse")

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.days import moved
+from core.declaration.scope import Context
+from core.report_periods import year_end_before
 from platform_assets.compute.asof import value_on
-from platform_assets.compute.days import moved
-from platform_assets.compute.report_periods import year_end_before
-from platform_assets.declaration.scope import Context
 
 REPORTS = "fusion_finance_indicator"
 _LOOK_BACK = 1100

@@ -8,12 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, outcomes_of
-from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
-from platform_assets.compute.scorecards.prices import Benchmark, Prices
-from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     S16,
     S32,
     S64,
@@ -32,9 +27,14 @@ from platform_assets.declaration.columns import (
     key,
     model_columns,
 )
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
+from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, outcomes_of
+from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
+from platform_assets.compute.scorecards.prices import Benchmark, Prices
+from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.text_keys import text_keys
-from platform_assets.declaration.scope import Scope
+from core.days import moved
+from core.declaration.scope import Scope
+from core.text_keys import text_keys
 
 FIRST_DAY = "2000-01-01"
 """The platforms tell of nothing before it."""

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Bars, Floats, Ints
+from core.declaration.scope import Scope
+from core.market.bars import Bars, Floats, Ints
+from platform_assets.compute.date_ranges import Stretch, stretches
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.signals import COLUMNS, Pair, is_first, paired
-from platform_assets.compute.stretches import Stretch, stretches
-from platform_assets.declaration.scope import Scope
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.declaration.scope import Context
+from core.declaration.scope import Context
 
 AWAY = 60
 """Trade dates without a trade before; a suspended listing took half a year at least."""

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.scope import Context
-from resources.errors import PayloadError
+from core.declaration.scope import Context
+from core.errors import PayloadError
 
 _SAME = 0.95
 """Share of prices that must be those of the stored bars: a single bar may have been corrected since."""

@@ -3,9 +3,9 @@ else once a week; by code those with an event first, then a hundred in turn."""
 
 from typing import Any
 
-from platform_assets.compute.days import monday_of
-from platform_assets.compute.report_periods import periods_due
-from platform_assets.declaration.scope import Scope
+from core.days import monday_of
+from core.declaration.scope import Scope
+from core.report_periods import periods_due
 
 ROTATION = 100
 """Codes of a day that are asked for although nothing happened to them: all of them in 55 trade dates."""

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.scope import Scope
 from platform_assets.compute import wide_stats
-from platform_assets.declaration.scope import Scope
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""

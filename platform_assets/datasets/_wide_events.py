@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
+from core.days import moved
 from platform_assets.compute.parameters.loading import LOADED_SHARE
 
 _COUNT_DAYS = 400

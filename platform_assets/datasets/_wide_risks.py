@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
+from core.days import moved
 
 OWNERS = {
     "pledge_ratio": ("raw_risk_pledge", "pledge_ratio"),

@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import is_a_share
-from platform_assets.declaration.columns import S64, Code, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
+from core.declaration.columns import S64, Code, Model, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
+from core.market.securities import is_a_share
 
 
 class AhPair(Model):

@@ -10,22 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Contract, Interface, Partition, Rows, Soft, Whole, at_time, calendar_days
+from core.declaration.scope import Context, Scope
+from core.text_keys import text_keys
 from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
-from platform_assets.compute.text_keys import text_keys
 from platform_assets.datasets._press import days_of, spans
-from platform_assets.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
-    Contract,
-    Interface,
-    Partition,
-    Rows,
-    Soft,
-    Whole,
-    at_time,
-    calendar_days,
-)
-from platform_assets.declaration.scope import Context, Scope
 
 _AHEAD_DAYS = 2
 _LONG_SPAN, _SHORT_SPAN = 20, 3

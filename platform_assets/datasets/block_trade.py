@@ -9,12 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.deals import with_deal_keys, with_numbers
-from platform_assets.compute.name_spans import named
-from platform_assets.datasets._afterwards import add_changes_after
-from platform_assets.datasets._events import by_dates, trade_dates_only
-from platform_assets.datasets._sessions import close_is_that_of_the_bar
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     K16,
     K32,
     S8,
@@ -31,17 +26,14 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
-    Contract,
-    Interface,
-    Rows,
-    Soft,
-    at_hour,
-    history,
-    trading,
-)
-from platform_assets.declaration.scope import Context, Scope
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Contract, Interface, Rows, Soft, at_hour, history, trading
+from core.declaration.scope import Context, Scope
+from platform_assets.compute.deals import with_deal_keys, with_numbers
+from platform_assets.compute.name_spans import named
+from platform_assets.datasets._afterwards import add_changes_after
+from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.datasets._sessions import close_is_that_of_the_bar
 
 PUBLISHED = "18:00"
 _AFTER = {"d1_change_pct": 1, "d5_change_pct": 5}

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.columns import Amt, Bool, Date, Dt, Int, Model, Pct, col, key
+from core.declaration.dataset import MIN_COVERAGE, Dataset, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
+from core.errors import PayloadError
+from core.market.names import is_st
+from core.market.rules import limit_prices
 from platform_assets.compute.breadth import breadth
-from platform_assets.compute.market_rules import limit_prices
-from platform_assets.compute.names import is_st
-from platform_assets.declaration.columns import Amt, Bool, Date, Dt, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import MIN_COVERAGE, Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
-from resources.errors import PayloadError
 
 EVERY_MIN = 5
 MAIN_INDEX = "sh000001"

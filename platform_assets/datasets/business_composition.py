@@ -4,11 +4,11 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
 from platform_assets.datasets._sweeps import REPORTED, swept_codes
-from platform_assets.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 _KEY = ("code", "report_period", "dim_type", "item")
 

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.stretches import Stretch
+from core.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.frames import canonical_json
+from core.declaration.rules import by_date, history, latest, trading
+from core.declaration.scope import Scope
+from platform_assets.compute.date_ranges import Stretch
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
-from platform_assets.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import by_date, history, latest, trading
-from platform_assets.declaration.scope import Scope
 
 DISTRIBUTION_DATES = 60
 """Distributions take 2 kB a row: only dates that lie this close to the present one hold theirs."""

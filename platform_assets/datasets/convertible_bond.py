@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.days import moved
+from core.declaration.columns import S8, S32, S64, Amt, Code, Date, F, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Contract, Interface, trading
+from core.declaration.scope import Context, Scope
+from core.errors import Unavailable
 from platform_assets.compute.bond_yield import coupon_rates, yield_to_maturity
-from platform_assets.compute.days import moved
-from platform_assets.declaration.columns import S8, S32, S64, Amt, Code, Date, F, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Contract, Interface, trading
-from platform_assets.declaration.scope import Context, Scope
-from resources.errors import Unavailable
-from resources.upstreams.desk import current_session
+from resources.upstreams.fetch_context import current_session
 
 TABLE = "raw_convertible_bond"
 _FACE = 100

@@ -10,26 +10,12 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.compute.days import moved
+from core.days import moved
+from core.declaration.columns import K32, S32, S64, S255, Amt, Code, Date, F, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
+from core.declaration.scope import Context, Scope
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
-from platform_assets.declaration.columns import (
-    K32,
-    S32,
-    S64,
-    S255,
-    Amt,
-    Code,
-    Date,
-    F,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
-from platform_assets.declaration.scope import Context, Scope
 
 KEY = ("code", "report_period", "ann_date")
 PLAN, NOTHING = "预案", "不分配"

@@ -11,6 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.columns import S4, S8, S16, S32, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Context, Scope
 from platform_assets.compute.dragon_review import review_leaders
 from platform_assets.compute.dragon_score import score_leaders, themes, with_place_in_theme
 from platform_assets.compute.parameters.dragon import REVIEW_STEPS
@@ -18,25 +22,6 @@ from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import REVIEWED
 from platform_assets.compute.scorecards.prices import Prices
 from platform_assets.datasets._afterwards import CLOSE_TIME
-from platform_assets.declaration.columns import (
-    S4,
-    S8,
-    S16,
-    S32,
-    S64,
-    Amt,
-    Code,
-    Date,
-    F,
-    Int,
-    Model,
-    Pct,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Context, Scope
 
 _CNY_PER_WAN = 1e4
 _POOL = (

@@ -12,18 +12,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from platform_assets.compute.text_keys import hash_key
-from platform_assets.datasets._afterwards import add_changes_after, closed_after
-from platform_assets.datasets._billboards import (
-    few_dates,
-    of_known_rules,
-    shanghai,
-    shanghai_seats,
-    shenzhen,
-    where_the_portal_is_silent,
-)
-from platform_assets.datasets._events import by_dates, trade_dates_only
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     K16,
     K32,
     S4,
@@ -44,19 +33,21 @@ from platform_assets.declaration.columns import (
     key,
     received,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import (
-    Contract,
-    Interface,
-    Rows,
-    Soft,
-    at_hour,
-    by_date,
-    history,
-    trading,
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Contract, Interface, Rows, Soft, at_hour, by_date, history, trading
+from core.declaration.scope import Context, Scope
+from core.text_keys import hash_key
+from platform_assets.datasets._afterwards import add_changes_after, closed_after
+from platform_assets.datasets._billboards import (
+    few_dates,
+    of_known_rules,
+    shanghai,
+    shanghai_seats,
+    shenzhen,
+    where_the_portal_is_silent,
 )
-from platform_assets.declaration.scope import Context, Scope
+from platform_assets.datasets._events import by_dates, trade_dates_only
 
 PUBLISHED = "18:00"
 INSTITUTION = "机构专用"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Permanent
+from core.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Permanent
 
 PAGES, REPORT = "ths", "em_f10"
 _MOST_PAGES = 100

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
+from core.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
 
 STOCKS = "股票"
 EXCHANGES = {"SH": "SSE", "SZ": "SZSE", "BJ": "BSE"}

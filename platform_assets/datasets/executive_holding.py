@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.text_keys import hash_key
+from core.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
-from platform_assets.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 _TOLD_WITHIN = 14
 """Days after a trade by which it is told; the exchanges allow two trade dates."""

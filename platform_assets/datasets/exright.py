@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.calendar import FIRST_PARTITION
+from core.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Partition, Soft
+from core.declaration.scope import Context, Scope
+from core.declaration.tables import Layer
+from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import reference_price
 from platform_assets.compute.market_dates import crowded_dates
-from platform_assets.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition, Soft
-from platform_assets.declaration.scope import Context, Scope
-from platform_assets.declaration.tables import Layer
-from resources.calendar import FIRST_PARTITION
-from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _VALUES = (
     "cash_per10",

@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface, Whole
+from core.declaration.scope import Context, Scope
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.scores import factor_scores
-from platform_assets.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, Whole
-from platform_assets.declaration.scope import Context, Scope
 
 WIDE = "fusion_stock_wide"
 _READ = tuple(dict.fromkeys(("code", "current_price", "is_suspended", *GATE_COLUMNS, *INPUT_COLUMNS)))

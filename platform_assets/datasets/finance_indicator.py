@@ -12,11 +12,7 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.compute.report_periods import report_type
-from platform_assets.datasets import _finance_rules as rules
-from platform_assets.datasets import _finance_sources as ask
-from platform_assets.datasets._finance_shares import earnings_follow_shares
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     K32,
     S4,
     S8,
@@ -37,18 +33,13 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
-    Fields,
-    Interface,
-    Partition,
-    Soft,
-    batch,
-    latest,
-    on_date,
-    period,
-)
-from platform_assets.declaration.scope import Context
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Fields, Interface, Partition, Soft, batch, latest, on_date, period
+from core.declaration.scope import Context
+from core.report_periods import report_type
+from platform_assets.datasets import _finance_rules as rules
+from platform_assets.datasets import _finance_sources as ask
+from platform_assets.datasets._finance_shares import earnings_follow_shares
 
 _QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
+from core.days import moved
+from core.declaration.columns import S16, S64, S255, Bool, Date, Int, Model, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.registry import FreshnessDimension, builtin_registry
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
+from core.errors import PlatformError
 from platform_assets.compute.freshness import cutoff, is_stale
-from platform_assets.declaration.columns import S16, S64, S255, Bool, Date, Int, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.registry import FreshnessDimension, builtin_registry
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
-from resources.errors import PlatformError
 
 _MAX_ERROR = 200
 

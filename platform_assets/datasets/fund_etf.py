@@ -9,14 +9,14 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
+from core.days import moved
+from core.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.datasets._funds import of_scope, with_values
-from platform_assets.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Unavailable, UpstreamError
-from resources.upstreams.desk import current_session
+from resources.upstreams.fetch_context import current_session
 
 TABLE = "raw_fund_etf"
 KINDS = ("etf", "lof")

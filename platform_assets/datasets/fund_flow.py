@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration import rules
+from core.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.scope import Context, Scope
 from platform_assets.datasets._sessions import close_is_that_of_the_bar, of_session
-from platform_assets.declaration import rules
-from platform_assets.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.scope import Context, Scope
-from resources.upstreams.desk import current_session, within_last
+from resources.upstreams.fetch_context import current_session, within_last
 
 _SECOND_DAYS = 60
 SIZES = ("super", "large", "medium", "small")

@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.report_periods import latest_ended, previous_period
+from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.report_periods import latest_ended, previous_period
 from platform_assets.datasets._sweeps import REPORTED, swept_codes
-from platform_assets.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 _KEY = ["code", "report_period", "fund_code"]
 _PERIODS_OF_CODES = 4

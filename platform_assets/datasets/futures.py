@@ -11,13 +11,13 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.futures_terms import main_of_day
-from platform_assets.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Unavailable, UpstreamError
-from resources.upstreams.eastmoney.futures import MARKETS
+from resources.upstreams.eastmoney.quotes.futures import MARKETS
 
 EXCHANGES = ("shfe", "ine", "cffex", "dce", "czce", "gfex")
 PUBLISHED = "17:00"

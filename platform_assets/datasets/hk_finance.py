@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import S4, S64, Amt, Code, Date, Json, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface, Partition, calendar_days
-from platform_assets.declaration.scope import Scope
+from core.declaration.columns import S4, S64, Amt, Code, Date, Json, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.scope import Scope
 
 TABLE = "raw_hk_finance"
 ROUND_DAYS = 10

@@ -9,36 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.report_periods import latest_ended, periods_due
-from platform_assets.compute.securities import is_a_share
+from core.days import moved
+from core.declaration.columns import K32, Amt, Big, Code, Date, F, Model, Pct, col, key, received
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, latest, on_date, period
+from core.declaration.scope import Context, Scope
+from core.market.securities import is_a_share
+from core.report_periods import latest_ended, periods_due
 from platform_assets.datasets._histories import doubted_before
 from platform_assets.datasets._notices import by_notice
-from platform_assets.declaration.columns import (
-    K32,
-    Amt,
-    Big,
-    Code,
-    Date,
-    F,
-    Model,
-    Pct,
-    col,
-    key,
-    received,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
-    Contract,
-    Fields,
-    Interface,
-    Partition,
-    Soft,
-    latest,
-    on_date,
-    period,
-)
-from platform_assets.declaration.scope import Context, Scope
 
 _LARGE_CHANGE = 80
 _LATE_DAYS = 30

@@ -4,14 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.report_periods import open_on_any
-from platform_assets.compute.securities import is_a_share
+from core.days import moved
+from core.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
+from core.report_periods import open_on_any
 from platform_assets.datasets._sweeps import in_season
-from platform_assets.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 KINDS = ("fund", "qfii", "social", "broker", "insurance", "trust")
 ALL = "all"

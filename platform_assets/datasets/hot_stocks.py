@@ -5,25 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import (
-    S16,
-    S64,
-    S255,
-    Code,
-    Date,
-    Dt,
-    F,
-    Int,
-    Json,
-    Model,
-    Pct,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.upstreams.desk import current_session, within_last
+from core.declaration.columns import S16, S64, S255, Code, Date, Dt, F, Int, Json, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from resources.upstreams.fetch_context import current_session, within_last
 
 LISTS = ("em_rank", "ths_hot", "ths_strong", "xq_follow")
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Contract, Interface, Partition, calendar_days
+from core.declaration.scope import Context, Scope
+from core.errors import PayloadError, Permanent
 from platform_assets.datasets.index_daily import INDICES
-from platform_assets.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Contract, Interface, Partition, calendar_days
-from platform_assets.declaration.scope import Context, Scope
-from resources.errors import PayloadError, Permanent
 
 CSI, CNI, SW = "csi", "cni", "sw"
 LEVELS = ("l1", "l2", "l3")

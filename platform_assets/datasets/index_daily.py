@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
-from platform_assets.declaration.scope import Context, Scope
-from resources.errors import PayloadError, Permanent
-from resources.upstreams.desk import current_session
+from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
+from core.declaration.scope import Context, Scope
+from core.errors import PayloadError, Permanent
+from resources.upstreams.fetch_context import current_session
 
 INDICES = {
     "sh000001": "上证指数",

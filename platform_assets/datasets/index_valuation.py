@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Permanent
 from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.index_daily import INDICES
-from platform_assets.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError, Permanent
 
 YEARS = 10
 _NO_BOOK = "no documented source tells the book value of an index"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface, latest, trading
+from core.declaration.scope import Scope
 from platform_assets.datasets._quant import BARS, INDEX, indicators_of, joined, rows_of, stretches_of
-from platform_assets.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, latest, trading
-from platform_assets.declaration.scope import Scope
 
 
 class IndicatorDaily(Model):

@@ -11,27 +11,13 @@ import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
+from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
+from core.declaration.scope import Context, Scope
+from core.errors import PayloadError
 from platform_assets.compute.industry_returns import Day, next_rows
 from platform_assets.datasets._industries import LEVELS, sw_report
-from platform_assets.declaration.columns import (
-    S4,
-    S16,
-    S64,
-    Amt,
-    Code,
-    Date,
-    F,
-    Int,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
-from platform_assets.declaration.scope import Context, Scope
-from resources.errors import PayloadError
 
 FIRST_LEVELS = 31
 _FEW_DATES = 5

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
 from platform_assets.compute.parameters import rotation as own
-from platform_assets.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
 
 SW = {"sw_l1": "l1", "sw_l2": "l2"}
 """Level -> that of the classification's indices."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S4, S8, S16, S64, Amt, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
 from platform_assets.datasets._industries import sw_report
-from platform_assets.declaration.columns import S4, S8, S16, S64, Amt, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
 
 STANDARDS = ("csrc", "cni", "sw", "em")
 

@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
+from core.declaration.columns import S4, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
 from platform_assets.compute.asof import value_on
-from platform_assets.declaration.columns import S4, Amt, Big, Code, Date, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Scope
 
 FIRST_BARS = 2000
 _TOPIC_BARS, _SECOND_BARS = 1800, 1023

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.compute.days import is_closed
-from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
-from platform_assets.declaration.columns import (
+from core.days import is_closed
+from core.declaration.columns import (
     S8,
     Amt,
     Big,
@@ -30,10 +29,11 @@ from platform_assets.declaration.columns import (
     key,
     model_columns,
 )
-from platform_assets.declaration.dataset import DERIVED, Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
-from platform_assets.declaration.scope import Context, Scope
-from resources.errors import PayloadError
+from core.declaration.dataset import DERIVED, Dataset, Source
+from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
+from core.declaration.scope import Context, Scope
+from core.errors import PayloadError
+from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
 
 BARS_PER_SYNC = 240
 _KLT = {"week": 102, "month": 103}

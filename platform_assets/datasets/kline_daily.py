@@ -11,6 +11,23 @@ import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
+from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import (
+    Contract,
+    Interface,
+    Partition,
+    Rows,
+    Soft,
+    Whole,
+    by_date,
+    close_of,
+    latest,
+    trading,
+)
+from core.declaration.scope import Context
+from core.market.price_identity import believed
+from core.market.securities import UNSURE_FUND, limit_class
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.bar_checks import (
     amount_fits_prices,
@@ -24,43 +41,11 @@ from platform_assets.compute.bar_checks import (
     turnover_is_usual,
 )
 from platform_assets.compute.day_limits import DayLimits, day_limits
-from platform_assets.compute.identity import believed
 from platform_assets.compute.limit_state import limit_status
 from platform_assets.compute.name_spans import named
-from platform_assets.compute.securities import UNSURE_FUND, limit_class
 from platform_assets.datasets import _kline_sources as sources
 from platform_assets.datasets._relistings import listed_again
-from platform_assets.declaration.columns import (
-    S4,
-    S8,
-    S16,
-    Amt,
-    Big,
-    Bool,
-    Code,
-    Date,
-    F,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import (
-    Contract,
-    Interface,
-    Partition,
-    Rows,
-    Soft,
-    Whole,
-    by_date,
-    close_of,
-    latest,
-    trading,
-)
-from platform_assets.declaration.scope import Context
-from resources.upstreams.desk import within_last
+from resources.upstreams.fetch_context import within_last
 
 
 class KlineDaily(Model):

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.columns import S255, Date, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface
+from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitWindow, sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
-from platform_assets.declaration.columns import S255, Date, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.scope import Scope
 
 _NAMED = 4
 """Codes that a note names of each side."""

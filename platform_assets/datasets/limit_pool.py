@@ -10,24 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import (
-    S8,
-    S32,
-    S64,
-    Amt,
-    Code,
-    Date,
-    Int,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.upstreams.desk import within_last
+from core.declaration.columns import S8, S32, S64, Amt, Code, Date, Int, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from resources.upstreams.fetch_context import within_last
 
 POOLS = ("up", "broken", "down", "prev", "strong")
 TOPIC_POOLS = ("up", "broken", "down")

@@ -4,28 +4,13 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S8, S16, S64, S255, Amt, Bool, Code, Date, F, Json, Model, Text, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
 from platform_assets.datasets.limit_pool import topic_pool
-from platform_assets.declaration.columns import (
-    S8,
-    S16,
-    S64,
-    S255,
-    Amt,
-    Bool,
-    Code,
-    Date,
-    F,
-    Json,
-    Model,
-    Text,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.upstreams.desk import within_last
+from resources.upstreams.fetch_context import within_last
 
 
 class RawLimitupReason(Model):

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
+from core.days import moved
+from core.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
 
 WINDOW_DAYS = 365
 

@@ -15,25 +15,17 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
+from core.days import moved
+from core.declaration.columns import S8, S32, S64, S128, Bool, Date, F, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, Whole, calendar_days
+from core.declaration.scope import Context
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import mostly_as_told, strays, told_otherwise
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.datasets._macro_years import accumulates_within_its_year, with_past
-from platform_assets.declaration.columns import S8, S32, S64, S128, Bool, Date, F, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import (
-    Contract,
-    Fields,
-    Interface,
-    Partition,
-    Soft,
-    Whole,
-    calendar_days,
-)
-from platform_assets.declaration.scope import Context
 
 _LONGEST_BREAK = 15
 _JANUARY_MISSING = 2

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.text_keys import text_key
+from core.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
+from core.declaration.scope import Context, Scope
+from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.datasets._macro_series import SERIES, Series
 from platform_assets.datasets._macro_sources import TABLE as VALUES
-from platform_assets.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
-from platform_assets.declaration.scope import Context, Scope
 
 TABLE = "fusion_macro_release"
 _NO_CALENDAR = "no economic calendar is among the documented upstreams"

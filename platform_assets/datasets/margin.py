@@ -9,22 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import (
-    K32,
-    S8,
-    S64,
-    Amt,
-    Big,
-    Code,
-    Date,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
+from core.declaration.columns import K32, S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import (
     Fields,
     Interface,
     Soft,
@@ -35,7 +22,7 @@ from platform_assets.declaration.rules import (
     next_trade_date,
     trading,
 )
-from platform_assets.declaration.scope import Context, Scope
+from core.declaration.scope import Context, Scope
 
 PUBLISHED = "09:00"
 _TOTAL = "TOTAL_"

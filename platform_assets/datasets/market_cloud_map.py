@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.name_spans import named
-from platform_assets.datasets._sessions import of_session
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     S8,
     S16,
     S64,
@@ -30,10 +28,12 @@ from platform_assets.declaration.columns import (
     key,
     model_columns,
 )
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
-from platform_assets.declaration.scope import Context, Scope
-from resources.upstreams.desk import current_session
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
+from core.declaration.scope import Context, Scope
+from platform_assets.compute.name_spans import named
+from platform_assets.datasets._sessions import of_session
+from resources.upstreams.fetch_context import current_session
 
 ROOT = "ROOT"
 LEVELS = ("market", "sector", "stock")

@@ -12,28 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.known import divided
+from core.declaration.columns import S16, Amt, Bool, Date, F, Int, Json, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitCounts
 from platform_assets.compute.market_phase import score_days, segments, settle
+from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters import market_phase as own
 from platform_assets.datasets._limit_days import limit_days, pool_measures, pool_rows
-from platform_assets.declaration.columns import (
-    S16,
-    Amt,
-    Bool,
-    Date,
-    F,
-    Int,
-    Json,
-    Model,
-    Pct,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 _BEFORE = own.HISTORY_DAYS + own.SLOPE_DAYS + own.CONFIRM_DAYS

@@ -4,13 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import RULES
-from platform_assets.declaration.columns import K32, S16, S255, Date, F, Json, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
+from core.declaration.columns import K32, S16, S255, Date, F, Json, Model, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
+from core.market.rules import RULES
 
 
 class MarketRuleRow(Model):

@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
+from core.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
 from platform_assets.datasets.kline import of_named_codes
-from platform_assets.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 PERIODS = {"5m": 5, "15m": 15, "30m": 30, "60m": 60}
 BARS_PER_CALL = 800

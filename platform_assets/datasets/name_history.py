@@ -12,15 +12,15 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import K32, S64, Bool, Code, Date, Model, col, key
+from core.declaration.dataset import MIN_COVERAGE, Dataset, Source
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
+from core.errors import PayloadError, Unavailable, UpstreamError
+from core.market.names import plain_name
+from core.market.securities import sec_type_of
 from platform_assets.compute.name_spans import Seen, Span, spans_of
-from platform_assets.compute.names import plain_name
-from platform_assets.compute.securities import sec_type_of
-from platform_assets.declaration.columns import K32, S64, Bool, Code, Date, Model, col, key
-from platform_assets.declaration.dataset import MIN_COVERAGE, Dataset, Source
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
-from resources.errors import PayloadError, Unavailable, UpstreamError
 
 _BEST_NAME = {"tencent": 0, "eastmoney": 1, "tdx": 2}
 """The terminal's list cuts names at eight bytes."""

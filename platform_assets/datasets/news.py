@@ -11,10 +11,7 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from platform_assets.compute.sentiment import sentiment_of
-from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
-from platform_assets.datasets._press import days_of, event_codes, flashes, inside, one_per_headline, spans
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     K16,
     K32,
     S16,
@@ -33,10 +30,13 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition, Rows, Soft, calendar_days
-from platform_assets.declaration.scope import Context, Scope
-from resources.upstreams.desk import within_last
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition, Rows, Soft, calendar_days
+from core.declaration.scope import Context, Scope
+from platform_assets.compute.sentiment import sentiment_of
+from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
+from platform_assets.datasets._press import days_of, event_codes, flashes, inside, one_per_headline, spans
+from resources.upstreams.fetch_context import within_last
 
 NEWS = "news"
 _PAGES = 3

@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.scope import Scope
 from platform_assets.datasets._press import flashes
-from platform_assets.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition, calendar_days
-from platform_assets.declaration.scope import Scope
-from resources.upstreams.desk import within_last
+from resources.upstreams.fetch_context import within_last
 
 
 class NewsFlash(Model):

@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.stock_connect import CHANNELS
-from platform_assets.declaration.columns import S8, Amt, Big, Date, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.errors import PayloadError
+from core.declaration.columns import S8, Amt, Big, Date, Model, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from core.errors import PayloadError
+from core.market.stock_connect import CHANNELS
 
 _HIDDEN = "of northbound not disclosed since 2024-08-19"
 

@@ -4,10 +4,10 @@ No load fills them: whoever writes a note stores it. A note of the rules (`local
 of another source.
 """
 
-from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.tables import Layer, Table
+from core.declaration.columns import columns_from
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface
+from core.declaration.tables import Layer, Table
 
 _COLUMNS = columns_from(
     "date:date title:s255 content:mtext sections_json:json source:s16 source_summary_json:json"

@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.text_keys import hash_key
+from core.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.text_keys import hash_key
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
-from platform_assets.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 _SPAN_DAYS = 14
 """Days of one question: after a report season a fortnight has ten thousand visitors and more."""

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.compute.days import moved
-from platform_assets.declaration.columns import K32, S16, S64, Date, Dt, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Contract, Partition, Soft, Whole
-from platform_assets.declaration.scope import Context, Scope
-from platform_assets.declaration.tables import Layer
-from resources.upstreams.outside import SERIES
+from core.days import moved
+from core.declaration.columns import K32, S16, S64, Date, Dt, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Contract, Partition, Soft, Whole
+from core.declaration.scope import Context, Scope
+from core.declaration.tables import Layer
+from resources.upstreams.parsing.foreign_markets import SERIES
 
 TABLE = "ref_outside_market"
 _MOST_MOVED = 12.0

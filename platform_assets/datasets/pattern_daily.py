@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface, history, trading
+from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
-from platform_assets.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface, history, trading
-from platform_assets.declaration.scope import Scope
 
 _SIGNS = [-100, 0, 100]
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import monday_of
-from platform_assets.compute.report_periods import latest_ended, periods_due
-from platform_assets.compute.text_keys import plain_form
-from platform_assets.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition, calendar_days
-from platform_assets.declaration.scope import Scope
-from resources.upstreams.texts import stock_codes
+from core.days import monday_of
+from core.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.scope import Scope
+from core.report_periods import latest_ended, periods_due
+from core.text_keys import plain_form
+from resources.upstreams.parsing.texts import stock_codes
 
 _WORDS = {"03-31": "第?一季度报告", "06-30": "半年度报告", "09-30": "第?三季度报告", "12-31": "年度报告"}
 _LATE_DAYS = 7

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.identity import believed
-from platform_assets.compute.limit_state import limit_status
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     K32,
     S4,
     S8,
@@ -29,8 +27,8 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import (
     Contract,
     Fields,
     Interface,
@@ -42,8 +40,10 @@ from platform_assets.declaration.rules import (
     latest,
     trading,
 )
-from platform_assets.declaration.scope import Context, Scope
-from resources.upstreams.desk import current_session
+from core.declaration.scope import Context, Scope
+from core.market.price_identity import believed
+from platform_assets.compute.limit_state import limit_status
+from resources.upstreams.fetch_context import current_session
 
 
 class RawQuote(Model):

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.columns import K32, K64, S8, S16, Date, F, Int, Json, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.frames import canonical_json
+from core.declaration.scope import Context, Scope
+from core.declaration.tables import Layer
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, measure
 from platform_assets.datasets._pairs import DERIVED, found_pairs
-from platform_assets.declaration.columns import K32, K64, S8, S16, Date, F, Int, Json, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.scope import Context, Scope
-from platform_assets.declaration.tables import Layer
 
 DRIFT_DATES = 20
 REPAIRED_BY = "fusion_kline_sync"

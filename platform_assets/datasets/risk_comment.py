@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import is_a_share
-from platform_assets.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, trading
-from platform_assets.declaration.scope import Scope
-from resources.upstreams.desk import current_session
+from core.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, trading
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
+from resources.upstreams.fetch_context import current_session
 
 
 class RiskComment(Model):

@@ -4,13 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.report_periods import open_on_any, year_end_before
-from platform_assets.compute.securities import is_a_share
-from platform_assets.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition, period
-from platform_assets.declaration.scope import Scope
-from resources.errors import Unavailable
+from core.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition, period
+from core.declaration.scope import Scope
+from core.errors import Unavailable
+from core.market.securities import is_a_share
+from core.report_periods import open_on_any, year_end_before
 
 _KEY = ["code", "report_period"]
 

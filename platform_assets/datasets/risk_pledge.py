@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.securities import is_a_share
-from platform_assets.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition, calendar_days
-from platform_assets.declaration.scope import Scope
+from core.days import moved
+from core.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
 
 _PAST_DAYS = 2 * 366
 """How far back a question by codes reaches."""

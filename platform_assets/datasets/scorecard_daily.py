@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Interface
+from core.declaration.scope import Scope
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import outcomes_of
 from platform_assets.compute.scorecards.statistics import Picks, Sums, fillable, group_stats, grouped
 from platform_assets.datasets._picks import BARS, INDEX, hits_of, prices_of
-from platform_assets.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.scope import Scope
 
 STORED = {"builtin": ("track_builtin", "board_key"), "preset": ("track_preset", "preset_key")}
 """Source -> (table of its picks, column of their group), of picks that are stored with their outcome."""

@@ -6,29 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import is_a_share
-from platform_assets.compute.text_keys import hash_key
+from core.declaration.columns import K16, K32, S32, S64, S255, Amt, Big, Code, Date, Model, Text, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
+from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from platform_assets.datasets._sweeps import REPORTS, swept_codes
 from platform_assets.datasets.kline import of_named_codes
-from platform_assets.declaration.columns import (
-    K16,
-    K32,
-    S32,
-    S64,
-    S255,
-    Amt,
-    Big,
-    Code,
-    Date,
-    Model,
-    Text,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 BUYBACK, SHARE_CHANGE = "回购", "股本变动"
 _EQUITY_KEY = ("code", "change_date")

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Floats, Ints
+from core.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Interface
+from core.declaration.scope import Scope
+from core.market.bars import Floats, Ints
+from platform_assets.compute.date_ranges import Stretch
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import Bools, Pair, hits
-from platform_assets.compute.stretches import Stretch
 from platform_assets.datasets._quant import BARS, joined, rows_of, signal_values, stretches_of
-from platform_assets.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.scope import Scope
 
 PATTERNS = "calc_pattern_daily"
 

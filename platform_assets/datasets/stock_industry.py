@@ -11,8 +11,7 @@ third. The codes of a second level do not always begin as those of its first: 80
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.datasets._blocks import portal_blocks, portal_boards, terminal_blocks, terminal_boards
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     K32,
     S4,
     S8,
@@ -29,10 +28,11 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
-from platform_assets.declaration.scope import Context
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
+from core.declaration.scope import Context
+from platform_assets.datasets._blocks import portal_blocks, portal_boards, terminal_blocks, terminal_boards
 
 
 class RawConceptBlock(Model):

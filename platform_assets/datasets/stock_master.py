@@ -8,11 +8,7 @@ import itertools
 
 import pandas as pd
 
-from platform_assets.compute.market_rules import limit_pct, lot_of
-from platform_assets.compute.names import is_st
-from platform_assets.compute.pinyin import likely_reading
-from platform_assets.compute.securities import board_of, limit_class
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     S4,
     S8,
     S16,
@@ -29,9 +25,13 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
-from platform_assets.declaration.scope import Context
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
+from core.declaration.scope import Context
+from core.market.names import is_st
+from core.market.rules import limit_pct, lot_of
+from core.market.securities import board_of, limit_class
+from platform_assets.compute.pinyin import likely_reading
 
 ABSENT_DATES = 5
 _MARKET_BYTE = {"SH": "1", "SZ": "0", "BJ": "0"}

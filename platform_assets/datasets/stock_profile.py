@@ -8,9 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.days import moved
-from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
-from platform_assets.declaration.columns import (
+from core.days import moved
+from core.declaration.columns import (
     K32,
     S32,
     S64,
@@ -29,18 +28,10 @@ from platform_assets.declaration.columns import (
     col,
     key,
 )
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
-    Contract,
-    Fields,
-    Interface,
-    Partition,
-    Soft,
-    batch,
-    calendar_days,
-    latest,
-)
-from platform_assets.declaration.scope import Context, Scope
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, batch, calendar_days, latest
+from core.declaration.scope import Context, Scope
+from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
 
 _NOT_TOLD = "no documented field"
 _OFFER_DAYS = 60

@@ -9,9 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.name_spans import named
-from platform_assets.datasets import _wide_bars, _wide_events, _wide_risks
-from platform_assets.declaration.columns import (
+from core.declaration.columns import (
     S4,
     S16,
     S32,
@@ -31,10 +29,12 @@ from platform_assets.declaration.columns import (
     key,
     model_columns,
 )
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Rows, Soft, Whole, batch, close_of, latest, trading
-from platform_assets.declaration.scope import Context, Scope
-from resources.errors import Unavailable
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Rows, Soft, Whole, batch, close_of, latest, trading
+from core.declaration.scope import Context, Scope
+from core.errors import Unavailable
+from platform_assets.compute.name_spans import named
+from platform_assets.datasets import _wide_bars, _wide_events, _wide_risks
 
 
 class StockWide(Model):

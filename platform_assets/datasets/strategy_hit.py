@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.columns import K32, S64, Code, Date, F, Json, Model, Px, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.frames import canonical_json
+from core.declaration.scope import Scope
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._quant import BARS, joined, newest_stretches, rows_of
-from platform_assets.declaration.columns import K32, S64, Code, Date, F, Json, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.scope import Scope
 
 NAMES = "ref_name_history"
 

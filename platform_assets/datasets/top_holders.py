@@ -6,29 +6,15 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
-from platform_assets.compute.days import moved
-from platform_assets.compute.report_periods import is_period, open_on_any
-from platform_assets.compute.securities import is_a_share
-from platform_assets.compute.text_keys import hash_key
+from core.days import moved
+from core.declaration.columns import K16, S8, S32, S64, S255, Big, Code, Date, Int, Model, Pct, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.market.securities import is_a_share
+from core.report_periods import is_period, open_on_any
+from core.text_keys import hash_key
 from platform_assets.datasets._sweeps import in_season
-from platform_assets.declaration.columns import (
-    K16,
-    S8,
-    S32,
-    S64,
-    S255,
-    Big,
-    Code,
-    Date,
-    Int,
-    Model,
-    Pct,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
 
 KINDS = ("top10", "float10")
 _KEY = ["code", "report_period", "holder_type"]

@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Interface
+from core.declaration.scope import Scope
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS, is_special
 from platform_assets.compute.factors.scores import factor_scores
@@ -21,9 +24,6 @@ from platform_assets.compute.scorecards.tactic import INDICATORS as INDICATOR_CO
 from platform_assets.compute.scorecards.tactic import health_of, parts_of, patterns_looked_for
 from platform_assets.datasets._picks import BARS, WIDE, pick_dataset, pick_model
 from platform_assets.datasets._quant import bars_at
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.scope import Scope
 
 BOARDS = ("dragon", "composite", "tactic")
 GROUP = "board_key"

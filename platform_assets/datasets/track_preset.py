@@ -7,6 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Interface
+from core.declaration.scope import Scope
 from platform_assets.compute.factors.definitions import BY_KEY, FACTORS
 from platform_assets.compute.factors.presets import (
     COMPOSITE,
@@ -17,9 +20,6 @@ from platform_assets.compute.factors.presets import (
 )
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE
 from platform_assets.datasets._picks import WIDE, pick_dataset, pick_model
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.rules import Interface
-from platform_assets.declaration.scope import Scope
 
 SCORES = "calc_factor_score"
 GROUP = "preset_key"

@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import S4, S64, Bool, Date, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Interface, Partition
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
+from core.declaration.columns import S4, S64, Bool, Date, Model, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Interface, Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
 
 _FIRST_DAY = "2005-01-01"
 """Days before this are known to the calendar in memory; the table starts where any dataset may start."""

@@ -10,39 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.columns import K32, S64, Amt, Big, Code, Date, F, Int, Model, Pct, Px, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Fields, Interface, Soft, batch, by_date, close_of, history, latest, trading
+from core.declaration.scope import Context, Scope
+from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
-from platform_assets.compute.securities import is_a_share
 from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.datasets._per_share import REPORTS, per_share
-from platform_assets.declaration.columns import (
-    K32,
-    S64,
-    Amt,
-    Big,
-    Code,
-    Date,
-    F,
-    Int,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-)
-from platform_assets.declaration.dataset import Dataset, Raw, Source
-from platform_assets.declaration.rules import (
-    Fields,
-    Interface,
-    Soft,
-    batch,
-    by_date,
-    close_of,
-    history,
-    latest,
-    trading,
-)
-from platform_assets.declaration.scope import Context, Scope
-from resources.upstreams.desk import current_session
+from resources.upstreams.fetch_context import current_session
 
 _MOST_DATES = 10
 _ISSUE_4 = "research issue: calc_valuation_band"

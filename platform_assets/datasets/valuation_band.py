@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.days import monday_of, moved
+from core.days import monday_of, moved
+from core.declaration.columns import Code, Date, F, Model, Pct, col, key
+from core.declaration.dataset import Dataset
+from core.declaration.scope import Calendar, Scope
 from platform_assets.compute.parameters import valuation_band as own
 from platform_assets.compute.valuation_band import band, percentiles
-from platform_assets.declaration.columns import Code, Date, F, Model, Pct, col, key
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.scope import Calendar, Scope
 
 _RATIOS = {"pe": "pe_ttm", "pb": "pb"}
 _DATES_OF_A_WEEK = 5

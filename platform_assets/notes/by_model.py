@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.errors import PlatformError, Transient
 from platform_assets.compute.evidence.binding import CITATION, Checked, check
 from platform_assets.compute.evidence.citations import plain_citations
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.note_days import AI
 from platform_assets.notes.notes import Note
 from platform_assets.notes.prompts import asked_again, first_question
-from resources.errors import PlatformError, Transient
 from resources.models.hashing import prompt_hash
 from resources.models.protocol import LanguageModel, Message, Prompt, Reply
 

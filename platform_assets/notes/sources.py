@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from core.calendar import TradeCalendar
+from core.declaration.scope import Reader
+from core.declaration.tables import Table
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.note_days import reviewed_session
-from platform_assets.declaration.scope import Reader
-from platform_assets.declaration.tables import Table
-from resources.calendar import TradeCalendar
 
 Row = Mapping[str, Any]
 

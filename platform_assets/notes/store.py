@@ -5,9 +5,9 @@ from datetime import datetime
 
 from sqlalchemy.engine import Engine
 
+from core.clock import stamp
 from platform_assets.compute.note_days import AI, RULES
 from platform_assets.notes.notes import Note
-from resources.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 

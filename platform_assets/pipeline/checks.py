@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.declaration.columns import Model, model_checks, model_columns
-from platform_assets.declaration.frames import canonical_json, coerce
-from platform_assets.declaration.rules import Contract, Soft, Whole
-from platform_assets.declaration.scope import Context
+from core.declaration.columns import Model, model_checks, model_columns
+from core.declaration.frames import canonical_json, coerce
+from core.declaration.rules import Contract, Soft, Whole
+from core.declaration.scope import Context
 from resources.warehouse.batch_records import HELD_BACK, MAX_QUALITY_ROWS, Quality
 
 Mask = npt.NDArray[np.bool_]

@@ -7,10 +7,10 @@ next one goes on.
 from collections.abc import Sequence
 from typing import Any
 
-from platform_assets.declaration.tables import Table
+from core.declaration.tables import Table
+from core.errors import StorageError
+from core.stopping import safe_point
 from platform_assets.pipeline.run import PipelineRun
-from resources.errors import StorageError
-from resources.stopping import safe_point
 from resources.transport.redact import redact
 from resources.warehouse.retention import Retention, cutoff
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.dataset import MIN_COVERAGE, Source
-from platform_assets.declaration.scope import Scope
+from core.declaration.dataset import MIN_COVERAGE, Source
+from core.declaration.scope import Scope
+from core.errors import PayloadError, PlatformError, Unavailable, UpstreamError
 from platform_assets.pipeline.windows import Window
-from resources.errors import PayloadError, PlatformError, Unavailable, UpstreamError
-from resources.fetch import FetchLog
+from resources.fetch_record import FetchLog
 from resources.transport.redact import redact
-from resources.upstreams.desk import Desk
+from resources.upstreams.fetch_context import Desk
 
 AskErrors = (UpstreamError, PayloadError, Unavailable)
 

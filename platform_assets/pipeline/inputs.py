@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 
-from platform_assets.compute.bars import Dense
+from core.declaration.scope import Reader
+from core.market.bars import Dense
 from platform_assets.compute.freshness import CONFIRMED
-from platform_assets.declaration.scope import Reader
 from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.slices import Slice

@@ -8,29 +8,29 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.dataset import Dataset, Raw
-from platform_assets.declaration.frames import coerce, empty_frame
-from platform_assets.declaration.rules import Partition, Rows
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Table
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.frames import coerce, empty_frame
+from core.declaration.rules import Partition, Rows
+from core.declaration.scope import Scope
+from core.declaration.tables import Table
+from core.errors import PlatformError, QualityError
+from platform_assets.pipeline.batches import Loaded, refuse, write_parts
 from platform_assets.pipeline.checks import (
     apply_contract,
     apply_hard,
     coerce_model,
 )
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
-from platform_assets.pipeline.fusing import NothingLeft, fused_parts
+from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
-from platform_assets.pipeline.parts import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.repairs import ask_repairs
 from platform_assets.pipeline.run import PipelineRun
-from platform_assets.pipeline.standing import first_told, keep_better, keep_known, key_with_src, stand_ins
+from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
+from platform_assets.pipeline.stored_rows import first_told, keep_better, keep_known, key_with_src, stand_ins
 from platform_assets.pipeline.windows import Window
-from platform_assets.pipeline.writing import Loaded, refuse, write_parts
-from platform_assets.pipeline.written import written_codes
-from resources.errors import PlatformError, QualityError
-from resources.fetch import FetchLog
-from resources.warehouse.fading import Fading
+from platform_assets.pipeline.written_codes import written_codes
+from resources.fetch_record import FetchLog
+from resources.warehouse.column_retention import Fading
 from resources.warehouse.slices import Slice
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from platform_assets.declaration.dataset import Dataset, Raw
-from platform_assets.declaration.scope import Scope
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.scope import Scope
+from core.errors import InputError, LockLost, PlatformError
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage, raw_window
 from platform_assets.pipeline.run import PipelineRun
-from resources.errors import InputError, LockLost, PlatformError
 from resources.transport.redact import redact
 from resources.warehouse.ledger.sync_log import SyncLine, write_lines
 from resources.warehouse.locks import Lease

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from platform_assets.declaration.dataset import Dataset, Raw
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Scope
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from core.errors import InputError, LockLost, PlatformError
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage, raw_window
 from platform_assets.pipeline.run import PipelineRun
-from platform_assets.pipeline.writing import Loaded
-from resources.errors import InputError, LockLost, PlatformError
 from resources.transport.redact import redact
 from resources.warehouse.ledger.sync_log import SyncLine, write_lines
 from resources.warehouse.slices import Slice

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from platform_assets.declaration.registry import Registry
-from platform_assets.declaration.scope import Context, Scope
+from core.calendar import TradeCalendar
+from core.clock import Clock, stamp
+from core.declaration.registry import Registry
+from core.declaration.scope import Context, Scope
 from platform_assets.pipeline.inputs import StoredReads
-from resources.calendar import TradeCalendar
-from resources.clock import Clock, stamp
-from resources.fetch import FetchLog
-from resources.upstreams.desk import Desk
+from resources.fetch_record import FetchLog
+from resources.upstreams.fetch_context import Desk
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.locks import Lease
 from resources.warehouse.warehouse import Warehouse

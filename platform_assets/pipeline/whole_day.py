@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
-from platform_assets.declaration.registry import Registry
-from platform_assets.declaration.scope import Scope
+from core.declaration.registry import Registry
+from core.declaration.scope import Scope
+from core.errors import PlatformError
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun
-from platform_assets.pipeline.writing import Loaded
-from resources.errors import PlatformError
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 Choose = Callable[[Sequence[str]], str]

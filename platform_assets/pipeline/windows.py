@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from platform_assets.compute.report_periods import open_on_any
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Calendar, Scope
-from platform_assets.declaration.tables import Table
+from core.declaration.rules import Partition
+from core.declaration.scope import Calendar, Scope
+from core.declaration.tables import Table
+from core.report_periods import open_on_any
 from resources.warehouse.slices import Slice
 
 _NEVER = "9999"

@@ -5,7 +5,7 @@ import ssl
 from email import policy
 from email.message import EmailMessage
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 from resources.mail.settings import MailSettings
 
 TIMEOUT_S = 10.0

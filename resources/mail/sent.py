@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.mail.client import MailError, MailUnknown, send
 from resources.mail.settings import MailSettings
 from resources.shared_json import locked, replace_json

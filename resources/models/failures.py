@@ -4,7 +4,7 @@ key, so no error and no log record carries them: status and kind say enough."""
 import re
 from typing import Any
 
-from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, UpstreamError
+from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, UpstreamError
 
 _CREDENTIALS = re.compile(
     r"invalid[ _-](?:x-)?(?:api[ _-]?)?key|api[ _-]?key (?:is )?(?:not valid|invalid)|incorrect api[ _-]?key"

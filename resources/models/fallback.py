@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from resources.errors import InputError, Permanent, PlatformError, Refused, Transient, Unavailable
+from core.errors import InputError, Permanent, PlatformError, Refused, Transient, Unavailable
 from resources.models.clients import Adapter
 from resources.models.failures import CallFailed
 from resources.models.keys import REST_S, Key, KeyPool

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY, Provider, configured_providers
 from resources.secret_files import settings_box
 from resources.settings import Settings

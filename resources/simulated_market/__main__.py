@@ -15,9 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.clock import Clock, FrozenClock, SystemClock
+from core.errors import InputError, PlatformError
 from resources import logs
-from resources.clock import Clock, FrozenClock, SystemClock
-from resources.errors import InputError, PlatformError
 from resources.processes import alive
 from resources.settings import process_settings
 from resources.simulated_market.faults import FaultPlan

@@ -19,10 +19,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from resources.clock import Clock, stamp
-from resources.simulated_market.distortion import distorted
+from core.clock import Clock, stamp
+from resources.simulated_market.corrupted_responses import LIES, told_falsely
+from resources.simulated_market.false_facts import distorted
 from resources.simulated_market.faults import Fault, FaultPlan
-from resources.simulated_market.lies import LIES, told_falsely
 from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View
 from resources.simulated_market.world.model import World
 from resources.upstreams.hosts import upstream_of_host

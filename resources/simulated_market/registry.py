@@ -1,6 +1,5 @@
 """The responders that the simulated market serves: one line per upstream."""
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.chinabond.responder import ChinabondResponder
 from resources.simulated_market.chinamoney.responder import ChinamoneyResponder
 from resources.simulated_market.cls.responder import ClsResponder
@@ -14,6 +13,7 @@ from resources.simulated_market.hkex.responder import HkexResponder
 from resources.simulated_market.indexers.cnindex import CnindexResponder
 from resources.simulated_market.indexers.csindex import CsindexResponder
 from resources.simulated_market.indexers.sw import SwResponder
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.sina.responder import SinaResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.ths.responder import ThsResponder

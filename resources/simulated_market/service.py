@@ -5,7 +5,7 @@ In tests: `with SimulatedMarket(world, clock) as market: ...`. As a process: `__
 
 from types import TracebackType
 
-from resources.clock import Clock
+from core.clock import Clock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.http_server import HttpServer
 from resources.simulated_market.registry import responders

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.press import Press
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 _PAGES = "https://press.example/flash"

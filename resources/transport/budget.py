@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from resources.errors import Unavailable
+from core.errors import Unavailable
 
 
 class Budget:

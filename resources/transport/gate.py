@@ -6,7 +6,7 @@ in `transport.sqlite3`, where all processes of the machine share it.
 
 from typing import Protocol
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 
 
 class Gate(Protocol):

@@ -22,9 +22,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from resources.clock import Sleeper, real_sleep, stamp
-from resources.errors import PlatformError, Refused, Transient, Unavailable
-from resources.stopping import safe_point
+from core.clock import Sleeper, real_sleep, stamp
+from core.errors import PlatformError, Refused, Transient, Unavailable
+from core.stopping import safe_point
 from resources.transport.budget import current_budget
 from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings
 from resources.transport.state import MemoryStore, SqliteStore, Step, Store

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from resources.clock import Clock, Sleeper, SystemClock, real_sleep
-from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
-from resources.fetch import Fetch, FetchLog, Outcome
+from core.clock import Clock, Sleeper, SystemClock, real_sleep
+from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
+from resources.fetch_record import Fetch, FetchLog, Outcome
 from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
@@ -129,7 +129,7 @@ class HttpTransport:
         return LoggedFetcher(self, log)
 
     def call(self, request: Request, parse: Callable[[bytes], T], log: FetchLog | None = None) -> T:
-        """Send, retry, parse. Raises the error family of `resources.errors`."""
+        """Send, retry, parse. Raises the error family of `core.errors`."""
         site = self._sites[request.site]
         earlier: PlatformError | None = None
         attempt = 0

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from resources.clock import Sleeper, real_sleep
-from resources.errors import Unavailable
-from resources.stopping import safe_point
+from core.clock import Sleeper, real_sleep
+from core.errors import Unavailable
+from core.stopping import safe_point
 
 SLICE_S = 1.0
 """Between two questions whether the work is to stop."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from resources.errors import DiskFull, StorageError
+from core.errors import DiskFull, StorageError
 
 Document = dict[str, Any]
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from resources.errors import Unavailable
-from resources.fetch import FetchLog
+from core.errors import Unavailable
+from resources.fetch_record import FetchLog
 
 if TYPE_CHECKING:
     from resources.upstreams.chinabond import ChinabondClient

@@ -5,10 +5,10 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from resources.calendar import TradeCalendar
-from resources.clock import Clock, Sleeper, real_sleep
-from resources.errors import InputError
-from resources.fetch import FetchLog
+from core.calendar import TradeCalendar
+from core.clock import Clock, Sleeper, real_sleep
+from core.errors import InputError
+from resources.fetch_record import FetchLog
 from resources.settings import Settings, refuse_reserved
 from resources.transport.gate import Gate
 from resources.transport.gates import SqliteGate

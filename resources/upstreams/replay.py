@@ -4,13 +4,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
-from resources.calendar import TradeCalendar
-from resources.clock import Clock
-from resources.errors import Permanent, PlatformError, Refused, Transient
-from resources.fetch import Fetch, FetchLog, Outcome
+from core.calendar import TradeCalendar
+from core.clock import Clock
+from core.errors import Permanent, PlatformError, Refused, Transient
+from core.stopping import safe_point
+from resources.fetch_record import Fetch, FetchLog, Outcome
 from resources.recordings import Recorded, Tape
 from resources.rejections import Rejection, noting
-from resources.stopping import safe_point
 from resources.transport.request import Request, Sites
 from resources.upstreams.factory import Makers
 from resources.upstreams.hosts import SITES

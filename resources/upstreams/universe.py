@@ -6,13 +6,13 @@ The terminal's list is the universe. While it is away, what is stored of it stan
 import logging
 from typing import TYPE_CHECKING
 
-from platform_assets.compute.securities import board_of, sec_type_of
-from resources.errors import PayloadError, Unavailable, UpstreamError
+from core.errors import PayloadError, Unavailable, UpstreamError
+from core.market.securities import board_of, sec_type_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from resources.upstreams.desk import Desk
+    from resources.upstreams.fetch_context import Desk
 
 log = logging.getLogger(__name__)
 MARKETS = ("sz", "sh", "bj")
@@ -98,7 +98,7 @@ def believe_bars(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFra
     none, the stored close of the newest date must be theirs of that date."""
     import numpy as np
 
-    from platform_assets.compute.identity import explained
+    from core.market.price_identity import explained
 
     closes = desk.once("pre_closes", _list_pre_closes)
     if symbol not in closes:
@@ -119,7 +119,7 @@ def _as_stored(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame
     so that no event lies between them."""
     import numpy as np
 
-    from platform_assets.compute.identity import same
+    from core.market.price_identity import same
 
     stored = desk.once("stored_closes", _stored_closes)
     day, close = stored.get(symbol[2:], ("", 0.0))

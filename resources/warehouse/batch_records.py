@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from platform_assets.declaration.frames import canonical_json
-from platform_assets.declaration.tables import Table
-from resources.clock import stamp
-from resources.fetch import Fetch
-from resources.warehouse.plan import Row
+from core.clock import stamp
+from core.declaration.frames import canonical_json
+from core.declaration.tables import Table
+from resources.fetch_record import Fetch
+from resources.warehouse.change_plan import Row
 from resources.warehouse.sql import Sql
 
 COUNTS = (

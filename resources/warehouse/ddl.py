@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.columns import ColumnSpec
-from platform_assets.declaration.tables import HISTORY_COLUMNS, Layer, Table
+from core.declaration.columns import ColumnSpec
+from core.declaration.tables import HISTORY_COLUMNS, Layer, Table
 from resources.warehouse.engine import is_sqlite
 
 _MYSQL = ("mysql", "mariadb")

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from resources.errors import InputError, StorageError
+from core.errors import InputError, StorageError
 from resources.transport.redact import redact
 from resources.warehouse.failures import storage_error
 

@@ -5,7 +5,7 @@ import re
 import sqlite3
 from typing import Any
 
-from resources.errors import DiskFull, StorageError
+from core.errors import DiskFull, StorageError
 from resources.transport.redact import redact
 
 FULL = "the disk is full"

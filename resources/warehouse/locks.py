@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.engine import Connection, Engine
 
-from resources.errors import ConflictError, LockLost, StorageError
+from core.errors import ConflictError, LockLost, StorageError
 from resources.warehouse.engine import is_sqlite, reading, transaction
 from resources.warehouse.sql import Sql
 

@@ -13,7 +13,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy.engine import Engine
 
-from resources.errors import StorageError
+from core.errors import StorageError
 from resources.warehouse.engine import is_sqlite
 
 _SCRIPTS = Path(__file__).parent / "migrations"

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.declaration.tables import Table
-from resources.errors import InputError
+from core.declaration.tables import Table
+from core.errors import InputError
 from resources.warehouse.failures import storage_error
 from resources.warehouse.warehouse import Warehouse
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import zstandard
 
-from platform_assets.compute.days import moved
-from resources.errors import DiskFull, StorageError
+from core.days import moved
+from core.errors import DiskFull, StorageError
 from resources.warehouse.failures import FULL, is_full
 
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 from sqlalchemy.engine import Connection
 
-from platform_assets.declaration.frames import coerce
-from platform_assets.declaration.tables import Table
-from resources.errors import InputError
+from core.declaration.frames import coerce
+from core.declaration.tables import Table
+from core.errors import InputError
 from resources.warehouse.failures import storage_error
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql

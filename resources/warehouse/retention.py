@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.tables import Layer, Table
-from resources.clock import Clock, stamp
-from resources.errors import InputError
+from core.clock import Clock, stamp
+from core.declaration.tables import Layer, Table
+from core.errors import InputError
 from resources.warehouse.batch_records import COUNTS, Batch, insert_batch
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql

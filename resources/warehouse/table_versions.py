@@ -2,8 +2,8 @@
 
 from sqlalchemy.engine import Connection
 
-from platform_assets.declaration.tables import Table
-from resources.errors import StorageError
+from core.declaration.tables import Table
+from core.errors import StorageError
 from resources.warehouse.sql import Sql
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.tables import Table
-from resources.clock import Clock
-from resources.errors import NotFound, StorageError
+from core.clock import Clock
+from core.declaration.tables import Table
+from core.errors import NotFound, StorageError
 from resources.warehouse import reads
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import is_sqlite, make_engine, reading
@@ -22,7 +22,7 @@ from resources.warehouse.migrate import migration_lock, run_data_migrations
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
-from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
+from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
 from resources.warehouse.writer import Writer
 
 

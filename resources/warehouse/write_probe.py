@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy.engine import Engine
 
-from resources.clock import SystemClock, stamp
-from resources.errors import StorageError
+from core.clock import SystemClock, stamp
+from core.errors import StorageError
 from resources.warehouse.engine import is_sqlite, make_engine, transaction
 from resources.warehouse.sql import Sql
 

@@ -16,10 +16,10 @@ from typing import Any, TypedDict, Unpack
 import pandas as pd
 from sqlalchemy.engine import Connection, Engine
 
-from platform_assets.declaration.frames import coerce, rows
-from platform_assets.declaration.tables import Table
-from resources.clock import Clock, stamp
-from resources.fetch import Fetch
+from core.clock import Clock, stamp
+from core.declaration.frames import coerce, rows
+from core.declaration.tables import Table
+from resources.fetch_record import Fetch
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import (
     COUNTS,
@@ -29,10 +29,10 @@ from resources.warehouse.batch_records import (
     insert_fetches,
     insert_quality,
 )
+from resources.warehouse.change_plan import Plan, Row, merged
 from resources.warehouse.engine import transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.payloads import PayloadStore
-from resources.warehouse.plan import Plan, Row, merged
 from resources.warehouse.reads import fetch_plain
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql

@@ -11,16 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.clock import SystemClock
+from core.errors import DiskFull, PlatformError
 from resources import logs
-from resources.clock import SystemClock
-from resources.errors import DiskFull, PlatformError
 from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
 from resources.warehouse.write_probe import WriteProbe
-from schedules.supervisor import checks, folders, plan
-from schedules.supervisor.family import POLL_S, Family, Interrupted, Say
-from schedules.supervisor.plan import Ports
+from schedules.supervisor import checks, folders, process_plan
+from schedules.supervisor.child_processes import POLL_S, Family, Interrupted, Say
+from schedules.supervisor.process_plan import Ports
 
 MIGRATE_S = 180.0
 DISK_S = 30.0
@@ -68,7 +68,7 @@ def check_ports(settings: Settings) -> None:
 def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
     """The ports of this start; inner ones stay what they were as long as they are free."""
     before = last.get("ports", {})
-    simulated = plan.needs_simulator(settings)
+    simulated = process_plan.needs_simulator(settings)
     scheduling = settings.role != "web"
 
     def pick(name: str, wanted: bool) -> int:
@@ -93,7 +93,7 @@ class Start:
         self._since = SystemClock().now()
         self._facts = folders.run_file(self.data, settings.role)
         self.ports = choose_ports(settings, folders.read_run_facts(self._facts))
-        self._env = {**os.environ, **plan.child_environment(settings, self.ports)}
+        self._env = {**os.environ, **process_plan.child_environment(settings, self.ports)}
         self._secret: dict[str, str] = {}
         self._mask = masker(settings.secrets)
         self._probe = WriteProbe(settings.warehouse_address, "supervisor")
@@ -117,29 +117,29 @@ class Start:
         settings, family = self.settings, self.family
         if self.ports.simulator_http:
             self._say(f"simulated market (profile {settings.sample_profile}, {settings.sample_world})")
-            family.start(plan.simulator(settings, self.ports), wait=False)
+            family.start(process_plan.simulator(settings, self.ports), wait=False)
         self._migrate()
         family.listen(self.look_for_room, every_s=DISK_S)
         if self.ports.simulator_http:
-            family.wait_ready(plan.SIMULATOR)
+            family.wait_ready(process_plan.SIMULATOR)
         if settings.role != "web":
             self._schedule_side()
         if settings.role != "worker":
             self._say("starting the API")
-            family.start(plan.api(settings, self.ports, self._secret))
+            family.start(process_plan.api(settings, self.ports, self._secret))
         if settings.role != "web":
-            family.wait_ready(plan.UI)
+            family.wait_ready(process_plan.UI)
             self._check_location()
         self._welcome()
 
     def _schedule_side(self) -> None:
         self._say("starting code server, Dagster UI, scheduler and worker")
         workspace = folders.write_workspace(self.data, port=self.ports.code_server, location=LOCATION)
-        self.family.start(plan.code_server(self.ports), wait=False)
-        self.family.start(plan.worker(self.settings, self.ports), wait=False)
-        self.family.wait_ready(plan.CODE)
-        self.family.start(plan.daemon(workspace, self.ports), wait=False)
-        self.family.start(plan.ui(self.settings, workspace, self.ports), wait=False)
+        self.family.start(process_plan.code_server(self.ports), wait=False)
+        self.family.start(process_plan.worker(self.settings, self.ports), wait=False)
+        self.family.wait_ready(process_plan.CODE)
+        self.family.start(process_plan.daemon(workspace, self.ports), wait=False)
+        self.family.start(process_plan.ui(self.settings, workspace, self.ports), wait=False)
         self._load()
 
     def _load(self) -> None:
@@ -147,7 +147,7 @@ class Start:
         for a year of the whole market unless somebody wants that: its cost is shown by the planner."""
         from resources.warehouse.engine import make_engine
         from resources.warehouse.ledger.commands import CommandQueue
-        from resources.warehouse.ledger.slots import SlotLedger
+        from resources.warehouse.ledger.scheduled_runs import SlotLedger
         from schedules.supervisor.progress import follow, loaded_before, request_load
 
         engine = make_engine(self.settings.warehouse_address)
@@ -183,7 +183,7 @@ class Start:
         self._say("bringing the warehouse up to date")
         try:
             done = subprocess.run(  # noqa: S603  our own module
-                plan.python("-m", "schedules.migrate"),
+                process_plan.python("-m", "schedules.supervisor.migrate"),
                 env=self._env,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -235,10 +235,12 @@ class Start:
     def urls(self) -> dict[str, str]:
         found = {}
         if self.ports.api:
-            base = f"http://{plan.reachable(self.settings.api_host)}:{self.ports.api}"
+            base = f"http://{process_plan.reachable(self.settings.api_host)}:{self.ports.api}"
             found = {"API": f"{base}/docs", "health": f"{base}/health"}
         if self.ports.dagster:
-            found["Dagster"] = f"http://{plan.reachable(self.settings.dagster_bind)}:{self.ports.dagster}"
+            found["Dagster"] = (
+                f"http://{process_plan.reachable(self.settings.dagster_bind)}:{self.ports.dagster}"
+            )
         return found
 
     def _write_facts(self) -> None:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from resources.calendar import shipped_calendar
-from resources.errors import PlatformError
+from core.calendar import shipped_calendar
+from core.errors import PlatformError
 from resources.settings import Settings
 
 MIN_PYTHON = (3, 11)

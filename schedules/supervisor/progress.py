@@ -4,10 +4,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from resources.warehouse.ledger.slots import SlotLedger
-from schedules.tasks import EOD_CORE as DAY
+from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from schedules.tasks.table import EOD_CORE as DAY
 
 COMMAND = "initial_load"
 WHOLE_DAY = "whole_day"

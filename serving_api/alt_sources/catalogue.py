@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from serving_api.datamgr_live.clients import XUEQIU
-from serving_api.datamgr_live.frames import Row, number, records, whole
+from serving_api.live.clients import XUEQIU
+from serving_api.live.frame_values import Row, number, records, whole
 
 
 @dataclass(frozen=True)

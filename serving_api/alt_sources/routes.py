@@ -6,12 +6,12 @@ from fastapi import Path, Query
 from starlette.requests import Request
 
 from serving_api.alt_sources import schemas, service
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
-from serving_api.permissions import Anyone
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 
 router = area_router(f"{PREFIX}/alt-sources", "alternative sources")
 

@@ -4,14 +4,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from resources.errors import NotFound
+from core.errors import NotFound
 from resources.transport.redact import redact
 from serving_api.alt_sources.catalogue import ALT_SOURCES, BY_KEY, AltSource
-from serving_api.datamgr_live.frames import Row
-from serving_api.datamgr_live.service import Live, live_of
-from serving_api.envelope import local_iso
-from serving_api.failures import DATA_FAILURES
-from serving_api.state import State
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.read_failures import DATA_FAILURES
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.frame_values import Row
 
 TTL = 60.0
 """An answer, good or bad, is shared for so long: anybody may ask, and the site must not notice."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.warehouse.sql import Sql
+from serving_api.db.sessions import Session
 from serving_api.evidence.parts import BARS, INDUSTRY
-from serving_api.reading import Session
 
 TABLE = "stock_analysis"
 KEY = ("source", "code", "date")

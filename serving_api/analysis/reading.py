@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from core.clock import stamp
 from platform_assets.compute.analysis.experience import Lesson
 from platform_assets.compute.analysis.rules import MACRO, MONEY, NAMES, RANKS, THEMES
 from platform_assets.compute.evidence.facts import COUNT, Pack
 from platform_assets.compute.parameters.analysis import CANDIDATES, POLICY_THEMES
-from resources.clock import stamp
 from serving_api.analysis import queries
+from serving_api.db.sessions import Session
 from serving_api.evidence.packs import read_companies
 from serving_api.evidence.parts import INDUSTRY, MASTER, OF_ONE, Look
 from serving_api.evidence.queries import of_newest_day
 from serving_api.evidence.taking import take_row, unit_of_series
-from serving_api.reading import Session
-from serving_api.topics.decision_cards.queries import reviewed_cards
-from serving_api.topics.macro.queries import newest_of_series
+from serving_api.macro.queries import newest_of_series
+from serving_api.quant.decision_cards.queries import reviewed_cards
 
 _SHOWN_THEMES = 5
 _RANK_LOOKS: tuple[Look, ...] = (

@@ -7,15 +7,15 @@ from starlette.requests import Request
 
 from serving_api.analysis import queries, rows, schemas
 from serving_api.analysis.service import analyses_of
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
-from serving_api.parameters import StockCode
-from serving_api.permissions import Admin, Anyone, Quota
-from serving_api.reach import reach
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Admin, Anyone, Quota
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 
 router = area_router(f"{PREFIX}/analysis", "analysis")
 

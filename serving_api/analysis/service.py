@@ -7,23 +7,23 @@ from datetime import date, timedelta
 from typing import Any
 from weakref import WeakValueDictionary
 
+from core.clock import stamp
+from core.errors import InputError, NotFound, PayloadError, PlatformError, Refused, StorageError
 from platform_assets.compute.analysis.experience import block
 from platform_assets.compute.analysis.scoring import Scored, score
-from resources.clock import stamp
-from resources.errors import InputError, NotFound, PayloadError, PlatformError, Refused, StorageError
 from resources.models.protocol import LanguageModel
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.table_versions import claim_version
-from serving_api.ai.model import model_of
+from serving_api.admin.shared import off_loop
 from serving_api.analysis import queries, rows
 from serving_api.analysis.answer import again, prompt_hash, question, verify
 from serving_api.analysis.queries import Row
 from serving_api.analysis.reading import Company, read_company, read_lessons
-from serving_api.datamgr.shared import off_loop
+from serving_api.chat.language_model import model_of
+from serving_api.framework.state import State
+from serving_api.quant.decision_cards.queries import put_card
 from serving_api.skills.service import prompt_block, skills_of
-from serving_api.state import State
-from serving_api.topics.decision_cards.queries import put_card
 
 log = logging.getLogger("serving_api.analysis")
 CACHED = "cached"

@@ -10,7 +10,7 @@ from serving_api.chat import rules
 from serving_api.chat.checked import Checker, evidence_items, shown_item
 from serving_api.chat.companies import pack_of
 from serving_api.chat.guard import harmless
-from serving_api.state import State
+from serving_api.framework.state import State
 
 OFFSET = 1000
 """Facts of the sections are numbered from here on: the analysis has numbers of its own."""

@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
+from core.errors import InputError, PlatformError, Refused
 from platform_assets.compute.evidence.facts import Pack
-from resources.errors import InputError, PlatformError, Refused
 from resources.models.protocol import (
     LanguageModel,
     Message,
@@ -23,7 +23,7 @@ from resources.models.protocol import (
     Usage,
 )
 from resources.transport.redact import redact
-from serving_api.accounts.model import User
+from serving_api.auth.model import User
 from serving_api.chat import charts, prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
 from serving_api.chat.guard import harmless
@@ -31,9 +31,9 @@ from serving_api.chat.limits import CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
 from serving_api.chat.skills import matching
 from serving_api.chat.subjects import Topic, topic_of
-from serving_api.chat.telling import Asked, Telling
 from serving_api.chat.tools import SPECS, Outcome, Tools
-from serving_api.state import State
+from serving_api.chat.wording import Asked, Telling
+from serving_api.framework.state import State
 
 log = logging.getLogger("serving_api.chat")
 Event = dict[str, Any]

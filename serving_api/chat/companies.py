@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from core.errors import NotFound
 from platform_assets.compute.evidence.facts import Pack
-from resources.errors import NotFound
 from serving_api.evidence.packs import stock_pack, stocks_pack
 from serving_api.evidence.parts import MASTER
-from serving_api.state import State
+from serving_api.framework.state import State
 
 
 async def pack_of(state: State, codes: Sequence[str]) -> tuple[Pack, dict[str, str]]:

@@ -7,13 +7,13 @@ from typing import Any, Literal
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from resources.models.protocol import LanguageModel
-from serving_api.accounts.model import User
+from serving_api.auth.model import User
 from serving_api.chat import composing, rules
 from serving_api.chat.checked import Checker, evidence_items
 from serving_api.chat.companies import pack_of
 from serving_api.evidence import parts
 from serving_api.evidence.taking import fact_of
-from serving_api.state import State
+from serving_api.framework.state import State
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.errors import PlatformError, Refused
+from core.errors import PlatformError, Refused
 from resources.models.protocol import LanguageModel, Message, Prompt
 from resources.transport.redact import redact
-from serving_api.accounts.model import User
+from serving_api.auth.model import User
 from serving_api.chat import prompts, receipts, rules
 from serving_api.chat.answering import FAILED, MODEL, REFUSED, UNSUPPORTED
 from serving_api.chat.checked import Checker
-from serving_api.state import State
+from serving_api.framework.state import State
 
 log = logging.getLogger("serving_api.chat")
 

@@ -14,9 +14,9 @@ import orjson
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 from resources.transport.redact import redact
-from serving_api.caching import NO_STORE
+from serving_api.framework.cache_headers import NO_STORE
 
 log = logging.getLogger("serving_api.chat")
 DONE = b"data: [DONE]\n\n"

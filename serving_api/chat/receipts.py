@@ -13,16 +13,16 @@ from typing import Any
 
 import orjson
 
-from resources.clock import stamp
-from resources.errors import StorageError
+from core.clock import stamp
+from core.errors import StorageError
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
-from serving_api.accounts.model import User
+from serving_api.admin.shared import off_loop
+from serving_api.auth.model import User
 from serving_api.chat import queries
 from serving_api.chat.limits import RECEIPT_DAYS, RECEIPTS_PER_USER
-from serving_api.datamgr.shared import off_loop
-from serving_api.failures import read_or
-from serving_api.state import State
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
 
 log = logging.getLogger("serving_api.chat")
 

@@ -8,22 +8,22 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from resources.errors import InputError, NotFound
-from serving_api.ai.model import model_of
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
+from core.errors import InputError, NotFound
 from serving_api.chat import receipts, schemas
 from serving_api.chat.analysing import analyse
 from serving_api.chat.answering import Conversation
 from serving_api.chat.comparing import compare
 from serving_api.chat.frames import FrameStream
-from serving_api.chat.telling import Asked
+from serving_api.chat.language_model import model_of
 from serving_api.chat.titles import title_for
 from serving_api.chat.valuation import value
-from serving_api.envelope import PREFIX
-from serving_api.permissions import Login, Quota
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
+from serving_api.chat.wording import Asked
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Login, Quota
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 
 router = area_router(f"{PREFIX}/chat", "chat")
 

@@ -3,10 +3,10 @@
 import logging
 from dataclasses import dataclass, field
 
-from resources.errors import PayloadError, Unavailable, UpstreamError
+from core.errors import PayloadError, Unavailable, UpstreamError
 from serving_api.chat.guard import fenced
-from serving_api.datamgr_live.service import live_of
-from serving_api.state import State
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.service import live_of
 
 log = logging.getLogger("serving_api.chat")
 TAVILY, DUCKDUCKGO = "tavily", "duckduckgo"

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from serving_api.framework.state import State
 from serving_api.skills.service import Skill, skills_of
-from serving_api.state import State
 
 
 async def matching(state: State, message: str, wanted: Sequence[str]) -> list[Skill]:

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.numbers import mentions
+from serving_api.db.sessions import Session
 from serving_api.evidence.market import read_macro, read_market
 from serving_api.evidence.packs import new_pack, read_companies
 from serving_api.evidence.parts import BASE, OF_ONE
-from serving_api.reading import Session
 from serving_api.stocks.directory import Directory
 
 MOST_COMPANIES = 10

@@ -1,7 +1,7 @@
 """A title for a conversation."""
 
+from core.errors import PlatformError
 from platform_assets.compute.evidence.facts import Pack
-from resources.errors import PlatformError
 from resources.models.protocol import LanguageModel, Message, Prompt
 from serving_api.chat.answering import title_of
 from serving_api.chat.checked import Checker

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.errors import StorageError
 from platform_assets.compute.evidence.facts import Pack
-from resources.errors import StorageError
 from resources.models.protocol import ToolSpec
 from serving_api.chat.guard import fenced
 from serving_api.chat.prompts import evidence_block
@@ -13,7 +13,7 @@ from serving_api.evidence.market import read_macro, read_market
 from serving_api.evidence.packs import read_companies
 from serving_api.evidence.parts import BASE, MASTER, OF_ONE
 from serving_api.evidence.taking import fact_of
-from serving_api.state import State
+from serving_api.framework.state import State
 
 MOST_FACTS = 900
 """A pack takes no more: a question that wants that much is several questions."""

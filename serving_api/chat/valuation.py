@@ -10,8 +10,8 @@ from serving_api.chat.companies import pack_of
 from serving_api.evidence import parts
 from serving_api.evidence.market import read_bond_yield
 from serving_api.evidence.taking import fact_of, facts_of
-from serving_api.state import State
-from serving_api.topics.macro.queries import VALUES
+from serving_api.framework.state import State
+from serving_api.macro.queries import VALUES
 
 BAND = "calc_valuation_band"
 _ANNUAL = "12-31"

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from core.clock import stamp
 from platform_assets.compute.evidence.facts import COUNT, Pack
-from resources.clock import stamp
-from serving_api.catalog.queries import headlines
+from serving_api.db.sessions import Session
 from serving_api.evidence.packs import new_pack
 from serving_api.evidence.parts import Look
 from serving_api.evidence.queries import AUDIT, Row, of_newest_day
 from serving_api.evidence.taking import take_row, unit_of_series
-from serving_api.reading import Session
-from serving_api.state import State
-from serving_api.topics.macro.queries import RELEASES, VALUES, newest_of_series
+from serving_api.framework.state import State
+from serving_api.interfaces.queries import headlines
+from serving_api.macro.queries import RELEASES, VALUES, newest_of_series
 
 INDEX, PHASE, LIMITS, RANKS, FLOWS, LEADERS, OVERVIEW, OUTSIDE, FLASHES, MASTER = (
     "fusion_index_daily", "calc_market_phase", "calc_limit_count", "calc_industry_rank", "fusion_fund_flow",

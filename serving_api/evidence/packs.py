@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from platform_assets.compute.evidence.facts import Pack
+from serving_api.db.sessions import Session
 from serving_api.evidence.parts import BASE, INDUSTRY, MASTER, OF_ONE, Part
 from serving_api.evidence.queries import Row, of_newest_day, rows_of
 from serving_api.evidence.taking import take_part, take_row
-from serving_api.reading import Session
-from serving_api.state import State
+from serving_api.framework.state import State
 
 INDUSTRY_RATIOS = "raw_industry_valuation"
 _RATIOS = {"pe_weighted": "行业市盈率", "pb": "行业市净率", "dividend_yield": "行业股息率"}

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.warehouse.reads import source_of
-from serving_api.catalog.queries import newest_date, on_date
+from serving_api.db.sessions import Session
 from serving_api.evidence.parts import Part
-from serving_api.reading import Session
+from serving_api.interfaces.queries import newest_date, on_date
 
 AUDIT = ("quality", "batch_id")
 Row = dict[str, Any]

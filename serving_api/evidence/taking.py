@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.declaration.tables import Table
 from platform_assets.compute.evidence.facts import Fact, Pack
-from platform_assets.declaration.tables import Table
 from serving_api.evidence.parts import Look, Part
 
 Row = Mapping[str, Any]

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from resources.warehouse.ledger.heartbeats import Heartbeats, Node, last_tick
 from resources.warehouse.warehouse import Warehouse
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
 
 SCHEDULER_ROLES = ("all", "worker")
 

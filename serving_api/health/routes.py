@@ -2,13 +2,13 @@
 
 from starlette.requests import Request
 
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.health.schemas import Health
 from serving_api.health.service import report
-from serving_api.permissions import Anyone
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 
 router = area_router("/health", "health")
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import anyio
 
-from resources.errors import StorageError
+from core.errors import StorageError
 from resources.orchestrator import DAEMON_FRESH_S
 from resources.warehouse.ledger.heartbeats import FRESH, Node
-from serving_api.envelope import local_iso
-from serving_api.failures import read_or
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
 from serving_api.health import queries
 from serving_api.health.surroundings import Look, surroundings_of
-from serving_api.state import State
 
 CALENDAR_ALARM_DAYS = 30
 FREE_ALARM_MB = 200

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import anyio
 
-from resources.errors import DiskFull, PlatformError
+from core.errors import DiskFull, PlatformError
 from resources.orchestrator import Orchestrator
 from resources.warehouse.write_probe import WriteProbe
-from serving_api.state import State
+from serving_api.framework.state import State
 
 T = TypeVar("T")
 KEEP_S = 5.0

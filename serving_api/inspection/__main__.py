@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.errors import PlatformError
+from core.declaration.registry import builtin_registry
+from core.errors import PlatformError
 from resources.settings import Settings
 from resources.stored_settings import platform_settings
 from resources.warehouse.engine import make_engine, reading
-from serving_api.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX
 from serving_api.inspection.walk import Walk
 
 PATIENCE_S = 60.0

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
 
-from platform_assets.declaration.registry import Registry
-from serving_api.envelope import PREFIX
+from core.declaration.registry import Registry
+from serving_api.framework.envelope import PREFIX
 from serving_api.inspection import by_nature, queries
 from serving_api.inspection.contents import tells
 from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path

@@ -17,28 +17,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from resources.calendar import CalendarHorizon
+from core.calendar import CalendarHorizon
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
-from serving_api.datamgr_live.clients import (
-    EASTMONEY,
-    ORIGIN,
-    RETRY_WITHIN_S,
-    SOURCE_ERRORS,
-    TENCENT,
-    source_order,
-)
-from serving_api.datamgr_live.service import live_of
-from serving_api.failures import read_or
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.claims import writes_of
+from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_ERRORS, TENCENT, source_order
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Found, Question, data_types
-from serving_api.live.facts import Facts
-from serving_api.live.in_vain import SAMPLE, failure_of, in_vain
-from serving_api.live.moments import Moment, moment_of, seconds_kept
+from serving_api.live.failed_sources import SAMPLE, failure_of, in_vain
 from serving_api.live.scan import pages_of
-from serving_api.live.shared import shared_of
+from serving_api.live.session_state import Moment, moment_of, seconds_kept
+from serving_api.live.shared_reads import shared_of
 from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
-from serving_api.state import State
+from serving_api.live.stored_facts import Facts
 
 log = logging.getLogger("serving_api.live")
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import anyio
 
-from resources.errors import StorageError
+from core.errors import StorageError
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
+from serving_api.framework.state import State
 from serving_api.live import queries
-from serving_api.state import State
 
 log = logging.getLogger("serving_api.live")
 T = TypeVar("T")

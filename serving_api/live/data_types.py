@@ -11,12 +11,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from resources.calendar import TradeCalendar
-from resources.errors import DeclarationError
-from serving_api.datamgr_live.clients import LiveClients
-from serving_api.live.facts import Facts
+from core.calendar import TradeCalendar
+from core.errors import DeclarationError
+from serving_api.db.sessions import Session
+from serving_api.live.clients import LiveClients
 from serving_api.live.scan import MarketScan, Traded
-from serving_api.reading import Session
+from serving_api.live.stored_facts import Facts
 
 Body = dict[str, Any]
 """What a data type answers, without `timestamp` and `_source`."""

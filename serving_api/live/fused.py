@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
 
 WIDE = "fusion_stock_wide"
 CLOUD_MAP = "fusion_market_cloud_map"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from resources.calendar import TradeCalendar
-from serving_api.datamgr_live.quotes import limits
+from core.calendar import TradeCalendar
+from serving_api.live.admin_reads.quotes import limits
 from serving_api.live.scan import Traded
 
 _EPS = 1e-6

@@ -13,14 +13,14 @@ from typing import Any
 import orjson
 from anyio import from_thread
 
-from platform_assets.compute.securities import sec_type_of
-from platform_assets.declaration.dataset import MIN_COVERAGE
-from resources.errors import PayloadError, Unavailable
-from serving_api.datamgr_live.clients import TDX, TENCENT, Answered, LiveClients
-from serving_api.datamgr_live.frames import Row, number, positive, records
-from serving_api.datamgr_live.symbols import Listed
-from serving_api.live.facts import Facts
-from serving_api.live.shared import SharedReads
+from core.declaration.dataset import MIN_COVERAGE
+from core.errors import PayloadError, Unavailable
+from core.market.securities import sec_type_of
+from serving_api.live.admin_reads.symbols import Listed
+from serving_api.live.clients import TDX, TENCENT, Answered, LiveClients
+from serving_api.live.frame_values import Row, number, positive, records
+from serving_api.live.shared_reads import SharedReads
+from serving_api.live.stored_facts import Facts
 
 WAN = 10_000.0
 HALF_TICK = 0.005

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from resources.transport.redact import redact
-from serving_api.datamgr_live.clients import Answered
-from serving_api.failures import DATA_FAILURES
-from serving_api.live.shared import SharedReads
+from serving_api.framework.read_failures import DATA_FAILURES
+from serving_api.live.clients import Answered
+from serving_api.live.shared_reads import SharedReads
 
 log = logging.getLogger("serving_api.live")
 

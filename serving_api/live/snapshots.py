@@ -11,14 +11,14 @@ from typing import Any
 
 import orjson
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
+from serving_api.db.sessions import Session
 from serving_api.live import queries
 from serving_api.live.claims import Claims
 from serving_api.live.data_types import HISTORY, Found
-from serving_api.live.moments import Moment
-from serving_api.reading import Session
+from serving_api.live.session_state import Moment
 
 _COLUMNS = ("trade_date", "payload_json", "source", "is_final", "captured_at", "good_until")
 

@@ -14,13 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from starlette.requests import Request
 
 from resources.warehouse.engine import transaction
-from serving_api.answers import Answer
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Anyone, Login
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
 from serving_api.market import queries, schemas
-from serving_api.permissions import Anyone, Login
-from serving_api.routing import area_router, serving
-from serving_api.state import State, state_of
 
 router = area_router(f"{PREFIX}/market/change-detector", "market: change detector")
 

@@ -7,10 +7,10 @@ from typing import Any
 import orjson
 from sqlalchemy.engine import Connection
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.warehouse.sql import Sql
-from serving_api.envelope import local_iso
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import local_iso
 
 NEWEST, HISTORY = "sys_change_snapshot", "sys_change_history"
 KEPT_VERSIONS = 200

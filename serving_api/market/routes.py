@@ -4,16 +4,16 @@ from typing import Any
 
 from starlette.requests import Request
 
-from serving_api.answers import Answer
-from serving_api.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
-from serving_api.market_context.service import context_of
-from serving_api.permissions import Anyone
-from serving_api.routing import area_router, serving
-from serving_api.share_brief.service import share_brief_of
-from serving_api.state import state_of
+from serving_api.market.context.service import context_of
+from serving_api.market.share_brief.service import share_brief_of
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 

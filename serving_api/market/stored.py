@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from fastapi import Query
 from starlette.requests import Request
 
-from resources.calendar import CalendarHorizon, TradeCalendar
-from serving_api.answers import Answer
-from serving_api.datamgr_live.service import live_of
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
-from serving_api.live.moments import session_state
+from core.calendar import CalendarHorizon, TradeCalendar
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.session_state import session_state
 from serving_api.market import schemas
-from serving_api.permissions import Anyone
-from serving_api.reach import reach
-from serving_api.reading import Session
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 import anyio
 import anyio.to_thread
 
-from resources.errors import InputError
+from core.errors import InputError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str], Awaitable[Sequence[str]]]

@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from resources.errors import Forbidden, InputError, NotFound, PlatformError
+from core.errors import Forbidden, InputError, NotFound, PlatformError
 from resources.transport.redact import redact
-from serving_api.errors import face_of
-from serving_api.permissions import Subject
-from serving_api.state import State
+from serving_api.framework.error_responses import face_of
+from serving_api.framework.permissions import Subject
+from serving_api.framework.state import State
 from serving_api.tools.model import Progress, nothing_told
 from serving_api.tools.registry import AnyTool, tool_named
 

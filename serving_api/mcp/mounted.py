@@ -16,9 +16,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-from serving_api.errors import Face
+from serving_api.framework.error_responses import Face
+from serving_api.framework.state import State
 from serving_api.mcp.hosts import is_allowed_host, is_allowed_origin, parse_hosts
-from serving_api.state import State
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -7,16 +7,16 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import orjson
 
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.tables import Table
+from core.declaration.dataset import Dataset
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Table
+from core.errors import Forbidden, NotFound
 from platform_assets.descriptions import dataset_checks, freshness_text, fused_about, raw_about
-from resources.errors import Forbidden, NotFound
-from serving_api.datamgr.lineage.service import lineage
-from serving_api.errors import NOT_ADMIN, NOT_LOGGED_IN, NotAuthenticated
-from serving_api.parameters import parse_as_of
-from serving_api.permissions import Subject
-from serving_api.state import State
+from serving_api.admin.lineage.service import lineage
+from serving_api.framework.error_responses import NOT_ADMIN, NOT_LOGGED_IN, NotAuthenticated
+from serving_api.framework.parameters import parse_as_of
+from serving_api.framework.permissions import Subject
+from serving_api.framework.state import State
 from serving_api.tools.cleaning import clean
 from serving_api.tools.schema import dataset_named
 

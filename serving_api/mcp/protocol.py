@@ -13,15 +13,15 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from resources.errors import Forbidden, InputError, NotFound, PlatformError
+from core.errors import Forbidden, InputError, NotFound, PlatformError
 from resources.transport.redact import redact
-from serving_api.errors import face_of
+from serving_api.framework.error_responses import face_of
+from serving_api.framework.permissions import Subject
+from serving_api.framework.state import State
 from serving_api.health.service import package_version
 from serving_api.mcp import pages
 from serving_api.mcp.calling import INVALID_PARAMS, Refused, annotations, called, failure
-from serving_api.permissions import Subject
 from serving_api.skills.service import Skill, skills_of
-from serving_api.state import State
 from serving_api.tools.available import AVAILABLE, PING
 from serving_api.tools.registry import AnyTool, tools
 

@@ -9,15 +9,15 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Anyone, Asker, Login
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.mcp import schemas
 from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
 from serving_api.mcp.servers import servers_of
-from serving_api.permissions import Anyone, Asker, Login
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 from serving_api.tools.registry import tools
 
 MARKETPLACE = Path(__file__).with_name("marketplace.json")

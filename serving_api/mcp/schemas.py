@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from serving_api.documents import example
+from serving_api.framework.openapi_schemas import example
 
 MOST_SERVERS, MOST_HEADERS = 20, 10
 MASK = "***"

@@ -9,16 +9,16 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from resources.clock import stamp
-from resources.errors import InputError
+from core.clock import stamp
+from core.errors import InputError
 from resources.secret_files import settings_box
 from resources.warehouse.engine import transaction
-from serving_api.accounts.model import User
-from serving_api.datamgr.shared import off_loop
+from serving_api.admin.shared import off_loop
+from serving_api.auth.model import User
+from serving_api.framework.state import State
 from serving_api.mcp import queries
 from serving_api.mcp.addresses import Resolve, look_up, parsed_url, public_addresses
 from serving_api.mcp.schemas import MASK, ServerEntered
-from serving_api.state import State
 
 
 class Servers:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from serving_api.catalog.queries import Row, public_rows
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, public_rows
 
 TABLES = {"morning": "note_morning", "daily-review": "note_daily_review"}
 

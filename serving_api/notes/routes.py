@@ -5,22 +5,22 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from starlette.requests import Request
 
+from core.errors import InputError
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
-from resources.errors import InputError
-from serving_api.ai.model import model_of
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.datamgr.schedule.control import Control
-from serving_api.datamgr.schedule.schemas import RunWish
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
+from serving_api.admin.schedule.control import Control
+from serving_api.admin.schedule.schemas import RunWish
+from serving_api.chat.language_model import model_of
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import calendar_day
+from serving_api.framework.permissions import Admin, Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
 from serving_api.notes import queries, schemas
-from serving_api.parameters import calendar_day
-from serving_api.permissions import Admin, Anyone
-from serving_api.reach import reach
-from serving_api.routing import area_router, serving
-from serving_api.state import State, state_of
-from serving_api.topics.listing import Page, PageSize
+from serving_api.table_lists.listing import Page, PageSize
 
 router = area_router(f"{PREFIX}/notes", "notes")
 

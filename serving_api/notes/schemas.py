@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from serving_api.reach import Reach
+from serving_api.framework.history_reach import Reach
 
 
 class Note(BaseModel):

@@ -6,16 +6,16 @@ from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE, is_match, weak_etag
-from serving_api.envelope import PREFIX
+from serving_api.framework.cache_headers import NO_STORE, is_match, weak_etag
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import NotificationReader
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.notifications import schemas
 from serving_api.notifications.service import notifications_of
-from serving_api.permissions import NotificationReader
-from serving_api.routing import area_router, serving
 from serving_api.settings.mail import mail_of
 from serving_api.settings.schemas import MailOutcome
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/notifications", "notifications")
 

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from resources.notifications import Notification, NotificationStore
-from serving_api.datamgr.shared import off_loop
-from serving_api.envelope import local_iso
-from serving_api.errors import TOO_FAST, TooManyAttempts
-from serving_api.state import State
+from serving_api.admin.shared import off_loop
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts
+from serving_api.framework.state import State
 
 MOST_UNREAD = 100
 TEST_EVERY_S = 60.0

@@ -5,20 +5,20 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from starlette.requests import Request
 
+from core.errors import InputError
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import BY_KEY
-from resources.errors import InputError
-from serving_api.answers import Answer
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
-from serving_api.parameters import StockCode
-from serving_api.permissions import Anyone
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.quant import queries, schemas, service
-from serving_api.reach import reach
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
-from serving_api.topics.listing import past_day
+from serving_api.table_lists.listing import past_day
 
 router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from resources.errors import InputError
-from serving_api.catalog.queries import Row, newest_date, public_columns, public_rows
-from serving_api.reading import Session
+from core.errors import InputError
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, newest_date, public_columns, public_rows
 
 INDICATORS = "calc_indicator_daily"
 PATTERNS = "calc_pattern_daily"

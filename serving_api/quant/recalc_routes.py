@@ -4,18 +4,18 @@ import re
 
 from starlette.requests import Request
 
-from resources.calendar import FIRST_PARTITION
-from resources.errors import InputError
+from core.calendar import FIRST_PARTITION
+from core.errors import InputError
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.datamgr.shared import off_loop
-from serving_api.envelope import PREFIX
-from serving_api.permissions import Admin
+from serving_api.admin.shared import off_loop
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
 from serving_api.quant import schemas
-from serving_api.routing import area_router, serving
-from serving_api.state import State, state_of
-from serving_api.topics.listing import trade_date
+from serving_api.table_lists.listing import trade_date
 
 router = area_router(f"{PREFIX}/quant", "quant: recalculation")
 

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.documents import example
+from serving_api.framework.history_reach import Reach
+from serving_api.framework.openapi_schemas import example
 from serving_api.quant.queries import CHIPS, PATTERNS
-from serving_api.reach import Reach
-from serving_api.topics.rows import row_model
+from serving_api.table_lists.row_models import row_model
 
 
 class IndicatorSeries(Reach):

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from platform_assets.compute.studies import obv
-from serving_api.catalog.queries import Row
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row
 from serving_api.quant import queries
-from serving_api.reading import Session
 
 
 def indicators(session: Session, code: str, days: int, until: str | None, fields: Sequence[str]) -> list[Row]:

@@ -3,19 +3,19 @@
 from datetime import datetime, time
 from typing import Any
 
-from resources.calendar import CalendarHorizon
-from serving_api.caching import before_open
-from serving_api.datamgr_live.changes import Changes, changes_of
-from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.datamgr_live.frames import Row, number, records
-from serving_api.datamgr_live.market import Market, market_of
-from serving_api.datamgr_live.service import Live, live_of
-from serving_api.datamgr_live.symbols import listed_of
-from serving_api.failures import read_or
+from core.calendar import CalendarHorizon
+from serving_api.db.sessions import Session
+from serving_api.framework.cache_headers import before_open
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.changes import Changes, changes_of
+from serving_api.live.admin_reads.market import Market, market_of
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.symbols import listed_of
+from serving_api.live.clients import EASTMONEY, TDX, TENCENT
+from serving_api.live.frame_values import Row, number, records
 from serving_api.live.segments import Items, Part, Segment
-from serving_api.reading import Session
 from serving_api.realtime.auctions import by_quote_site, by_terminal
-from serving_api.state import State
 
 FEWEST, MOST = 5, 50
 AUCTION_TTL, AUCTION_IDLE_TTL, INTRADAY_TTL, DEVIATION_TTL = 20.0, 1800.0, 20.0, 1800.0

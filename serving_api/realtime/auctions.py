@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
 
+from core.errors import PayloadError
 from platform_assets.compute.auction import direction
-from resources.errors import PayloadError
-from serving_api.datamgr_live.frames import Row, change_pct, positive, records, whole
-from serving_api.datamgr_live.symbols import Listed
+from serving_api.live.admin_reads.symbols import Listed
+from serving_api.live.frame_values import Row, change_pct, positive, records, whole
 
 TOGETHER = 3
 """Connections that the terminal's client holds."""

@@ -15,15 +15,15 @@ from typing import Any
 
 import orjson
 
-from resources.calendar import CalendarHorizon
-from resources.errors import PayloadError, StorageError, Unavailable, UpstreamError
+from core.calendar import CalendarHorizon
+from core.errors import PayloadError, StorageError, Unavailable, UpstreamError
 from resources.transport.redact import redact
-from serving_api.datamgr_live.clients import Answered
-from serving_api.datamgr_live.quotes import stream_quote
-from serving_api.datamgr_live.service import live_of
-from serving_api.envelope import local_iso
-from serving_api.live.moments import moment_of, session_state
-from serving_api.state import State
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.quotes import stream_quote
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.clients import Answered
+from serving_api.live.session_state import moment_of, session_state
 
 log = logging.getLogger("serving_api.stream")
 

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.calendar import CalendarHorizon
-from serving_api.caching import ttl_at
-from serving_api.datamgr_live.clients import EASTMONEY, Answered
-from serving_api.datamgr_live.frames import Row, number, records, session_date
-from serving_api.datamgr_live.queries import FLOW
-from serving_api.datamgr_live.service import Live, live_of
-from serving_api.datamgr_live.symbols import listed_of
-from serving_api.failures import read_or
+from core.calendar import CalendarHorizon
+from serving_api.db.sessions import Session
+from serving_api.framework.cache_headers import ttl_at
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.queries import FLOW
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.symbols import listed_of
+from serving_api.live.clients import EASTMONEY, Answered
 from serving_api.live.data_types import HISTORY
-from serving_api.reading import Session
-from serving_api.state import State
+from serving_api.live.frame_values import Row, number, records, session_date
 
 FLOW_TTL = 30.0
 _NETS = ("main_net", "super_net", "large_net", "medium_net", "small_net", "main_net_pct", "close")

@@ -7,26 +7,26 @@ from typing import Annotated
 from fastapi import Query
 from starlette.requests import Request
 
-from resources.calendar import CalendarHorizon
+from core.calendar import CalendarHorizon
 from resources.transport.settings import PUSH2EX_BREAKER
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.datamgr.shared import off_loop
-from serving_api.datamgr_live.changes import changes_of
-from serving_api.datamgr_live.queries import FLOW
-from serving_api.datamgr_live.service import live_of
-from serving_api.envelope import PREFIX, local_iso
-from serving_api.live.moments import next_bounds, session_state
+from serving_api.admin.shared import off_loop
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.live.admin_reads.changes import changes_of
+from serving_api.live.admin_reads.queries import FLOW
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.session_state import next_bounds, session_state
 from serving_api.live.transport_state import transport_state
 from serving_api.market.routes import answer, read
-from serving_api.parameters import StockCode
-from serving_api.permissions import Anyone
-from serving_api.reach import reach
 from serving_api.realtime import schemas
 from serving_api.realtime.abnormal_moves import abnormal_moves_of, body_of, clamped
 from serving_api.realtime.money_flow import daily_flows_of
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/realtime", "realtime")
 

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.framework.history_reach import Reach
 from serving_api.market.schemas import SOURCE, Sourced
-from serving_api.reach import Reach
 
 
 class TradingTime(BaseModel):

@@ -8,14 +8,14 @@ from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.requests import Request
 from starlette.responses import Response
 
-from resources.errors import InputError
-from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
-from serving_api.parameters import parse_codes
-from serving_api.permissions import Anyone
+from core.errors import InputError
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.parameters import parse_codes
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.realtime.hub import QuoteHub, Subscription, hub_of
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/realtime", "realtime")
 

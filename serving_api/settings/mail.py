@@ -5,15 +5,15 @@ from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Any
 
-from resources.errors import InputError, PlatformError
+from core.errors import InputError, PlatformError
 from resources.mail import messages
 from resources.mail.client import MailError, send
 from resources.mail.settings import PASSWORD_KEY, SMTP_KEY, MailSettings, mail_settings
-from serving_api.accounts.model import User
-from serving_api.datamgr.shared import off_loop
+from serving_api.admin.shared import off_loop
+from serving_api.auth.model import User
+from serving_api.framework.state import State
 from serving_api.settings.schemas import SmtpConfigChange
 from serving_api.settings.stored import Document, StoredDocuments
-from serving_api.state import State
 
 SENT = "已发送"
 SAVED = "已保存"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from serving_api.framework.state import State
 from serving_api.settings.schemas import MENU_KEYS, MenuVisibilityChange
 from serving_api.settings.stored import Document, StoredDocuments
-from serving_api.state import State
 
 MENU_KEY = "menu.visibility"
 _LISTS = ("hide_for_user", "hide_for_admin")

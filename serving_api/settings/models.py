@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from resources.errors import InputError
+from core.errors import InputError
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY
+from serving_api.framework.state import State
 from serving_api.settings.schemas import MOST_PROVIDERS, ModelConfigChange, ModelProviderChange
 from serving_api.settings.stored import Document, StoredDocuments
-from serving_api.state import State
 
 
 class Models:

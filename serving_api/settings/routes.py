@@ -2,16 +2,16 @@
 
 from starlette.requests import Request
 
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
-from serving_api.permissions import Admin, Login
-from serving_api.routing import area_router, serving
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin, Login
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.settings import schemas
 from serving_api.settings.mail import SAVED, mail_of
 from serving_api.settings.menu import menu_of
 from serving_api.settings.models import models_of
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/settings", "settings")
 

@@ -4,14 +4,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from resources.clock import stamp
-from resources.errors import PlatformError
+from core.clock import stamp
+from core.errors import PlatformError
 from resources.secret_files import SecretBox, settings_box
 from resources.warehouse.engine import transaction
-from serving_api.datamgr.config import queries
-from serving_api.datamgr.shared import off_loop
-from serving_api.reading import Session
-from serving_api.state import State
+from serving_api.admin.config import queries
+from serving_api.admin.shared import off_loop
+from serving_api.db.sessions import Session
+from serving_api.framework.state import State
 
 GROUP = "settings"
 Document = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from resources.errors import DeclarationError
+from core.errors import DeclarationError
 
 MOST_TEXT = 2000
 MOST_WORDS = 20

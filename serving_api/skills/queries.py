@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
 
 TABLE = "app_skill"
 _COLUMNS = ("skill_key", "enabled", "definition_json")

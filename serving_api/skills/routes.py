@@ -5,14 +5,14 @@ from typing import Annotated
 from fastapi import Path
 from starlette.requests import Request
 
-from serving_api.answers import Answer
-from serving_api.caching import NO_STORE
-from serving_api.envelope import PREFIX
-from serving_api.permissions import Admin, Anyone
-from serving_api.routing import area_router, serving
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin, Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.skills import queries, schemas
 from serving_api.skills.service import skills_of
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/skills", "skills")
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from platform_assets.compute.known import filled_factor
+from platform_assets.compute.nan_arithmetic import filled_factor
 
 PRICE_DECIMALS = 4
 _BETWEEN = b"},{"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from platform_assets.compute.text_keys import search_key
+from core.text_keys import search_key
 
 _LETTERS = re.compile(r"[a-z]+")
 

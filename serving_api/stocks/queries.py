@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from platform_assets.compute.pinyin import Reading, other_readings
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.directory import Listing
 

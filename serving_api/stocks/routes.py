@@ -6,15 +6,15 @@ import orjson
 from fastapi import Depends, Query
 from starlette.requests import Request
 
-from serving_api.answers import Answer
-from serving_api.caching import chart_policy
-from serving_api.documents import DataAvailability
-from serving_api.envelope import PREFIX
-from serving_api.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
-from serving_api.permissions import Anyone
-from serving_api.reach import REACH, note_of
-from serving_api.routing import area_router, serving
-from serving_api.state import State, state_of
+from serving_api.framework.cache_headers import chart_policy
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import REACH, note_of
+from serving_api.framework.openapi_schemas import DataAvailability
+from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
 from serving_api.stocks import queries, schemas
 from serving_api.stocks.directory import search_row
 

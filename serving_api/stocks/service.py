@@ -5,15 +5,15 @@ from typing import Any
 
 import orjson
 
-from resources.errors import NotFound
-from serving_api.cache import VersionedCache
-from serving_api.failures import read_or
-from serving_api.reach import first_date
-from serving_api.reading import Reading, Session
+from core.errors import NotFound
+from serving_api.db.sessions import Reading, Session
+from serving_api.db.table_versions import Versions
+from serving_api.db.versioned_cache import VersionedCache
+from serving_api.framework.history_reach import first_date
+from serving_api.framework.read_failures import read_or
 from serving_api.stocks import queries
 from serving_api.stocks.bars import EncodedBars, adjusted
 from serving_api.stocks.directory import Directory, Listing
-from serving_api.versions import Versions
 
 SHALLOW, DEEP = 250, 2000
 """Bars that one read of a code fetches: a year for most charts, everything for the rest."""

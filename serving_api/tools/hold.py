@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel, Field
 
-from serving_api.datamgr.shared import instant
-from serving_api.datamgr_portfolio.queries import SHARED, TABLES
-from serving_api.datamgr_portfolio.service import shown_stock
+from serving_api.admin.shared import instant
+from serving_api.datasets.portfolio.queries import SHARED, TABLES
+from serving_api.datasets.portfolio.service import shown_stock
 from serving_api.tools import queries
 from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
 from serving_api.tools.receipts import of_tables

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from serving_api.catalog.catalog import builtin_catalog
-from serving_api.datamgr_live.changes import changes_of
-from serving_api.envelope import local_iso
-from serving_api.failures import read_or
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.read_failures import read_or
+from serving_api.interfaces.catalog import builtin_catalog
+from serving_api.live.admin_reads.changes import changes_of
 from serving_api.live.chain import unified_of
 from serving_api.tools.cleaning import NOTICE, fenced, is_fenced
 from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer

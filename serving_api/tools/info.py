@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from core.declaration.tables import Table
+from core.errors import InputError
 from platform_assets.compute.evidence.facts import Fact
-from platform_assets.declaration.tables import Table
-from resources.errors import InputError
-from serving_api.catalog.catalog import builtin_catalog
-from serving_api.envelope import local_iso
 from serving_api.evidence.market import macro_pack, market_pack
 from serving_api.evidence.packs import stock_pack, stocks_pack
-from serving_api.parameters import parse_as_of
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.parameters import parse_as_of
+from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.tools.cleaning import NOTICE, OUTSIDE, fenced, is_fenced, shortened
 from serving_api.tools.model import Call, Code, Draft, Paged, Tool, ToolAnswer
 from serving_api.tools.receipts import of_live, of_tables

@@ -4,13 +4,13 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from core.errors import StorageError
 from platform_assets.compute.macro_reading import needed_series, reading
-from resources.errors import StorageError
-from serving_api.parameters import parse_as_of
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
+from serving_api.framework.parameters import parse_as_of
+from serving_api.macro import queries
 from serving_api.tools.model import Arguments, Call, Draft, Tool, ToolAnswer
 from serving_api.tools.receipts import of_tables
-from serving_api.topics.macro import queries
 
 _COLUMNS = ("indicator", "period_date", "value", "batch_id")
 

@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.datamgr_live.service import live_of
-from serving_api.envelope import local_iso
+from serving_api.framework.envelope import local_iso
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.tools.model import Arguments, Call, Code, Draft, Tool, ToolAnswer

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from resources.errors import Forbidden, InputError
-from serving_api.envelope import DISCLAIMER, local_iso
-from serving_api.errors import NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
-from serving_api.permissions import Subject
-from serving_api.state import State
+from core.errors import Forbidden, InputError
+from serving_api.framework.envelope import DISCLAIMER, local_iso
+from serving_api.framework.error_responses import NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
+from serving_api.framework.permissions import Subject
+from serving_api.framework.state import State
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Progress = Callable[[float, float, str], Awaitable[None]]

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from platform_assets.declaration.tables import Table
-from resources.errors import InputError
-from serving_api.catalog.queries import headlines
-from serving_api.reading import Session
+from core.declaration.tables import Table
+from core.errors import InputError
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import headlines
 from serving_api.tools.cleaning import NOTICE, shortened
 from serving_api.tools.model import Call, Code, Draft, Paged, Tool, ToolAnswer
 from serving_api.tools.receipts import of_tables

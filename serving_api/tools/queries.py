@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from serving_api.datamgr_portfolio.queries import SHARED, TABLE
-from serving_api.reading import Session
+from serving_api.datasets.portfolio.queries import SHARED, TABLE
+from serving_api.db.sessions import Session
 from serving_api.stocks.queries import newest_quotes
 
 Row = dict[str, Any]

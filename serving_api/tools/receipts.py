@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from serving_api.datamgr_live.clients import ORIGIN
-from serving_api.envelope import local_iso
-from serving_api.failures import read_or
-from serving_api.state import State
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.clients import ORIGIN
 from serving_api.tools import queries
 
 OUTSIDE = frozenset(ORIGIN.values())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from resources.errors import NotFound
+from core.errors import NotFound
 from serving_api.tools import chat, find, hold, hot, info, macro, market, news, scan, schema
 from serving_api.tools.model import Tool
 

@@ -5,11 +5,11 @@ from typing import Any
 from pydantic import Field
 
 from platform_assets.compute.dsl.written import written
-from serving_api.display import Display18
-from serving_api.failures import read_or
-from serving_api.quant.screening.market import TABLES
-from serving_api.quant.screening.queries import BARS
-from serving_api.quant.screening.service import Found, Screener, parsed, warnings, when
+from serving_api.framework.display_fields import Display18
+from serving_api.framework.read_failures import read_or
+from serving_api.quant.screener.market import TABLES
+from serving_api.quant.screener.queries import BARS
+from serving_api.quant.screener.service import Found, Screener, parsed, warnings, when
 from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
 from serving_api.tools.receipts import of_tables
 

@@ -5,14 +5,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from core.declaration.dataset import Dataset
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Table
+from core.errors import NotFound
 from platform_assets.compute.dsl.fields import catalogue
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.tables import Table
-from resources.errors import NotFound
-from serving_api.catalog.catalog import builtin_catalog
-from serving_api.failures import read_or
-from serving_api.state import State
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.tools import queries
 from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from platform_assets.definitions import defs
+from schedules.code_location import defs
 
 
 def bare(spec: dg.AssetSpec, checks: list[str], deps: list[dg.AssetKey]) -> dg.AssetsDefinition:

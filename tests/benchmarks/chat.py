@@ -12,14 +12,14 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.tables import Table
-from resources.calendar import shipped_calendar
+from core.calendar import shipped_calendar
+from core.declaration.tables import Table
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
+from serving_api.db.sessions import Session
 from serving_api.evidence.packs import read_companies
 from serving_api.evidence.parts import BASE, OF_ONE
-from serving_api.reading import Session
 from tests.benchmarks.measure import Figure, at_most
 from tests.benchmarks.panel_data import LAST_DAY
 from tests.benchmarks.servers import API, api, login

@@ -11,13 +11,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.scope import Scope
+from core.declaration.dataset import Dataset
+from core.declaration.scope import Scope
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from platform_assets.pipeline.whole_day import load_day
-from resources.platform import Platform, open_platform
+from resources.composition import Platform, open_platform
 from resources.transport.settings import TransportSettings
-from resources.upstreams.desk import Desk
+from resources.upstreams.fetch_context import Desk
 from tests.benchmarks.measure import highest_memory
 
 

@@ -85,7 +85,7 @@ def history_figures(home: Path, bare: Path) -> Iterator[Figure]:
 def worker(house: House) -> Iterator[CommandQueue]:
     """A command worker with its run processes, and the queue that it works on."""
     started = subprocess.Popen(
-        [sys.executable, "-m", "schedules.worker"], cwd=ROOT, env=house.environment,
+        [sys.executable, "-m", "schedules.commands.worker"], cwd=ROOT, env=house.environment,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     engine = make_engine(f"sqlite:///{house.environment['DATA_DIR']}/warehouse.sqlite3")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from resources.calendar import shipped_calendar
+from core.calendar import shipped_calendar
 
 CODES = 5500
 LAST_DAY = "2026-08-21"

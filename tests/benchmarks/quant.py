@@ -7,13 +7,13 @@ from datetime import datetime
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.scope import Scope
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from core.declaration.registry import builtin_registry
+from core.declaration.scope import Scope
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock
-from resources.upstreams.desk import Desk
+from resources.upstreams.fetch_context import Desk
 from resources.warehouse.warehouse import Warehouse
 from tests.benchmarks.measure import MIB, Figure, PeakMemory, seconds
 from tests.benchmarks.panel import fill

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 
 from resources.settings import Settings
 from serving_api.app import AREAS, Application, create_app
-from serving_api.permissions import Anyone
-from serving_api.routing import Areas, area_router, platform_routes
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.routing import Areas, area_router, platform_routes
 
 PROBE = "/api/v1/benchmark/probe"
 PER_AREA = 10

@@ -101,9 +101,11 @@ def new_house(folder: Path, market: dict[str, str], now: str) -> House:
 
 
 def main(job: str, dates: list[str]) -> int:
-    from schedules.runner import RANGE_END, RANGE_START, DagsterRunner
+    from schedules.code_location import defs
+    from schedules.runs.execution import DagsterRunner
+    from schedules.runs.outcome import RANGE_END, RANGE_START
 
-    runner = DagsterRunner()
+    runner = DagsterRunner(defs)
     runner.has(job)
     for asked in dates:
         first, _, last = asked.partition("..")

@@ -117,7 +117,7 @@ def fill(folder: Path) -> None:
     from resources.simulated_market.world.model import PRICE_UNIT
     from tests.benchmarks.store import open_store
     from tests.serving_api import market as stored
-    from tests.serving_api.datamgr_live.conftest import master_rows
+    from tests.serving_api.live.admin_reads.conftest import master_rows
 
     world: Any = load_world("synthetic", PROFILE, cache_dir=folder / "world")
     warehouse = open_store(f"sqlite:///{folder}/warehouse.sqlite3", folder)

@@ -12,10 +12,10 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from platform_assets.declaration.frames import coerce, rows
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.tables import Table
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
+from core.declaration.frames import coerce, rows
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Table
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.ddl import build_table
 from resources.warehouse.slices import Slice

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 
 HERE = Path(__file__).parents[1] / "real_data"
 FULL = "bars_daily_raw_hs300_2020_2025.csv.gz"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from platform_assets.compute.bars import Bars, Ints
+from core.market.bars import Bars, Ints
 
 Columns = Mapping[str, np.ndarray]
 

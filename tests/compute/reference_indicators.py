@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 
 S = pd.Series
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.chips import COLUMNS, chip_columns, chip_distribution
 from tests.compute import vectors
 from tests.compute.prefix import mismatches

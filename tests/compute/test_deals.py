@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from core.text_keys import hash_key
 from platform_assets.compute.deals import LINE, deal_key, with_deal_keys, with_numbers
-from platform_assets.compute.text_keys import hash_key
 
 
 def lines(*volumes: float, buyer: str | None = "机构专用") -> pd.DataFrame:

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.calendar import shipped_calendar
+from core.market.bars import Bars
 from platform_assets.compute import wide_stats
-from platform_assets.compute.bars import Bars
 from platform_assets.compute.factors.history import BarHistory, as_published, scores_by_date
 from platform_assets.compute.wide_stats import BarPanel
-from resources.calendar import shipped_calendar
 
 DAYS, CODES = 330, 24
 

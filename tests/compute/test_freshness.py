@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.calendar import CalendarHorizon, shipped_calendar
+from core.declaration.rules import Freshness, calendar_days, period, trading
+from core.errors import DeclarationError
+from core.report_periods import latest_ended
 from platform_assets.compute.freshness import cutoff, is_stale
-from platform_assets.compute.report_periods import latest_ended
-from platform_assets.declaration.rules import Freshness, calendar_days, period, trading
-from resources.calendar import CalendarHorizon, shipped_calendar
-from resources.errors import DeclarationError
 
 CALENDAR = shipped_calendar()
 

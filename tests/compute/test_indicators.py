@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.indicators import COLUMNS, PRICE_SCALE, indicator_columns
 from tests.compute import vectors
 from tests.compute.reference_indicators import reference

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import talib
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.kernels import kernel
 from tests.compute.prefix import mismatches

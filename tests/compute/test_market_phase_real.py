@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
+from core.market.rules import limit_prices
+from core.market.securities import board_of
 from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
 from platform_assets.compute.market_phase import score_days, settle
-from platform_assets.compute.market_rules import limit_prices
-from platform_assets.compute.securities import board_of
 
 FIRST = 320
 

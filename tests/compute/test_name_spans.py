@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.market.names import is_st, plain_name
 from platform_assets.compute.name_spans import Seen, Span, named, spans_of
-from platform_assets.compute.names import is_st, plain_name
 
 DATES = [f"2026-03-{day:02d}" for day in (2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 16)]
 FIRST = DATES[0]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.relative_strength import rating, relative_strength
 
 DATES = np.arange(20250000, 20250300)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.scorecards.boards import (
     pattern_score,
     signal_conditions,

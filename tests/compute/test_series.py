@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.market.bars import Bars
 from platform_assets.compute import series
-from platform_assets.compute.bars import Bars
 from platform_assets.compute.series import Floats
 
 NAN = float("nan")

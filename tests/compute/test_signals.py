@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.signals import COLUMNS, SIGNALS, Hits, Pair, hits, paired
 
 CALM = {

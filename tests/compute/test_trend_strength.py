@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.trend_strength import level_of, trend_strength
 from tests.compute.test_indicators import random_bars

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from core.calendar import shipped_calendar
 from platform_assets.compute.valuation_band import band, percentiles
 from platform_assets.datasets.valuation_band import week_ends
-from resources.calendar import shipped_calendar
 
 N = np.nan
 

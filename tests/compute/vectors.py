@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 
 BARS = """\
 i,open,high,low,close,volume,turn

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from resources.calendar import shipped_calendar
-from resources.clock import FrozenClock
-from resources.platform import open_platform
+from core.calendar import shipped_calendar
+from core.clock import FrozenClock
+from resources.composition import open_platform
 from resources.settings import Settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
@@ -107,7 +107,7 @@ def test_the_app(upstreams: SimulatedMarket, tmp_path: Path) -> None:
 
 def test_the_upstream_clients(upstreams: SimulatedMarket, tmp_path: Path) -> None:
     """TCP and HTTP, with the gate that processes share."""
-    from resources.fetch import FetchLog
+    from resources.fetch_record import FetchLog
 
     settings, calendar = mock_settings(upstreams, tmp_path), shipped_calendar()
     symbol = a_stock(upstreams)

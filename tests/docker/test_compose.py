@@ -14,8 +14,8 @@ import yaml
 
 from resources.orchestrator import LOCATION
 from resources.settings import Settings, load_settings
-from schedules.supervisor import plan
-from schedules.supervisor.plan import Ports
+from schedules.supervisor import process_plan
+from schedules.supervisor.process_plan import Ports
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docker"
@@ -27,11 +27,11 @@ ANYWHERE = "0.0.0.0"
 WORKSPACE = Path("/app/docker/workspace.yaml")
 PORTS = Ports(api=8000, dagster=3000, code_server=4000)
 SPECS = {
-    plan.CODE: plan.code_server(PORTS),
-    plan.DAEMON: plan.daemon(WORKSPACE, PORTS),
-    plan.UI: plan.ui(Settings(), WORKSPACE, PORTS),
-    plan.WORKER: plan.worker(Settings(), PORTS),
-    plan.API: plan.api(Settings(), PORTS, {}),
+    process_plan.CODE: process_plan.code_server(PORTS),
+    process_plan.DAEMON: process_plan.daemon(WORKSPACE, PORTS),
+    process_plan.UI: process_plan.ui(Settings(), WORKSPACE, PORTS),
+    process_plan.WORKER: process_plan.worker(Settings(), PORTS),
+    process_plan.API: process_plan.api(Settings(), PORTS, {}),
 }
 
 
@@ -47,7 +47,7 @@ def test_a_service_runs_the_command_of_the_supervisor(name: str) -> None:
     interpreter, *command = OURS[name]["command"]
 
     assert interpreter == "python"
-    assert command == [ANYWHERE if part == plan.HOST else part for part in expected]
+    assert command == [ANYWHERE if part == process_plan.HOST else part for part in expected]
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -112,7 +112,11 @@ def test_roles_and_addresses_meet() -> None:
     workspace = yaml.safe_load((FOLDER / "workspace.yaml").read_text())["load_from"][0]["grpc_server"]
     environment = OURS["api"]["environment"]
 
-    assert (workspace["host"], workspace["port"], workspace["location_name"]) == (plan.CODE, 4000, LOCATION)
+    assert (workspace["host"], workspace["port"], workspace["location_name"]) == (
+        process_plan.CODE,
+        4000,
+        LOCATION,
+    )
     assert environment["DAGSTER_HOST"] in SERVICES
     assert (environment["APP_ROLE"], OURS["worker"]["environment"]["APP_ROLE"]) == ("web", "worker")
     assert environment["API_HOST"] == ANYWHERE
@@ -127,7 +131,7 @@ def test_alone_both_published_ports_are_reached_from_outside() -> None:
 
     assert "EXPOSE 8000 3000" in text
     assert (settings.api_host, settings.dagster_bind) == (ANYWHERE, ANYWHERE)
-    assert ANYWHERE in plan.ui(settings, WORKSPACE, PORTS).command
+    assert ANYWHERE in process_plan.ui(settings, WORKSPACE, PORTS).command
 
 
 def test_nothing_starts_before_the_warehouse_is_ready() -> None:
@@ -159,7 +163,7 @@ def test_prepare_makes_the_folders_and_the_warehouse(tmp_path: Path) -> None:
         "DAGSTER_POSTGRES_URL": "postgresql+psycopg2://dagster:x@nowhere/dagster",
     }
 
-    command = [sys.executable, "-m", "schedules.prepare"]
+    command = [sys.executable, "-m", "schedules.supervisor.prepare"]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
 
     assert done.returncode == 0, done.stderr

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from platform_assets.declaration import columns, dataset, rules
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.documentation import expected, filled, stale, write
-from platform_assets.documentation_vocabulary import CLASSES
-from resources import errors
-from resources.errors import DeclarationError
+from core import errors
+from core.declaration import columns, dataset, rules
+from core.declaration.registry import builtin_registry
+from core.errors import DeclarationError
+from platform_assets.documentation.pages import expected, filled, stale, write
+from platform_assets.documentation.vocabulary import CLASSES
 from resources.settings import Settings
 from resources.simulated_market.faults import KINDS
 from resources.simulated_market.registry import responders
-from resources.upstreams.desk import Desk
-from schedules.tasks import TASKS
+from resources.upstreams.fetch_context import Desk
+from schedules.tasks.table import TASKS
 from tests.docs.pages import ROOT, anchors, everything, links, pages
 
 

@@ -4,13 +4,13 @@ import inspect
 import re
 from importlib import import_module
 
-from platform_assets.documentation_blocks import evidence_risks
-from platform_assets.documentation_vocabulary import _CLIENTS
+from core.clock import SystemClock
+from platform_assets.documentation.blocks import evidence_risks
+from platform_assets.documentation.vocabulary import _CLIENTS
 from platform_assets.source_calls import calls_of, downloads, of_sources, risks
-from resources.clock import SystemClock
-from resources.upstreams.eastmoney.reports import EVERY_COLUMN
-from resources.upstreams.evidence import CLASSES, columns, evidence, weakest
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN
 from resources.upstreams.factory import http_clients
+from resources.upstreams.wire_format_evidence import CLASSES, columns, evidence, weakest
 from tests.upstreams.eastmoney.test_columns import declared
 
 _FILTERED = re.compile(r"\((\w+)(?=\s*(?:=|<|>|!|in\b))")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from platform_assets.declaration.registry import Registry, builtin_registry, load_package
+from core.declaration.registry import Registry, builtin_registry, load_package
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.wire import route
 from resources.simulated_market.world.model import World
@@ -110,7 +110,7 @@ def test_its_faults_are_refused(
 
 
 def test_its_assets_and_checks_have_words(guided: Registry) -> None:
-    from platform_assets.assets import build_assets
+    from platform_assets.definitions.assets import build_assets
 
     built = {asset.key.path[-1]: asset for asset in build_assets(guided, "mariadb")}
     asset = built["fusion_sector_daily"]

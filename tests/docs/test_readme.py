@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import uvicorn
 
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
 from resources.settings import Settings
-from serving_api.accounts.passwords import Passwords
 from serving_api.app import create_app
+from serving_api.auth.passwords import Passwords
 from tests.conftest import require
 from tests.docs.pages import ROOT, Block, blocks
 from tests.pipeline.conftest import opened_house

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from platform_assets.declaration.tables import Layer, Table
+from core.declaration.tables import Layer, Table
 from resources.warehouse.engine import is_sqlite, transaction
 from resources.warehouse.warehouse import Warehouse
 

@@ -9,24 +9,26 @@ import sys
 import uuid
 from pathlib import Path
 
-from schedules import tags
-from schedules.house import open_house
-from schedules.reaper import reap_node
-from schedules.runner import RANGE_END, RANGE_START, DagsterRunner, RunOutcome
+from schedules import run_tags
+from schedules.code_location import defs
+from schedules.commands.reaper import reap_node
+from schedules.runs.execution import DagsterRunner
+from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
+from schedules.services import open_house
 from tests.kill.marks import Marks
 
 
 def main(marks: str, owner: str, dead: str, die_after: int, first: str, last: str) -> int:
     report = Marks(Path(marks), die_after=die_after or None)
     house = open_house()
-    runner = DagsterRunner()
+    runner = DagsterRunner(defs)
     if dead != "-":
         for note in reap_node(house, dead, runner.instance):
             sys.stderr.write(f"{note}\n")
     runner.has("history")
     report.watch()
     report.note("ready")
-    common = {tags.OWNER: owner, tags.TRADE_DATE: last}
+    common = {run_tags.OWNER: owner, run_tags.TRADE_DATE: last}
     outcomes: list[RunOutcome] = [
         runner.run("security_list", run_id=str(uuid.uuid4()), partition_key=last, tags=common),
         runner.run("history", run_id=str(uuid.uuid4()), tags={**common, RANGE_START: first, RANGE_END: last}),

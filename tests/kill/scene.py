@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.tables import Layer, Table
-from resources.clock import ManualClock
-from resources.fetch import Fetch, Outcome
+from core.clock import ManualClock
+from core.declaration.columns import columns_from
+from core.declaration.tables import Layer, Table
+from resources.fetch_record import Fetch, Outcome
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.slices import Slice

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
+from core.declaration.registry import builtin_registry
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from resources.warehouse.warehouse import Warehouse

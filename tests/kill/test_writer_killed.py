@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import ConflictError
+from core.errors import ConflictError
 from resources.warehouse.warehouse import Warehouse
 from tests.kill.children import start, write_days, write_on
 from tests.kill.evidence import content, problems

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Engine
 
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.mail_jobs import BATCH, inactive, recall_batch
-from resources.clock import FrozenClock
-from resources.platform import open_warehouse
+from core.clock import FrozenClock
+from core.declaration.registry import builtin_registry
+from platform_assets.definitions.mail_jobs import BATCH, inactive, recall_batch
+from resources.composition import open_warehouse
 from resources.settings import Settings
 from resources.warehouse.engine import make_engine, transaction
 from resources.warehouse.sql import Sql

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.mail import sent
 from resources.mail.client import MailError, MailUnknown
 from resources.mail.messages import test_mail as a_mail

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.errors import InputError
+from core.errors import InputError
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY, configured_providers
 from resources.models.stored import stored_providers
 from resources.secret_files import settings_box

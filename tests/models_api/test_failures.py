@@ -7,7 +7,7 @@ import traceback
 
 import pytest
 
-from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient
+from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient
 from resources.models.fallback import ConfiguredModels
 from resources.models.protocol import Message, Part, Prompt, Reply, TextPart
 from tests.models_api.asking import ASKED, PROTOCOLS, asked, environment

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from resources.errors import InputError, PlatformError, Refused, Transient, Unavailable
+from core.errors import InputError, PlatformError, Refused, Transient, Unavailable
 from resources.models.factory import language_models
 from resources.models.fallback import ConfiguredModels
 from resources.models.providers import Provider

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from platform_assets.declaration.registry import Registry, builtin_registry
-from platform_assets.declaration.scope import Scope
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from core.declaration.registry import Registry, builtin_registry
+from core.declaration.scope import Scope
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Trigger
-from platform_assets.pipeline.writing import Loaded
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock
 from resources.settings import Settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.model import World
 from resources.transport.gates import MemoryGate
-from resources.upstreams.desk import Desk
 from resources.upstreams.factory import make_clients, transport_settings
+from resources.upstreams.fetch_context import Desk
 from resources.warehouse.warehouse import Warehouse
 from tests.conftest import SQLITE_OFTEN, engine_url
 

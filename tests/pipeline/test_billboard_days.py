@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from core.calendar import shipped_calendar
 from platform_assets.datasets._wide_events import billboard
-from resources.calendar import shipped_calendar
 
 TODAY = "2026-08-21"
 CALENDAR = shipped_calendar()

@@ -5,8 +5,8 @@ from contextlib import suppress
 import pandas as pd
 import pytest
 
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
-from platform_assets.pipeline.writing import Loaded
 from tests.pipeline.conftest import TODAY, House
 
 BEFORE = "2026-08-20"

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from core.declaration.tables import Table
 from platform_assets.datasets.breadth_sample import sample_time
-from platform_assets.declaration.tables import Table
 from platform_assets.pipeline.download import AllSourcesFailed
 from resources.upstreams.tencent import TencentClient
 from resources.warehouse.slices import Slice

@@ -2,13 +2,13 @@
 
 import pandas as pd
 
-from platform_assets.declaration.columns import Amt, Code, Date, Model, col, key
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Scope
+from core.calendar import shipped_calendar
+from core.declaration.columns import Amt, Code, Date, Model, col, key
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
 from platform_assets.pipeline.checks import apply_hard, coerce_model
-from platform_assets.pipeline.parts import assign_quality, partition_parts
+from platform_assets.pipeline.slices import assign_quality, partition_parts
 from platform_assets.pipeline.windows import Window
-from resources.calendar import shipped_calendar
 
 
 class Row(Model):

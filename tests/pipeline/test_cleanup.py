@@ -10,15 +10,15 @@ from typing import Any, cast
 
 import pytest
 
-from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.tables import Layer, Table
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from core.declaration.columns import columns_from
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Layer, Table
+from core.errors import InputError, StorageError
+from core.stopping import StopAsked, stoppable
 from platform_assets.pipeline.cleanup import cleanup
 from platform_assets.pipeline.run import PipelineRun, Trigger
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock
-from resources.errors import InputError, StorageError
-from resources.stopping import StopAsked, stoppable
 from resources.warehouse import retention
 from resources.warehouse.retention import Retention, cutoff, scheduled_days
 from resources.warehouse.warehouse import Warehouse

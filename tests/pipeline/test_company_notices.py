@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets.executive_holding import keyed
-from platform_assets.pipeline.writing import Loaded
+from platform_assets.pipeline.batches import Loaded
 from resources.simulated_market.corporate import holder_counts, payouts
 from resources.simulated_market.insiders import trades, visits
 from resources.simulated_market.wire import View

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from platform_assets.declaration.rules import Contract
-from platform_assets.declaration.scope import Context, Scope
+from core.declaration.rules import Contract
+from core.declaration.scope import Context, Scope
 from platform_assets.pipeline.checks import FEW_ROWS, Checked, apply_contract
 
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from core.errors import QualityError, StorageError
 from platform_assets.pipeline.download import AllSourcesFailed
-from resources.errors import QualityError, StorageError
 from resources.simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, House
 
@@ -191,7 +191,7 @@ def test_the_master_knows_boards_pinyin_and_identity(house: House) -> None:
 
 
 def test_limits_and_status_follow_the_dated_rules(house: House) -> None:
-    from platform_assets.compute.market_rules import price_limits
+    from core.market.rules import price_limits
 
     house.master()
     house.fuse("exright", *DATES)
@@ -238,7 +238,7 @@ def test_a_range_that_breaks_off_closes_its_parent_batch(
     house: House, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     monkeypatch.setattr(
-        "platform_assets.pipeline.writing.MAX_ROWS", 1
+        "platform_assets.pipeline.batches.MAX_ROWS", 1
     )  # each date in a transaction of its own
     house.master()
     done: list[str] = []

@@ -79,9 +79,9 @@ def test_a_source_that_does_not_serve_the_scope_is_not_the_first(known: House) -
 
 
 def test_the_setting_reaches_the_desk(tmp_path: Path) -> None:
-    from resources.calendar import shipped_calendar
-    from resources.clock import SystemClock
-    from resources.platform import open_desk
+    from core.calendar import shipped_calendar
+    from core.clock import SystemClock
+    from resources.composition import open_desk
 
     for name, direct in (("direct", True), ("real", False)):
         settings = Settings(data_source=name, data_dir=str(tmp_path))

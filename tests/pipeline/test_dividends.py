@@ -8,8 +8,8 @@ import pytest
 
 from platform_assets.datasets._notices import spans
 from platform_assets.datasets.dividend import carried_out
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.on_demand import download
-from platform_assets.pipeline.writing import Loaded
 from tests.pipeline.conftest import TODAY, House
 
 PORT = "601302"

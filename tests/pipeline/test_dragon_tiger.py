@@ -8,14 +8,14 @@ from datetime import datetime
 import pandas as pd
 import pytest
 
-from platform_assets.compute.text_keys import hash_key
+from core.text_keys import hash_key
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
-from platform_assets.pipeline.writing import Loaded
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import World
-from schedules.tasks import TASKS
+from schedules.tasks.table import TASKS
 from tests.pipeline.conftest import TODAY, House, opened_house
 
 BEFORE = "2026-08-20"

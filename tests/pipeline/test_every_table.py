@@ -12,8 +12,8 @@ from resources.simulated_market.world.model import World
 from serving_api.inspection.walk import Walk
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.serving_api.areas.conftest import in_front
 from tests.serving_api.conftest import ADMIN
-from tests.serving_api.topics.conftest import in_front
 
 EVENING = datetime.fromisoformat(f"{TODAY}T22:30")
 """After the last task of the day."""

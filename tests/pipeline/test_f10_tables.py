@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
+from core.declaration.scope import Scope
 from platform_assets.datasets import _sweeps
 from platform_assets.datasets.fund_holding import with_changes
 from platform_assets.datasets.share_capital import keyed as keyed_events
 from platform_assets.datasets.top_holders import keyed
-from platform_assets.declaration.scope import Scope
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
 from resources.simulated_market import capital, forecasts, shareholders

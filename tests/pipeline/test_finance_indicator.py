@@ -5,14 +5,14 @@ from contextlib import suppress
 
 import pytest
 
-from platform_assets.declaration.rules import Partition
-from platform_assets.declaration.scope import Scope
+from core.calendar import shipped_calendar
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.load import load_raw
 from platform_assets.pipeline.on_demand import download
 from platform_assets.pipeline.windows import Window
-from platform_assets.pipeline.writing import Loaded
-from resources.calendar import shipped_calendar
 from resources.warehouse.slices import Slice
 from tests.pipeline.conftest import TODAY, House
 

@@ -10,7 +10,7 @@ import pytest
 
 from platform_assets.datasets._finance_shares import earnings_follow_shares
 from resources.simulated_market.world.model import World
-from tests.pipeline.lying_market import HonestDay, honest_day, lie_believed
+from tests.pipeline.corrupted_market import HonestDay, honest_day, lie_believed
 
 NOTICE = "2011-10-31"
 

@@ -1,6 +1,6 @@
 """Money flow: what each source gives, what is computed, what a poorer call may not take away."""
 
-from platform_assets.pipeline.writing import Loaded
+from platform_assets.pipeline.batches import Loaded
 from tests.pipeline.conftest import TODAY, House
 
 PORTAL_DOWN = [{"upstream": "eastmoney", "call": "*", "kind": "status", "args": {"code": 503}}]

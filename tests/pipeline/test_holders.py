@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.on_demand import download
-from platform_assets.pipeline.writing import Loaded
 from tests.pipeline.conftest import TODAY, House
 
 RAWS = ("raw_holder_num", "aux_holders")

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.calendar import shipped_calendar
+from core.declaration.scope import Scope
 from platform_assets.datasets.limit_count import counted
-from platform_assets.declaration.scope import Scope
-from resources.calendar import shipped_calendar
 from resources.warehouse.panel import Panel
 
 DAY = "2026-08-21"

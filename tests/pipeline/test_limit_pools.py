@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from platform_assets.pipeline.writing import Loaded
+from platform_assets.pipeline.batches import Loaded
 from resources.simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, House, opened_house
 

@@ -8,21 +8,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars
-from platform_assets.declaration.columns import Code, Date, F, Model, Px, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.rules import Partition, close_of
-from platform_assets.declaration.scope import Scope
-from platform_assets.declaration.tables import Layer
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from core.declaration.columns import Code, Date, F, Model, Px, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.registry import builtin_registry
+from core.declaration.rules import Partition, close_of
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer
+from core.errors import DeclarationError, QualityError
+from core.market.bars import Bars
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.inputs import NotedReads
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from platform_assets.pipeline.writing import Loaded
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock
-from resources.errors import DeclarationError, QualityError
-from resources.upstreams.desk import Desk
+from resources.upstreams.fetch_context import Desk
 from resources.warehouse.warehouse import Warehouse
 
 DAYS = ("2026-08-20", "2026-08-21")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from platform_assets.materialization import partition_metadata
+from platform_assets.definitions.materialization import partition_metadata
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
-from platform_assets.pipeline.writing import Loaded
 from resources.simulated_market.exchanges.sse import SseResponder as SseMargin
 from tests.pipeline.conftest import TODAY, House
 

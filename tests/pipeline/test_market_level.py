@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
+from core.errors import ConflictError, InputError
 from platform_assets.pipeline.market_download import download_market
-from resources.errors import ConflictError, InputError
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import House, opened_house
 

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.calendar import shipped_calendar
+from core.declaration.scope import Scope
+from core.errors import Unavailable
 from platform_assets.datasets.exright import terminal_events
-from platform_assets.declaration.scope import Scope
-from resources.calendar import shipped_calendar
-from resources.errors import Unavailable
 
 TODAY = "2026-07-10"
 SESSIONS = shipped_calendar().between("2016-08-01", TODAY)

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from core.errors import InputError
 from platform_assets.pipeline.on_demand import download
-from resources.errors import InputError
 from tests.pipeline.conftest import TODAY, House
 
 BANK, STEEL = "600040", "600041"

@@ -8,7 +8,7 @@ import pytest
 
 from platform_assets.datasets._per_share import REPORTS, per_share
 from platform_assets.datasets.valuation import DATASET, add_per_share
-from platform_assets.pipeline.fuse import fuse
+from platform_assets.pipeline.fusion_rules import fuse
 
 KEY = ("code", "date")
 

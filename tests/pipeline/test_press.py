@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from core.calendar import shipped_calendar
+from core.declaration.rules import Rows
 from platform_assets.datasets import _press
 from platform_assets.datasets._forecasts import earnings_make_the_price
-from platform_assets.declaration.rules import Rows
-from platform_assets.pipeline.fuse import fuse
+from platform_assets.pipeline.batches import Loaded
+from platform_assets.pipeline.fusion_rules import fuse
 from platform_assets.pipeline.on_demand import download
-from platform_assets.pipeline.writing import Loaded
-from resources.calendar import shipped_calendar
 from resources.simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, House, opened_house
 
@@ -277,7 +277,7 @@ class Stored:
 
 def put_news(house: House, *rows: tuple[str, str, str, str]) -> None:
     """(src, time, title, content) of 600000 into the RAW tables."""
-    from platform_assets.compute.text_keys import text_key
+    from core.text_keys import text_key
     from resources.warehouse.batch_records import Batch
     from resources.warehouse.slices import Slice
 

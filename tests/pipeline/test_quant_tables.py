@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.market.bars import Bars
 from platform_assets.compute.backtests.strategies import STRATEGIES
-from platform_assets.compute.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.studies import Prices
 from resources.simulated_market.world.model import World

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.calendar import shipped_calendar
+from core.declaration.scope import Scope
+from core.market.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.trend_strength import trend_strength
 from platform_assets.datasets._quant import (
@@ -21,8 +23,6 @@ from platform_assets.datasets._quant import (
     number,
     stretches_of,
 )
-from platform_assets.declaration.scope import Scope
-from resources.calendar import shipped_calendar
 from resources.warehouse.panel import Panel
 
 TODAY = "2026-08-21"

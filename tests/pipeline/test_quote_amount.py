@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.pipeline.fuse import fuse
+from core.declaration.registry import builtin_registry
+from platform_assets.pipeline.fusion_rules import fuse
 
 KEY = {"code": "600011", "trade_date": "2021-06-11"}
 

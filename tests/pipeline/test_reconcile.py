@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from platform_assets.materialization import shown_whole
+from platform_assets.definitions.materialization import shown_whole
 from tests.pipeline.conftest import TODAY, House
 
 BEFORE = "2026-08-20"

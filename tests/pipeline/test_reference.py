@@ -1,6 +1,6 @@
 """Reference tables that ship with the project."""
 
-from platform_assets.compute.market_rules import RULES
+from core.market.rules import RULES
 from tests.pipeline.conftest import TODAY, House
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.calendar import shipped_calendar
 from platform_assets.datasets._relistings import AWAY, listed_again
-from resources.calendar import shipped_calendar
 
 DAY = "2021-08-10"
 CALENDAR = shipped_calendar()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from platform_assets.declaration.scope import Scope
+from core.declaration.scope import Scope
+from core.errors import InputError, NotFound, Unavailable
+from platform_assets.pipeline.recorded_day import main, replay_run
 from platform_assets.pipeline.whole_day import load_day
-from platform_assets.replay import main, replay_run
-from resources.errors import InputError, NotFound, Unavailable
 from resources.recordings import Tape, record
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.scope import Scope
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from core.declaration.registry import builtin_registry
+from core.declaration.scope import Scope
+from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from platform_assets.pipeline.writing import Loaded
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock
-from resources.upstreams.desk import Desk
+from resources.upstreams.fetch_context import Desk
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse

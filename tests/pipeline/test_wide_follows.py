@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from schedules.outdated import outdated
+from schedules.tasks.outdated_rows import outdated
 from tests.pipeline.conftest import TODAY, House
 
 BANK = "600040"

@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from platform_assets.declaration.columns import Amt, Code, Date, Model, col, key
-from platform_assets.declaration.dataset import Dataset, Source
-from platform_assets.declaration.rules import Partition, at_hour, on_date
-from platform_assets.declaration.scope import Context, Scope
-from platform_assets.pipeline.fusing import fused_parts
-from platform_assets.pipeline.parts import partition_parts
+from core.calendar import shipped_calendar
+from core.declaration.columns import Amt, Code, Date, Model, col, key
+from core.declaration.dataset import Dataset, Source
+from core.declaration.rules import Partition, at_hour, on_date
+from core.declaration.scope import Context, Scope
+from platform_assets.pipeline.fused_rows import fused_parts
+from platform_assets.pipeline.slices import partition_parts
 from platform_assets.pipeline.windows import Window
-from resources.calendar import shipped_calendar
 from resources.warehouse.slices import Slice
 from tests.pipeline.conftest import House
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from resources.errors import NotFound
+from core.errors import NotFound
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.conftest import listens, mariadb_database
 from tests.databases import MARIADB_URL

@@ -15,11 +15,11 @@ from typing import Any
 
 import dagster as dg
 
-from platform_assets.assets import build_assets
-from platform_assets.jobs import build_jobs
-from resources.clock import FrozenClock
-from resources.dagster_resources import PlatformResource
-from resources.platform import Platform, open_platform
+from core.clock import FrozenClock
+from platform_assets.definitions.assets import build_assets
+from platform_assets.definitions.jobs import build_jobs
+from platform_assets.definitions.resources import PlatformResource
+from resources.composition import Platform, open_platform
 from resources.settings import Settings
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.replay import ReplayWorld

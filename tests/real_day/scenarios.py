@@ -6,7 +6,7 @@ Faults are acted out by the responders, so that what arrives is a wrong answer o
 import json
 from typing import Any
 
-from tests.real_day.cast import Cast
+from tests.real_day.companies import Cast
 from tests.real_day.compare import impossible, read_stored
 from tests.real_day.findings import Section, shortened
 from tests.real_day.house import RealDay, Run

@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from resources.calendar import shipped_calendar
-from resources.errors import NotFound
+from core.calendar import shipped_calendar
+from core.errors import NotFound
 from resources.simulated_market.world.replay import ReplayWorld
 from resources.simulated_market.world.replay_files import BARS, BASIC, INDICES, LIST, NAMES, locate
 from tests.real_day import scenarios
 from tests.real_day.__main__ import main
-from tests.real_day.cast import Cast
+from tests.real_day.companies import Cast
 from tests.real_day.compare import compare_all, compare_prices, compare_stored, read_stored
 from tests.real_day.conftest import SLICE
 from tests.real_day.figures import counts, run_section, set_section

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
 
-from resources.calendar import FIRST_PARTITION
+from core.calendar import FIRST_PARTITION
 from resources.simulated_market.world.replay_files import BARS, OPTIONAL, locate
 
 SESSIONS = 61

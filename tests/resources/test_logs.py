@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from core.errors import InputError, StorageError
 from resources import logs
-from resources.errors import InputError, StorageError
 from resources.log_files import RotatingLog
 from resources.settings import Settings, load_settings
 
@@ -92,7 +92,7 @@ def _raise(message: str) -> None:
 
 def test_a_record_is_one_json_line_with_its_ids(tmp_path: Path) -> None:
     logs.configure(settings(tmp_path), "worker", console=False)
-    log = logging.getLogger("schedules.worker")
+    log = logging.getLogger("schedules.commands.worker")
 
     with logs.bound(command_id=7, run_id=None), logs.bound(run_id="r1"):
         log.info("line one\nline two %s", "中文", extra={"batch_id": "b1"})
@@ -103,7 +103,7 @@ def test_a_record_is_one_json_line_with_its_ids(tmp_path: Path) -> None:
     assert {key: value for key, value in first.items() if key not in {"time", "pid"}} == {
         "level": "INFO",
         "process": "worker",
-        "logger": "schedules.worker",
+        "logger": "schedules.commands.worker",
         "message": "line one\nline two 中文",
         "command_id": "7",
         "run_id": "r1",
@@ -170,8 +170,8 @@ def test_what_a_dead_process_said_last_is_readable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
-        ("schedules.migrate", []),
-        ("schedules.worker", []),
+        ("schedules.supervisor.migrate", []),
+        ("schedules.commands.worker", []),
         ("serving_api", []),
         ("resources.simulated_market", ["--http-port", "-1"]),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import InputError, NotFound, PayloadError
+from core.errors import InputError, NotFound, PayloadError
 from resources.notifications import KEEP_DAYS, NotificationStore
 
 NOW = datetime(2026, 11, 23, 10, 0)

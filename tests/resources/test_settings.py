@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from resources.calendar import shipped_calendar
-from resources.clock import FrozenClock
-from resources.errors import InputError
-from resources.platform import open_desk
+from core.calendar import shipped_calendar
+from core.clock import FrozenClock
+from core.errors import InputError
+from resources.composition import open_desk
 from resources.settings import EOD_TASKS, Settings, load_settings
 from resources.transport.settings import EXCHANGE_BREAKER, PUSH2EX_BREAKER, TransportSettings
-from resources.upstreams.desk import Desk
 from resources.upstreams.factory import make_clients, transport_settings
-from schedules.tasks import BY_KEY
+from resources.upstreams.fetch_context import Desk
+from schedules.tasks.table import BY_KEY
 
 ROOT = Path(__file__).parents[2]
 
@@ -187,7 +187,7 @@ def test_the_reserved_data_source_is_not_implemented(tmp_path: Path) -> None:
             opened(settings, clock, calendar)
 
 
-@pytest.mark.parametrize("module", ["serving_api", "schedules.run"])
+@pytest.mark.parametrize("module", ["serving_api", "schedules.supervisor.__main__"])
 def test_a_start_with_the_reserved_data_source_is_refused_in_one_line(module: str, tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "DATA_SOURCE": "vendor", "DATA_DIR": str(tmp_path), "ENV_FILE": "none"}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import InputError
+from core.errors import InputError
 from resources.stored_settings import platform_settings
 from resources.warehouse.engine import make_engine, transaction
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.calendar import TradeCalendar
-from resources.clock import ManualClock
+from core.calendar import TradeCalendar
+from core.clock import ManualClock
 from resources.settings import load_settings
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import make_engine, transaction
 from resources.warehouse.locks import DomainLocks
-from resources.warehouse.system import INFRA_TABLES, SYSTEM_TABLES
-from schedules.house import House
+from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
+from schedules.services import House
 from tests.conftest import mariadb_database
 
 TABLES = {

@@ -5,14 +5,14 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from resources.calendar import shipped_calendar
-from resources.clock import SystemClock
+from core.calendar import shipped_calendar
+from core.clock import SystemClock
 from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
-from schedules.house import House
-from schedules.runner import RunOutcome
-from schedules.work import Handler, Work
-from schedules.worker import Worker
+from schedules.commands.command_context import Handler, Work
+from schedules.commands.worker import Worker
+from schedules.runs.outcome import RunOutcome
+from schedules.services import House
 
 
 class NoRuns:

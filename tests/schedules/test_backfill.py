@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.errors import NotFound
+from core.errors import NotFound
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.sql import Sql
-from schedules import backfill as module
-from schedules.backfill import stretches
-from schedules.house import House
-from schedules.runner import RANGE_END, RANGE_START, RunOutcome
-from schedules.worker import Worker
+from schedules.commands import backfill as module
+from schedules.commands.backfill import stretches
+from schedules.commands.worker import Worker
+from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
+from schedules.services import House
 from tests.schedules.conftest import DATES
 
 TABLE = "fusion_margin"
@@ -237,10 +237,10 @@ class Flaky(Loader):
     [
         ("raw__raw_margin: AllSourcesFailed: sse: reset by peer", "Transient", True),
         ("raw__raw_margin: AllSourcesFailed: sse cools down for another 29 s", "Unavailable", True),
-        ("dwd__fusion_margin: resources.errors.ConflictError: daily is held by run x", None, True),
+        ("dwd__fusion_margin: core.errors.ConflictError: daily is held by run x", None, True),
         ("its process died", None, True),
         ("raw__raw_margin: AllSourcesFailed: sse: HTTP 404", "Permanent", False),
-        ("dwd__fusion_margin: resources.errors.QualityError: no row is left", None, False),
+        ("dwd__fusion_margin: core.errors.QualityError: no row is left", None, False),
     ],
 )
 def test_what_failed_for_a_passing_reason_is_tried_again_at_the_end(

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.errors import ConflictError, InputError, NotFound
+from core.errors import ConflictError, InputError, NotFound
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import CommandQueue
 

@@ -11,14 +11,14 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from resources.calendar import TradeCalendar
-from resources.clock import ManualClock
+from core.calendar import TradeCalendar
+from core.clock import ManualClock
 from resources.settings import load_settings
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.heartbeats import this_node
 from resources.warehouse.sql import Sql
-from schedules.house import House
-from schedules.reaper import reap, try_reap
+from schedules.commands.reaper import reap, try_reap
+from schedules.services import House
 from tests.schedules.conftest import DATES
 
 NOW = datetime(2026, 8, 21, 15, 0)

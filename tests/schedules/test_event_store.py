@@ -5,7 +5,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
-from schedules.event_store import kept_open
+from schedules.runs.event_store import kept_open
 
 FULL, NORMAL = 2, 1
 

@@ -12,14 +12,14 @@ from sqlalchemy.engine import Engine
 
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
-from schedules.house import House
-from schedules.pulse import Pulses, alive
-from schedules.run_pool import RunPool
-from schedules.supervisor import family as kept
-from schedules.supervisor import plan, signs
-from schedules.supervisor.family import ChildSpec, Family
-from schedules.worker import Worker
-from tests.schedules.test_run_pool import SILENT
+from schedules.commands.lane_heartbeats import Pulses, alive
+from schedules.commands.worker import Worker
+from schedules.runs.process_pool import RunPool
+from schedules.services import House
+from schedules.supervisor import child_processes as kept
+from schedules.supervisor import liveness, process_plan
+from schedules.supervisor.child_processes import ChildSpec, Family
+from tests.schedules.test_process_pool import SILENT
 from tests.schedules.test_supervisor import until
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def said() -> list[str]:
 def family(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
     monkeypatch.setattr(kept, "STACKS_S", 0.2)
     monkeypatch.setattr(kept, "END_S", 0.2)
-    monkeypatch.setattr(signs, "FRESH_S", 1.0)
+    monkeypatch.setattr(liveness, "FRESH_S", 1.0)
     made = Family(
         tmp_path, {**os.environ, "PYTHONPATH": str(ROOT)}, said.append, stop_s=1.0, backoff_s=(0.01,)
     )
@@ -46,12 +46,12 @@ def test_the_supervisor_ends_a_worker_of_which_one_lane_hangs_in_a_lock(
     family: Family, said: list[str], engine: Engine, tmp_path: Path
 ) -> None:
     url = engine.url.render_as_string(hide_password=False)
-    sign = signs.heartbeat_sign(url, plan.WORKER)
+    sign = liveness.heartbeat_sign(url, process_plan.WORKER)
     beats = Heartbeats(engine)
     spec = ChildSpec(
         "worker",
-        plan.traced("tests.schedules.lane_child", url, str(tmp_path)),
-        ready=lambda: bool(beats.all(plan.WORKER)),
+        process_plan.traced("tests.schedules.lane_child", url, str(tmp_path)),
+        ready=lambda: bool(beats.all(process_plan.WORKER)),
         patience_s=30,
         sign=sign,
         silence_s=1.0,

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from resources.errors import NotFound, PlatformError, Unavailable
+from core.errors import NotFound, PlatformError, Unavailable
 from resources.orchestrator import Orchestrator
-from schedules.house import House
-from schedules.retime import RetimeWatcher, differing
-from schedules.tasks import TASKS
+from schedules.services import House
+from schedules.tasks.location_reload import RetimeWatcher, differing
+from schedules.tasks.table import TASKS
 
 FRIDAY = "2026-08-21"
 

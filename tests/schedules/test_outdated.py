@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Engine
 
-from platform_assets.declaration.registry import builtin_registry
+from core.declaration.registry import builtin_registry
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
-from schedules.gaps import GapKeeper
-from schedules.house import House
-from schedules.outdated import inputs_of
-from tests.schedules.test_gaps import opened
+from schedules.services import House
+from schedules.tasks.missing_dates_sensor import GapKeeper
+from schedules.tasks.outdated_rows import inputs_of
+from tests.schedules.test_missing_dates import opened
 
 REGISTRY = builtin_registry()
 WIDE = REGISTRY.dataset("stock_wide")

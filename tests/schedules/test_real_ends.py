@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.calendar import TradeCalendar
-from resources.clock import ManualClock
-from resources.errors import ConflictError
+from core.calendar import TradeCalendar
+from core.clock import ManualClock
+from core.errors import ConflictError
 from resources.settings import load_settings
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.ledger.gaps import Gap, Gaps
-from resources.warehouse.ledger.slot_rows import LOST, SlotRow
-from resources.warehouse.ledger.slots import SlotLedger
+from resources.warehouse.ledger.scheduled_run_reads import LOST, SlotRow
+from resources.warehouse.ledger.scheduled_runs import SlotLedger
 from resources.warehouse.sql import Sql
-from schedules.house import House
-from schedules.reaper import reap_node
-from schedules.sweep import Cursor, RunFate, Sweeper
+from schedules.commands.reaper import reap_node
+from schedules.services import House
+from schedules.tasks.reconciliation import Cursor, RunFate, Sweeper
 from tests.schedules.conftest import DATES
 
 NOW = datetime(2026, 8, 21, 15, 0)

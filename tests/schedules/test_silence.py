@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.clock import SystemClock, stamp
-from resources.errors import Unavailable
+from core.clock import SystemClock, stamp
+from core.errors import Unavailable
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.heartbeats import Heartbeats, Node
-from schedules.supervisor import family as kept
-from schedules.supervisor import plan
-from schedules.supervisor.family import ChildSpec, Family
-from schedules.supervisor.signs import code_server_answers, daemon_sign, heartbeat_sign, server_sign
+from schedules.supervisor import child_processes as kept
+from schedules.supervisor import process_plan
+from schedules.supervisor.child_processes import ChildSpec, Family
+from schedules.supervisor.liveness import code_server_answers, daemon_sign, heartbeat_sign, server_sign
 from tests.schedules.test_start_checks import settings_of
 from tests.schedules.test_supervisor import alive, until
 
@@ -58,7 +58,7 @@ def test_a_silent_child_leaves_its_stacks_is_ended_and_starts_again(
     family: Family, tmp_path: Path, said: list[str], how: str
 ) -> None:
     beats, fall = tmp_path / "beats", tmp_path / "fall"
-    command = plan.traced("tests.schedules.silent_child", str(beats), str(fall), how)
+    command = process_plan.traced("tests.schedules.silent_child", str(beats), str(fall), how)
     spec = ChildSpec(
         "worker", command, ready=beats.exists, patience_s=10, sign=growing(beats), silence_s=0.3, traced=True
     )
@@ -141,12 +141,12 @@ def test_a_child_that_keeps_ending_is_named_and_shown(family: Family, said: list
 
 def test_a_worker_is_heard_through_its_row_and_not_blamed_for_a_locked_database(engine: Engine) -> None:
     url = engine.url.render_as_string(hide_password=False)
-    sign = heartbeat_sign(url, plan.WORKER)
+    sign = heartbeat_sign(url, process_plan.WORKER)
     beats = Heartbeats(engine)
     now = SystemClock().now()
     assert sign(4711) is False
 
-    beats.beat(Node("here:4711", plan.WORKER, "here", 4711, now, now))
+    beats.beat(Node("here:4711", process_plan.WORKER, "here", 4711, now, now))
     assert sign(4711) is True
     assert sign(4712) is False
 
@@ -186,25 +186,25 @@ def test_every_part_of_the_daemon_has_to_beat() -> None:
 
 
 def test_every_process_of_the_platform_has_a_sign_and_writes_its_stacks(tmp_path: Path) -> None:
-    settings, ports = settings_of(tmp_path), plan.Ports(1, 1, 1, 1, 1)
+    settings, ports = settings_of(tmp_path), process_plan.Ports(1, 1, 1, 1, 1)
     specs = [
-        plan.simulator(settings, ports),
-        plan.code_server(ports),
-        plan.daemon(tmp_path, ports),
-        plan.ui(settings, tmp_path, ports),
-        plan.worker(settings, ports),
-        plan.api(settings, ports, {}),
+        process_plan.simulator(settings, ports),
+        process_plan.code_server(ports),
+        process_plan.daemon(tmp_path, ports),
+        process_plan.ui(settings, tmp_path, ports),
+        process_plan.worker(settings, ports),
+        process_plan.api(settings, ports, {}),
     ]
     for spec in specs:
         assert spec.traced, spec.name
-        assert spec.command[1:3] == ("-m", "schedules.supervisor.traced"), spec.name
+        assert spec.command[1:3] == ("-m", "schedules.supervisor.stack_dumps"), spec.name
         assert spec.sign is not None, spec.name
     assert server_sign(lambda: False)(1) is False
     assert code_server_answers(1) is False
 
 
 def test_a_traced_module_runs_as_python_m_would() -> None:
-    command = plan.traced("json.tool", "--compact")
+    command = process_plan.traced("json.tool", "--compact")
     done = subprocess.run(command, input="{ }", capture_output=True, text=True, check=False, cwd=ROOT)
 
     assert (done.stdout, done.returncode, done.stderr) == ("{}\n", 0, "")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import InputError
+from core.errors import InputError
 from resources.settings import Settings, load_settings
-from schedules.supervisor import app, checks, folders, plan
+from schedules.supervisor import app, checks, folders, process_plan
 from schedules.supervisor.checks import RunLock, StartRefused
-from schedules.supervisor.plan import Ports
+from schedules.supervisor.process_plan import Ports
 
 NOW = datetime(2026, 8, 21, 15, 0)
 
@@ -203,15 +203,15 @@ def test_inner_ports_are_kept_and_a_named_simulator_is_not_started(tmp_path: Pat
     ports = app.choose_ports(settings, {"ports": {"code_server": port}})
 
     assert (ports.code_server, ports.simulator_http) == (port, 0)
-    assert "SIMULATOR_URL" not in plan.child_environment(settings, ports)
+    assert "SIMULATOR_URL" not in process_plan.child_environment(settings, ports)
 
 
 def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, SAMPLE_NOW="2026-08-21T15:30", SAMPLE_PROFILE="M")
     ports = Ports(api=1, dagster=2, code_server=3, simulator_http=4, simulator_tcp=5)
 
-    env = plan.child_environment(settings, ports)
-    simulator = plan.simulator(settings, ports)
+    env = process_plan.child_environment(settings, ports)
+    simulator = process_plan.simulator(settings, ports)
 
     assert env["SIMULATOR_URL"] == "http://127.0.0.1:4"
     assert env["SIMULATOR_TDX"] == "127.0.0.1:5"
@@ -223,8 +223,12 @@ def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
     assert "--http-port 4 --tcp-port 5 --world synthetic --profile M" in joined
     assert "--now 2026-08-21T15:30" in joined
     assert "--faults" not in joined
-    assert plan.worker(settings, ports).env == {"DAGSTER_PORT": "2"}
-    assert plan.api(settings, ports, {"X": "y"}).env == {"API_PORT": "1", "DAGSTER_PORT": "2", "X": "y"}
+    assert process_plan.worker(settings, ports).env == {"DAGSTER_PORT": "2"}
+    assert process_plan.api(settings, ports, {"X": "y"}).env == {
+        "API_PORT": "1",
+        "DAGSTER_PORT": "2",
+        "X": "y",
+    }
 
 
 def test_the_files_of_two_supervisors_do_not_meet(tmp_path: Path) -> None:
@@ -233,5 +237,5 @@ def test_the_files_of_two_supervisors_do_not_meet(tmp_path: Path) -> None:
 
     assert folders.run_file(tmp_path, "web") != folders.run_file(tmp_path, "worker")
     assert folders.run_file(tmp_path, "all") == tmp_path / "run.json"
-    ready = [plan.simulator(each, ports).command[-3] for each in (web, worker)]
+    ready = [process_plan.simulator(each, ports).command[-3] for each in (web, worker)]
     assert ready == [str(tmp_path / "simulator-web.json"), str(tmp_path / "simulator.json")]

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from resources.errors import DiskFull, StorageError
+from core.errors import DiskFull, StorageError
 from resources.log_files import RotatingLog
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import app, checks, progress
 from schedules.supervisor.checks import RunLock, StartRefused
-from schedules.supervisor.family import BACKOFF_S, ChildFailed, ChildSpec, Family, Interrupted
+from schedules.supervisor.child_processes import BACKOFF_S, ChildFailed, ChildSpec, Family, Interrupted
 from tests.schedules.test_start_checks import NOW, settings_of
 
 
@@ -146,7 +146,7 @@ def test_a_child_that_dies_is_restarted_and_it_is_said(
 def test_children_do_not_outlive_a_killed_supervisor(tmp_path: Path) -> None:
     code = (
         "import sys, time, os; from pathlib import Path\n"
-        "from schedules.supervisor.family import ChildSpec, Family\n"
+        "from schedules.supervisor.child_processes import ChildSpec, Family\n"
         f"family = Family(Path({str(tmp_path)!r}), dict(os.environ), print)\n"
         "family.start(ChildSpec('child', (sys.executable, '-c', 'import time; time.sleep(60)')))\n"
         "time.sleep(0.3); print(family.pids()['child'], flush=True); time.sleep(60)"
@@ -271,7 +271,7 @@ def test_a_database_that_is_away_is_one_line_that_names_its_variable(
 ) -> None:
     """The whole command: nothing but that line on the error stream, and no process left."""
     done = subprocess.run(
-        [sys.executable, "-m", "schedules.run"],
+        [sys.executable, "-m", "schedules.supervisor"],
         env={
             "PATH": os.environ["PATH"],
             "DATA_DIR": str(tmp_path),
@@ -296,8 +296,8 @@ def test_a_database_that_is_away_is_one_line_that_names_its_variable(
 SMOKE = """
 import sys
 from pathlib import Path
-from schedules.supervisor import app, plan
-from schedules.supervisor.family import ChildSpec
+from schedules.supervisor import app, process_plan as plan
+from schedules.supervisor.child_processes import ChildSpec
 
 def child(name):
     return lambda *_: ChildSpec(name, (sys.executable, "-S", "-c", "import time; time.sleep(60)"))

@@ -5,11 +5,11 @@ from datetime import date, datetime
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.calendar import TradeCalendar
-from resources.errors import DeclarationError, InputError, NotFound
+from core.calendar import TradeCalendar
+from core.errors import DeclarationError, InputError, NotFound
 from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks import BY_KEY, TASKS
+from schedules.tasks.table import BY_KEY, TASKS
 from tests.schedules.conftest import DATES
 
 MONITOR = Timing(every_minutes=30, windows=((930, 1130), (1300, 1500)))

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from platform_assets.run_lease import LEASE_TAG
-from resources.calendar import shipped_calendar
-from resources.errors import ConflictError, NotFound, PlatformError
+from core.calendar import shipped_calendar
+from core.errors import ConflictError, NotFound, PlatformError
+from platform_assets.definitions.run_lease import LEASE_TAG
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
 from resources.warehouse.ledger.heartbeats import Node, this_node
 from resources.warehouse.locks import DOMAINS
-from schedules import tags
-from schedules.handlers import HANDLERS
-from schedules.house import House
-from schedules.initial import Loaded, Step, newest_complete, plan_load, ranges
-from schedules.reaper import dead_nodes, fail_runs_before, reap
-from schedules.runner import RANGE_END, RANGE_START, RunOutcome
-from schedules.work import Handler, Work
-from schedules.worker import Worker
+from schedules import run_tags as tags
+from schedules.commands.command_context import Handler, Work
+from schedules.commands.handlers import HANDLERS
+from schedules.commands.initial_load import Loaded, Step, newest_complete, plan_load, ranges
+from schedules.commands.reaper import dead_nodes, fail_runs_before, reap
+from schedules.commands.worker import Worker
+from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
+from schedules.services import House
 
 JOBS = (
     "fusion_kline_sync",

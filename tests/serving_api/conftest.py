@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from resources.clock import FrozenClock
-from resources.errors import Unavailable
+from core.clock import FrozenClock
+from core.errors import Unavailable
 from resources.settings import Settings
 from resources.warehouse.write_probe import WriteProbe
-from serving_api.accounts.passwords import Passwords
 from serving_api.app import create_app
-from serving_api.datamgr_live.clients import LiveClients
-from serving_api.datamgr_live.service import Live, live_of
+from serving_api.auth.passwords import Passwords
+from serving_api.framework.system_time import SystemTime
 from serving_api.health.surroundings import Surroundings, surroundings_of
-from serving_api.system_time import SystemTime
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.clients import LiveClients
 from tests.conftest import mariadb_database
 from tests.serving_api import market
 from tests.serving_api.client import Api, running

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.tables import Layer, Table
-from resources.clock import FrozenClock, ManualClock
+from core.clock import FrozenClock, ManualClock
+from core.declaration.columns import columns_from
+from core.declaration.tables import Layer, Table
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -126,7 +126,7 @@ def bar(code: str, date: str, close: float, factor: float | None = 1.0, **other:
 
 def fill(warehouse: Warehouse) -> None:
     """The market: 40 bars of 600519 with a 2-for-1 split before 2026-08-17, a suspended day, a correction."""
-    from resources.calendar import shipped_calendar
+    from core.calendar import shipped_calendar
 
     days = shipped_calendar().last(40, TODAY)
     bars = [

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Engine
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.errors import StorageError
+from core.declaration.registry import builtin_registry
+from core.errors import StorageError
 from resources.settings import Settings, load_settings
 from resources.warehouse.engine import make_engine, reading
 from schedules.supervisor.checks import free_port
-from schedules.supervisor.plan import answers
-from serving_api.envelope import PREFIX
+from schedules.supervisor.process_plan import answers
+from serving_api.framework.envelope import PREFIX
 from serving_api.inspection.__main__ import Caller
 from serving_api.inspection.walk import Walk
 
@@ -105,7 +105,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstDay]:
     log = folder / "start.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "schedules.run"],
+            [sys.executable, "-m", "schedules.supervisor"],
             cwd=folder, env=env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
     settings = load_settings(env, dotenv=folder / "none")

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
-from resources.clock import stamp
-from resources.errors import DiskFull
-from serving_api.envelope import local_iso
+from core.clock import stamp
+from core.errors import DiskFull
+from serving_api.framework.envelope import local_iso
 from serving_api.health.surroundings import surroundings_of
 from tests.serving_api.conftest import ADMIN, Bench
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
+from core.declaration.registry import builtin_registry
 from serving_api.inspection import by_nature
 from serving_api.inspection.contents import tells
 from serving_api.inspection.walk import Walk

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.calendar import shipped_calendar
-from resources.errors import InputError, StorageError
-from serving_api.cache import VersionedCache
-from serving_api.caching import chart_policy, in_trading_hours, is_match, weak_etag
-from serving_api.failures import read_or
-from serving_api.parameters import parse_as_of, parse_codes
-from serving_api.reading import Reading
+from core.calendar import shipped_calendar
+from core.errors import InputError, StorageError
+from serving_api.db.sessions import Reading
+from serving_api.db.table_versions import Versions
+from serving_api.db.versioned_cache import VersionedCache
+from serving_api.framework.cache_headers import chart_policy, in_trading_hours, is_match, weak_etag
+from serving_api.framework.parameters import parse_as_of, parse_codes
+from serving_api.framework.read_failures import read_or
 from serving_api.stocks.bars import Bar, EncodedBars, adjusted, known_factors
 from serving_api.stocks.directory import Directory, Listing
-from serving_api.versions import Versions
 from tests.serving_api import market
 from tests.serving_api.conftest import Bench, Ticks
 

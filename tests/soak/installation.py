@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from resources.settings import load_settings
-from schedules.house import House, make_house
-from schedules.supervisor import checks, plan
-from schedules.supervisor.family import POLL_S, Family
+from schedules.services import House, make_house
+from schedules.supervisor import checks, process_plan
+from schedules.supervisor.child_processes import POLL_S, Family
 
 ROOT = Path(__file__).parents[2]
 NOW = "2026-08-21T15:45"
@@ -80,14 +80,14 @@ def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installati
 def worker_alone(folder: Path) -> Iterator[Installation]:
     """Market and worker, kept by the supervisor's own family; the market clock stands still."""
     env = environment(folder, SAMPLE_NOW=NOW)
-    ports = plan.Ports(simulator_http=checks.free_port(), simulator_tcp=checks.free_port())
+    ports = process_plan.Ports(simulator_http=checks.free_port(), simulator_tcp=checks.free_port())
     settings = load_settings(env, dotenv=folder / "absent.env")
-    env |= plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
-    subprocess.run([sys.executable, "-m", "schedules.prepare"], env=env, cwd=ROOT, check=True)
+    env |= process_plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
+    subprocess.run([sys.executable, "-m", "schedules.supervisor.prepare"], env=env, cwd=ROOT, check=True)
     said: list[str] = []
     family = Family(folder / "logs", env, said.append, backoff_s=(0.5, 1.0))
-    family.start(plan.simulator(settings, ports))
-    family.start(plan.worker(settings, ports))
+    family.start(process_plan.simulator(settings, ports))
+    family.start(process_plan.worker(settings, ports))
     family.listen()
 
     def watch() -> None:
@@ -109,7 +109,7 @@ def worker_alone(folder: Path) -> Iterator[Installation]:
 
 @contextmanager
 def whole_platform(folder: Path, *, history_dates: int) -> Iterator[Installation]:
-    """`python -m schedules.run` without the API, after its first load; the clock goes, schedules tick."""
+    """`python -m schedules.supervisor` without the API, after its first load; the clock runs."""
     env = environment(
         folder,
         APP_ROLE="worker",
@@ -119,7 +119,7 @@ def whole_platform(folder: Path, *, history_dates: int) -> Iterator[Installation
     )
     said: list[str] = []
     with subprocess.Popen(
-        [sys.executable, "-m", "schedules.run"],
+        [sys.executable, "-m", "schedules.supervisor"],
         env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as platform:  # fmt: skip
         threading.Thread(

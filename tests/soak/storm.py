@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.clock import SystemClock
-from resources.errors import ConflictError, PlatformError
+from core.clock import SystemClock
+from core.declaration.registry import builtin_registry
+from core.errors import ConflictError, PlatformError
 from resources.warehouse.engine import reading
-from resources.warehouse.holes import table_of
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import DIED_AT_WORK, OPEN, Command
-from schedules.gaps import GapKeeper
+from resources.warehouse.missing_partitions import table_of
+from schedules.tasks.missing_dates_sensor import GapKeeper
 from tests.soak.installation import Installation
 
 THREADS = 6
@@ -43,7 +43,7 @@ CODES = ("600040", "600041", "000001", "999999")
 
 def newest(place: Installation) -> str:
     """The newest trade date whose data are complete."""
-    from schedules.initial import newest_complete
+    from schedules.commands.initial_load import newest_complete
 
     return newest_complete(place.house.clock.now(), place.house.calendar)
 
@@ -182,9 +182,9 @@ class Storm:
     def _kill_one(self, what: str, luck: random.Random) -> None:
         if what == "worker":
             chosen = [node.pid for node in self.place.house.heartbeats.all("worker")]
-            alive = [pid for pid in chosen if pid in self.place.processes("schedules.worker")]
+            alive = [pid for pid in chosen if pid in self.place.processes("schedules.commands.worker")]
         else:
-            alive = list(self.place.processes("schedules.run_process", "execute_run"))
+            alive = list(self.place.processes("schedules.runs.process", "execute_run"))
         if alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(luck.choice(alive), signal.SIGKILL)
@@ -360,7 +360,7 @@ def _orchestrator(place: Installation) -> list[str]:
     """Runs that Dagster believes at work, and pool slots that nobody gave back."""
     from dagster import RunsFilter
 
-    from schedules.reaper import _open_states
+    from schedules.commands.reaper import _open_states
 
     found = [
         f"run {run.run_id} of {run.job_name} is {run.status.value}"

@@ -7,12 +7,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from resources.calendar import shipped_calendar
-from resources.clock import SystemClock
+from core.calendar import shipped_calendar
+from core.clock import SystemClock
 from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import Command
-from schedules.house import House
+from schedules.services import House
 from tests.schedules.conftest import prepare
 from tests.soak.installation import Installation
 from tests.soak.storm import differences

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.calendar import shipped_calendar
-from resources.clock import SystemClock
+from core.calendar import shipped_calendar
+from core.clock import SystemClock
 from resources.warehouse.engine import transaction
 from tests.soak.installation import Installation, whole_platform, worker_alone
 from tests.soak.storm import Storm, differences, newest, settled

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.errors import PayloadError, Permanent, Refused, Transient, Unavailable
+from core.errors import PayloadError, Permanent, Refused, Transient, Unavailable
 from resources.transport.budget import Budget, call_budget
 from resources.transport.settings import TransportSettings
 from resources.upstreams.hosts import SITES

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from resources.clock import FrozenClock
-from resources.errors import PayloadError, Permanent, Refused, Transient, Unavailable
-from resources.fetch import FetchLog
+from core.clock import FrozenClock
+from core.errors import PayloadError, Permanent, Refused, Transient, Unavailable
+from resources.fetch_record import FetchLog
 from resources.transport.budget import call_budget
 from resources.transport.gate import OpenGate
 from resources.transport.gates import MemoryGate

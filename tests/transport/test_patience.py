@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from resources.errors import Transient, Unavailable
-from resources.stopping import StopAsked, stoppable
+from core.errors import Transient, Unavailable
+from core.stopping import StopAsked, stoppable
 from resources.transport.patience import Patience, may_wait, patient, wait_out
 from tests.transport.manual import ManualTime
 from tests.transport.test_http import Bench, bench, server, status  # noqa: F401  fixtures

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from resources.errors import StorageError, Transient, Unavailable
+from core.errors import StorageError, Transient, Unavailable
 from resources.transport.gates import SqliteGate
 from resources.transport.settings import TransportSettings
 from resources.transport.state import SqliteStore
@@ -19,7 +19,7 @@ AT = 1_790_000_000.0
 _PROBER = """
 import sys
 from pathlib import Path
-from resources.errors import Unavailable
+from core.errors import Unavailable
 from resources.transport.gates import SqliteGate
 from resources.transport.settings import TransportSettings
 gate = SqliteGate(Path(sys.argv[1]), TransportSettings(pacing=False), now=lambda: float(sys.argv[2]))

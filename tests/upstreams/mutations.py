@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Refused, Transient
+from core.errors import PayloadError, Refused, Transient
 
 # What a parser may say about bytes that it cannot believe; anything else is a defect of the parser.
 ACCEPTED = (PayloadError, Refused, Transient)

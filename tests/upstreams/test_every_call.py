@@ -21,12 +21,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.scope import Scope
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock, SystemClock
-from resources.errors import PayloadError, Permanent, PlatformError, Refused, Transient, UpstreamError
-from resources.fetch import FetchLog
+from core.calendar import shipped_calendar
+from core.clock import ManualClock, SystemClock
+from core.declaration.registry import builtin_registry
+from core.declaration.scope import Scope
+from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, UpstreamError
+from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.simulated_market.registry import responders
 from resources.simulated_market.service import SimulatedMarket
@@ -37,12 +37,12 @@ from resources.transport.http import HttpTransport
 from resources.transport.request import Request
 from resources.transport.settings import TransportSettings
 from resources.upstreams.chinamoney.registration import TurnedAway
-from resources.upstreams.desk import Desk
-from resources.upstreams.eastmoney import billboard
-from resources.upstreams.evidence import columns
+from resources.upstreams.eastmoney.reports import billboard
 from resources.upstreams.factory import http_clients, make_clients, transport_settings
+from resources.upstreams.fetch_context import Desk
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
+from resources.upstreams.wire_format_evidence import columns
 from resources.warehouse.panel import Panel
 from tests.pipeline.conftest import TODAY
 from tests.transport.manual import ManualTime

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from resources.calendar import shipped_calendar
-from resources.clock import SystemClock
-from resources.errors import InputError
-from resources.platform import open_desk
+from core.calendar import shipped_calendar
+from core.clock import SystemClock
+from core.errors import InputError
+from resources.composition import open_desk
 from resources.settings import Settings
 from resources.upstreams.factory import terminal_endpoints
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from resources.errors import PayloadError, Refused
-from resources.upstreams.eastmoney.outside import parse_outside as parse_portal
-from resources.upstreams.outside import SERIES
+from core.errors import PayloadError, Refused
+from resources.upstreams.eastmoney.quotes.foreign_markets import parse_outside as parse_portal
+from resources.upstreams.parsing.foreign_markets import SERIES
 from resources.upstreams.sina.outside import parse_outside as parse_site
 
 RECORDS = {

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import noting
 from resources.upstreams.cls import roll
 from resources.upstreams.cninfo import announcements, records, schedule
-from resources.upstreams.eastmoney import changes, notices
+from resources.upstreams.eastmoney.news import notices
+from resources.upstreams.eastmoney.quotes import changes
 from resources.upstreams.exchanges import sse, sse_deals, szse, szse_deals
-from resources.upstreams.paging import UNTOLD, Page, collected
+from resources.upstreams.parsing.paging import UNTOLD, Page, collected
 from resources.upstreams.ths import hot, limits
 from tests.upstreams.cls import test_flashes as flashes
 from tests.upstreams.cninfo import test_announcements as cninfo

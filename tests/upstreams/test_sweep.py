@@ -2,8 +2,8 @@
 
 import pytest
 
-from resources.errors import PayloadError
-from resources.upstreams.sweep import check_failed
+from core.errors import PayloadError
+from resources.upstreams.per_code_fetch import check_failed
 
 MAIN = [f"sh600{number:03d}" for number in range(80)]
 STAR = [f"sh688{number:03d}" for number in range(8)]

@@ -12,23 +12,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.cninfo.announcements import Query, parse_announcements, parse_orgs
-from resources.upstreams.eastmoney import (
-    billboard,
-    bonds,
-    dividends,
-    f10,
-    lists,
-    lockup,
-    margin,
-    pools,
-    profile,
-    reports,
-    series,
-)
-from resources.upstreams.notices import notice_frame
-from resources.upstreams.payload import json_of
+from resources.upstreams.eastmoney.f10 import pages, profile
+from resources.upstreams.eastmoney.quotes import lists, pools, series
+from resources.upstreams.eastmoney.reports import billboard, bonds, dividends, gateway, lockup, margin
+from resources.upstreams.parsing.notices import notice_frame
+from resources.upstreams.parsing.payload import json_of
 from resources.upstreams.sina import flows
 from resources.upstreams.sina import quotes as sina_quotes
 from resources.upstreams.tencent import bars
@@ -43,7 +33,7 @@ def recorded(place: str) -> Any:
 
 
 def _report(name: str, read: Any) -> Rows:
-    return lambda body: reports.parse_report(body, what=name, read=read).rows
+    return lambda body: gateway.parse_report(body, what=name, read=read).rows
 
 
 def _pool() -> Any:
@@ -93,7 +83,7 @@ CASES: dict[str, tuple[Any, Rows]] = {
     "limit pool": (_pool(), lambda body: pools.parse_pool(body, "up", "2024-09-23")),
     "main indicators": (
         recorded("eastmoney/payloads/em_dc_f10_mainfina_600519_2026q1.json"),
-        lambda body: f10.parse_main(body, "sh600519").rows,
+        lambda body: pages.parse_main(body, "sh600519").rows,
     ),
     "money flow of the second site": (
         recorded("sina/payloads/sina_moneyflow_001216.json"),

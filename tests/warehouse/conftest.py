@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.tables import Layer, Table
-from resources.clock import ManualClock
+from core.clock import ManualClock
+from core.declaration.columns import columns_from
+from core.declaration.tables import Layer, Table
 from resources.warehouse.warehouse import Warehouse
 from tests.conftest import listens, require
 from tests.databases import MARIADB_URL, own_mariadb

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import Engine
 
-from resources.clock import SystemClock
-from resources.errors import DiskFull, StorageError
+from core.clock import SystemClock
+from core.errors import DiskFull, StorageError
 from resources.transport.state import SqliteStore
 from resources.warehouse.engine import make_engine, reading, transaction
 from resources.warehouse.failures import is_full, storage_error

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.errors import InputError
+from core.errors import InputError
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.panel import read_panel
 from resources.warehouse.slices import Slice
@@ -74,7 +74,7 @@ def test_the_read_walks_the_clustered_key(tmp_path: Path) -> None:
     """The date index would cost a lookup per row."""
     import sqlite3
 
-    from resources.clock import FrozenClock
+    from core.clock import FrozenClock
     from resources.warehouse.warehouse import Warehouse as Opened
 
     opened = Opened(

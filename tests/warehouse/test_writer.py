@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from platform_assets.declaration.frames import coerce, rows
-from platform_assets.declaration.tables import Table
-from resources.clock import ManualClock
-from resources.errors import ConflictError, LockLost, StorageError
-from resources.fetch import Fetch, Outcome
+from core.clock import ManualClock
+from core.declaration.frames import coerce, rows
+from core.declaration.tables import Table
+from core.errors import ConflictError, LockLost, StorageError
+from resources.fetch_record import Fetch, Outcome
 from resources.warehouse import writer
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.slices import Slice
@@ -257,7 +257,7 @@ def test_leases_are_all_or_nothing(warehouse: Warehouse) -> None:
 
 
 def test_migration_is_idempotent_and_adds_what_a_declaration_gained(warehouse: Warehouse) -> None:
-    from platform_assets.declaration.columns import columns_from
+    from core.declaration.columns import columns_from
 
     assert warehouse.migrate() == []
     wider = Table(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from resources.calendar import shipped_calendar
-from resources.clock import ManualClock
-from resources.fetch import FetchLog
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.simulated_market.dual_listings import pairs
 from resources.simulated_market.service import SimulatedMarket

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from resources.errors import PlatformError
+from core.errors import PlatformError
 from resources.transport.http import HttpTransport
 from tests.witness.cases import CASES
 from tests.witness.compare import compared, differences

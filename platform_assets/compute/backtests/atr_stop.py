@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from core.errors import InputError
 from platform_assets.compute import series
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import Holding
@@ -13,7 +14,6 @@ from platform_assets.compute.backtests.strategies import prices_of
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.parameters.backtests import STYLES, Style
 from platform_assets.compute.studies import atr_wilder
-from resources.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 _BY_KEY: Mapping[str, Style] = {style.key: style for style in STYLES}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from platform_assets.compute.market_rules import RULES, rule_on
+from core.market.rules import RULES, rule_on
 
 BUY, SELL = "buy", "sell"
 _PARTS = ("commission", "stamp", "transfer")

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from core.market.rules import lot_of
 from platform_assets.compute.backtests.days import PER_MILLION
 from platform_assets.compute.backtests.fees import BUY, SELL, Fees, fees_of
-from platform_assets.compute.market_rules import lot_of
 
 
 @dataclass(frozen=True)

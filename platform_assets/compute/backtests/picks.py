@@ -5,9 +5,9 @@ from dataclasses import fields, replace
 import numpy as np
 import numpy.typing as npt
 
+from core.market.bars import Bars
 from platform_assets.compute import series
 from platform_assets.compute.backtests.strategies import STRATEGIES
-from platform_assets.compute.bars import Bars
 from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.studies import Prices

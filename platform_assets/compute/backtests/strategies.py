@@ -7,12 +7,12 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
+from core.errors import InputError
 from platform_assets.compute import series
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import Holding
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.studies import Prices, bollinger, kdj, macd, rsi
-from resources.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

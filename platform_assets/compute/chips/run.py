@@ -4,7 +4,7 @@ multiplied by the share that later bars left alone; the 150 levels need not deca
 
 import numpy as np
 
-from platform_assets.compute.bars import Bars, Floats, Ints
+from core.market.bars import Bars, Floats, Ints
 from platform_assets.compute.chips.columns import COLUMNS
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.chips import BUCKETS, SETTLED, SHOWN_PCT, SMALLEST_STEP, WINDOW

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.market.names import plain_industry
 from platform_assets.compute import series
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import bars_needed, is_condition, scale_of, unit_of
@@ -20,7 +21,6 @@ from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
 from platform_assets.compute.factors.ranks import average_ranks
-from platform_assets.compute.names import plain_industry
 from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
 Floats = npt.NDArray[np.float64]

@@ -5,11 +5,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
+from core.market.names import plain_industry
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.parser import parse
 from platform_assets.compute.dsl.phrases import PHRASES
 from platform_assets.compute.language import LanguageError
-from platform_assets.compute.names import plain_industry
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)\s*(%|亿|万|倍|元|块|天|日|手|次|个|只|分|点)?"
 _AT_LEAST = "大于等于|大于或等于|不低于|不少于|不小于|至少|>=|≥"

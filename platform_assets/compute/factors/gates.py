@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.names import special
+from core.market.names import special
 from platform_assets.compute.parameters.factors import (
     DEBT_RATIO_HARD_LIMIT,
     DEBT_RATIO_WARN,

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.market.names import plain_industry
 from platform_assets.compute.factors.definitions import KEYS
 from platform_assets.compute.factors.scores import factors_of_rows, numbers
-from platform_assets.compute.names import plain_industry
 from platform_assets.compute.parameters.factors import (
     AI_INDUSTRIES,
     PRESET_FILTERS,

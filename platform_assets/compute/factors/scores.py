@@ -15,7 +15,7 @@ import pandas as pd
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, INPUTS
 from platform_assets.compute.factors.gates import gates_of
 from platform_assets.compute.factors.ranks import average_ranks
-from platform_assets.compute.known import divided, weighted_mean
+from platform_assets.compute.nan_arithmetic import divided, weighted_mean
 from platform_assets.compute.parameters.factors import WEIGHTS
 
 Floats = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.work import memory_bars, recursion_bars, remembered, steps
+from platform_assets.compute.work_limits import memory_bars, recursion_bars, remembered, steps
 
 Variables = Mapping[str, tree.Statement]
 _CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from platform_assets.compute.bars import Floats, Ints
+from core.market.bars import Floats, Ints
 from platform_assets.compute.indicators.columns import COLUMNS, PRICE_SCALE
 from platform_assets.compute.parameters import indicators as ours
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from platform_assets.compute.bars import Bars, Floats, Ints
+from core.market.bars import Bars, Floats, Ints
 from platform_assets.compute.indicators import layout as at
 from platform_assets.compute.indicators.columns import COLUMNS
 from platform_assets.compute.indicators.finish import directed, logs, single, strength

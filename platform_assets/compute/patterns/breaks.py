@@ -1,6 +1,6 @@
 """What the families share: the volume of a break, and how far two prices lie apart."""
 
-from platform_assets.compute.bars import Floats
+from core.market.bars import Floats
 from platform_assets.compute.kernels import kernel
 
 

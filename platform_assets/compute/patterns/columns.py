@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.parameters.patterns import DIRECTIONS, KIND_NAMES, METRICS, THRESHOLDS
 
 _COLUMNS = (*DIRECTIONS, *METRICS)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.known import weighted_mean
+from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters.scorecards import (
     BOARD_SIZE,
     NEW_STOCK_DAYS,

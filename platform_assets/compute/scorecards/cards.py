@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from platform_assets.compute.days import moved
+from core.days import moved
 from platform_assets.compute.parameters.scorecards import (
     CARD_DAYS_PER_TRADE_DATE,
     CARD_FLAT_PCT,

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from platform_assets.compute.bars import Dense, on_dates
-from platform_assets.compute.known import filled_factor
+from core.market.bars import Dense, on_dates
 from platform_assets.compute.loaded import known_dates
+from platform_assets.compute.nan_arithmetic import filled_factor
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

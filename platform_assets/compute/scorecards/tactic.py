@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.parameters.scorecards import HEALTH_BARS
 from platform_assets.compute.scorecards.boards import pattern_score, signal_conditions, signal_score
 from platform_assets.compute.volume_price import Prices, analyse

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.press import Press
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.upstreams.cls.roll import sign
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 from typing import Any
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.cninfo import records
 from resources.simulated_market.cninfo.industries import IndustryRatios
 from resources.simulated_market.notices import Notice, page_of
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import Security
 

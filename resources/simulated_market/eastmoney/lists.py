@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market import outside
+from resources.simulated_market import foreign_markets
 from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, sent_fields, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
-from resources.simulated_market.kept import Kept
+from resources.simulated_market.response_memo import Kept
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import Board, Quote, Security
 
@@ -85,7 +85,9 @@ class Lists:
         natural = params.get("fltt") == "2"
         found = []
         for secid in params.get("secids", "").split(","):
-            abroad = outside.portal_row(secid, names, view.now) if view.world.label == "sample" else None
+            abroad = (
+                foreign_markets.portal_row(secid, names, view.now) if view.world.label == "sample" else None
+            )
             if abroad is not None:
                 found.append(abroad)
                 continue

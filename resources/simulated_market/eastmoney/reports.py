@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney import bonds, macro
 from resources.simulated_market.eastmoney.corporate import CompanyReports
 from resources.simulated_market.eastmoney.events import Events
@@ -25,8 +24,9 @@ from resources.simulated_market.eastmoney.risk import RiskReports
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.finance import FinanceBook
-from resources.simulated_market.kept import Kept
 from resources.simulated_market.margin import Margin
+from resources.simulated_market.response_memo import Kept
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import PRICE_UNIT
 

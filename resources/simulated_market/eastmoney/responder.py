@@ -6,7 +6,6 @@ from itertools import accumulate
 from typing import Any
 
 from resources.simulated_market import series
-from resources.simulated_market.books import Books
 from resources.simulated_market.connect_days import southbound_net
 from resources.simulated_market.eastmoney import envelope, futures_lines, macro, profiles
 from resources.simulated_market.eastmoney.business import business
@@ -22,6 +21,7 @@ from resources.simulated_market.eastmoney.popularity import Popularity
 from resources.simulated_market.eastmoney.press import PressDesk
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.series import Bar
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 

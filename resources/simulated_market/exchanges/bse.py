@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.exchanges.days import day_of
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 PAGE = 20

@@ -7,11 +7,11 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
-from resources.simulated_market.books import Books
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.market_classes import MarketClass, MarketClasses
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import Security
 

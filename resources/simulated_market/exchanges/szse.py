@@ -7,16 +7,16 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
-from resources.simulated_market.books import Books
+from resources.simulated_market.corrupted_responses import told_rows
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import NoticeList
-from resources.simulated_market.lies import told_rows
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.market_classes import MarketClasses
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 PAGE = 20

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.books import Books
+from resources.simulated_market.corrupted_responses import told_rows
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.constituents import (
@@ -15,7 +15,7 @@ from resources.simulated_market.indexers.constituents import (
     shares_at,
 )
 from resources.simulated_market.indexers.workbook import XLS, workbook
-from resources.simulated_market.lies import told_rows
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 

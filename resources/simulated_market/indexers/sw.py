@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
-from resources.simulated_market.books import Books
+from resources.simulated_market.corrupted_responses import told_rows
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
-from resources.simulated_market.lies import told_rows
 from resources.simulated_market.notices import page_of
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 
 _LEVELS = {"一级行业": "l1", "二级行业": "l2", "三级行业": "l3"}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from resources.simulated_market import outside, series
-from resources.simulated_market.books import Books
+from resources.simulated_market import foreign_markets, series
 from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
 
@@ -55,7 +55,7 @@ class SinaResponder:
 
     @staticmethod
     def _record(view: View, name: str) -> str:
-        abroad = outside.site_record(name, view.now) if view.world.label == "sample" else None
+        abroad = foreign_markets.site_record(name, view.now) if view.world.label == "sample" else None
         if abroad is not None:
             return abroad
         security = view.world.find(name) if _SYMBOL.fullmatch(name) else None

@@ -10,7 +10,7 @@ from datetime import datetime, time
 import numpy as np
 
 from resources.simulated_market.tdx.encoding import NO_DATA, u16
-from resources.simulated_market.tdx.scene import Scene, lots
+from resources.simulated_market.tdx.state import Scene, lots
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Ticks

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, packed_minute, u16, varints
-from resources.simulated_market.tdx.scene import Scene, lots, scaled
+from resources.simulated_market.tdx.state import Scene, lots, scaled
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, Ints, Security
 
 PAGE = 800

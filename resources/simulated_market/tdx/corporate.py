@@ -4,7 +4,7 @@ import struct
 import zlib
 
 from resources.simulated_market.tdx.encoding import NO_DATA, cell, float32, u16
-from resources.simulated_market.tdx.scene import Scene
+from resources.simulated_market.tdx.state import Scene
 from resources.simulated_market.world.model import Finance, Security
 
 _SHARES = 10_000

@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass
 
 from resources.simulated_market.tdx.encoding import cell, u16
-from resources.simulated_market.tdx.scene import MARKETS, Scene, lot
+from resources.simulated_market.tdx.state import MARKETS, Scene, lot
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 PAGE = 1000

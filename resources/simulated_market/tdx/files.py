@@ -13,7 +13,7 @@ import zipfile
 from datetime import date
 
 from resources.simulated_market.tdx.encoding import cell
-from resources.simulated_market.tdx.scene import MARKETS, Scene
+from resources.simulated_market.tdx.state import MARKETS, Scene
 
 CHUNK = 30_000
 _HEADER = b"Registry ver:1.0 (1999-9-28)"

@@ -6,7 +6,7 @@ import numpy as np
 
 from resources.simulated_market.tdx import quotes
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, u16, varint, varints
-from resources.simulated_market.tdx.scene import Scene, lot_steps, scaled
+from resources.simulated_market.tdx.state import Scene, lot_steps, scaled
 from resources.simulated_market.world.model import PRICE_UNIT, Security, Ticks
 
 PAGE_TODAY = 1800

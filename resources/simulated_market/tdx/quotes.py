@@ -3,7 +3,7 @@
 import struct
 
 from resources.simulated_market.tdx.encoding import float32, server_time, u16, varint, varints
-from resources.simulated_market.tdx.scene import Scene, lot, lots, scaled
+from resources.simulated_market.tdx.state import Scene, lot, lots, scaled
 from resources.simulated_market.world.model import Quote, Security
 
 PAGE = 80

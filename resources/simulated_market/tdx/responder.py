@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from resources.clock import Clock
-from resources.simulated_market.distortion import FIGURE_LIES, with_figures
+from core.clock import Clock
+from resources.simulated_market.false_facts import FIGURE_LIES, with_figures
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.tdx import (
     auction,
@@ -20,7 +20,7 @@ from resources.simulated_market.tdx import (
     quotes,
 )
 from resources.simulated_market.tdx.encoding import NO_DATA
-from resources.simulated_market.tdx.scene import MARKETS, Scene
+from resources.simulated_market.tdx.state import MARKETS, Scene
 from resources.simulated_market.world.model import Security, World
 
 UPSTREAM = "tdx"

@@ -6,7 +6,7 @@ import struct
 import threading
 from contextlib import suppress
 
-from resources.clock import Clock
+from core.clock import Clock
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.tdx.encoding import frame
 from resources.simulated_market.tdx.responder import Answer, BadRequest, Responder

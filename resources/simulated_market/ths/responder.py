@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from resources.simulated_market import series
-from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.limits import (
@@ -18,6 +17,7 @@ from resources.simulated_market.limits import (
     sessions_before,
 )
 from resources.simulated_market.popularity import ranking
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.ths.worth import worth
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security

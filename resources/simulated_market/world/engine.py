@@ -10,14 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute import market_rules as rules
-from platform_assets.compute import securities
+from core.market import rules, securities
 from resources.simulated_market.world import draws
+from resources.simulated_market.world.bars import Applied, ShareChange, Tape
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.indices import INDICES, IndexBook
 from resources.simulated_market.world.parameters import parameters
 from resources.simulated_market.world.plan import Event, Move, Plan, is_st_name
-from resources.simulated_market.world.tape import Applied, ShareChange, Tape
 from resources.simulated_market.world.vocabulary import SECTORS
 
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from resources.simulated_market.world import fundamentals, store
-from resources.simulated_market.world.company import company_sections
+from resources.simulated_market.world.company_texts import company_sections
 from resources.simulated_market.world.flows import daily_flows
 from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import Finance, Flow, Security, Ticks, Valuation

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from platform_assets.compute.market_rules import day_number
+from core.market.rules import day_number
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.accounts import Accounts, accounts_of, within
 from resources.simulated_market.world.draws import Stream

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from resources.simulated_market.world import snapshot
+from resources.simulated_market.world.bars import Tape
 from resources.simulated_market.world.engine import volume_step
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, DayRow, Paths, paths
 from resources.simulated_market.world.plan import Plan
 from resources.simulated_market.world.session import Progress
-from resources.simulated_market.world.tape import Tape
 
 Ints = npt.NDArray[np.int64]
 

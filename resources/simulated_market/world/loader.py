@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resources.errors import InputError
+from core.errors import InputError
 from resources.simulated_market.world.full import SyntheticWorld
 from resources.simulated_market.world.synthetic import DEFAULT_SEED
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from resources.simulated_market.world.bars import Applied
 from resources.simulated_market.world.plan import Plan
-from resources.simulated_market.world.tape import Applied
 
 _WIDTH = 8  # bytes of GBK that a terminal shows; prefixes push syllables out at the end
 

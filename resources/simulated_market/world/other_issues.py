@@ -11,10 +11,10 @@ from datetime import date, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.market_rules import day_number
-from platform_assets.compute.securities import WIDE_FUND
+from core.market.rules import day_number
+from core.market.securities import WIDE_FUND
 from resources.simulated_market.world import draws
-from resources.simulated_market.world.casting import Profile, trade_date
+from resources.simulated_market.world.company_plans import Profile, trade_date
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.plan import Move, Plan
 from resources.simulated_market.world.vocabulary import FIRST, SECOND

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources as files
 
-from resources.errors import DeclarationError
+from core.errors import DeclarationError
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute import market_rules as rules
-from platform_assets.compute import securities
-from resources.errors import NotFound
+from core.errors import NotFound
+from core.market import rules, securities
 from resources.simulated_market.world import replay_files
 from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (

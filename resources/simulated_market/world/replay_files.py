@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from resources.calendar import shipped_calendar
-from resources.errors import NotFound
+from core.calendar import shipped_calendar
+from core.errors import NotFound
 from resources.simulated_market.world.model import PRICE_UNIT
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from resources.simulated_market.world.tape import Applied, ShareChange, Tape
+from resources.simulated_market.world.bars import Applied, ShareChange, Tape
 
 _ARRAYS = (
     "dates", "open", "high", "low", "close", "preclose", "volume", "amount", "traded", "limit_up",

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from resources.errors import InputError, NotFound
-from resources.simulated_market.world import casting, other_issues, snapshot, store
+from core.errors import InputError, NotFound
+from resources.simulated_market.world import company_plans, other_issues, snapshot, store
+from resources.simulated_market.world.bars import Applied, Tape
 from resources.simulated_market.world.boards import board_list
-from resources.simulated_market.world.cast import FEATURES, cast
+from resources.simulated_market.world.companies import FEATURES, cast
 from resources.simulated_market.world.engine import build
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, Paths
@@ -30,9 +31,8 @@ from resources.simulated_market.world.model import (
 )
 from resources.simulated_market.world.naming import base_name, shown_name
 from resources.simulated_market.world.plan import Feature, Plan, is_st_name
+from resources.simulated_market.world.regimes import scripted
 from resources.simulated_market.world.session import Progress, date_number, moment, progress
-from resources.simulated_market.world.tape import Applied, Tape
-from resources.simulated_market.world.weather import scripted
 
 Ints = npt.NDArray[np.int64]
 
@@ -49,11 +49,11 @@ class SyntheticTape:
     label = "sample"
 
     def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:
-        if profile not in casting.PROFILES:
-            raise InputError("profile", f"{profile!r} is none of {', '.join(casting.PROFILES)}")
-        self.profile = casting.PROFILES[profile]
+        if profile not in company_plans.PROFILES:
+            raise InputError("profile", f"{profile!r} is none of {', '.join(company_plans.PROFILES)}")
+        self.profile = company_plans.PROFILES[profile]
         self.seed = seed
-        self._dates = casting.sessions(self.profile)
+        self._dates = company_plans.sessions(self.profile)
         self._numbers: list[int] = self._dates.tolist()
         self._plans = _plans(self.profile, self._dates, seed)
         self._tape = _tape(self.profile, self._plans, self._dates, seed, cache_dir)
@@ -358,20 +358,22 @@ class SyntheticTape:
         return [one for one in listed if one.board and int(chosen[self.place(one)]) >> bit & 1]
 
     def _boards_on(self, today: int) -> tuple[Board, ...]:
-        return tuple(board_list(self._listed(today), casting.concept_names(self.profile.concepts)))
+        return tuple(board_list(self._listed(today), company_plans.concept_names(self.profile.concepts)))
 
 
 def _levels(price: Ints, volume: Ints, unit: int) -> tuple[tuple[int, int], ...]:
     return tuple((p * unit, v) for p, v in zip(price.tolist(), volume.tolist(), strict=True) if v > 0)
 
 
-def _plans(profile: casting.Profile, days: Ints, seed: int) -> list[Plan]:
-    made = cast(profile, days, seed) if profile.name == "S" else casting.stocks(profile, days, seed)
-    casting.with_concepts(made, casting.concept_names(profile.concepts), seed)
+def _plans(profile: company_plans.Profile, days: Ints, seed: int) -> list[Plan]:
+    made = cast(profile, days, seed) if profile.name == "S" else company_plans.stocks(profile, days, seed)
+    company_plans.with_concepts(made, company_plans.concept_names(profile.concepts), seed)
     return made + other_issues.funds(profile, days, seed)
 
 
-def _tape(profile: casting.Profile, plans: list[Plan], days: Ints, seed: int, cache_dir: Path | None) -> Tape:
+def _tape(
+    profile: company_plans.Profile, plans: list[Plan], days: Ints, seed: int, cache_dir: Path | None
+) -> Tape:
     path = store.path_of(cache_dir, SAMPLE_VERSION, profile.name, seed) if cache_dir else None
     found = store.load(path) if path else None
     if found is None:

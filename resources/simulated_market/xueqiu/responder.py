@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from resources.simulated_market.books import Books
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.popularity import ranking
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 

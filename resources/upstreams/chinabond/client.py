@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.transport.request import Fetcher
 from resources.upstreams.chinabond import curve
-from resources.upstreams.frames import concat
+from resources.upstreams.parsing.frames import concat
 
 
 class ChinabondClient:

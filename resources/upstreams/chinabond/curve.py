@@ -4,11 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError, Refused, Transient
+from core.errors import PayloadError, Refused, Transient
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import ascending, iso_day, number
-from resources.upstreams.tables import html_tables
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.html_tables import html_tables
+from resources.upstreams.parsing.payload import ascending, iso_day, number
 
 MOST_DAYS = 360
 CURVE = "中债国债收益率曲线"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError, Refused
+from core.errors import InputError, PayloadError, Refused
 from resources.transport.request import Fetcher
 from resources.upstreams.chinamoney import rates, registration
 from resources.upstreams.chinamoney.registration import TurnedAway

@@ -13,11 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.chinamoney.registration import TURNED_AWAY, answer_of
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import iso_day, list_of, number, object_of, string_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import iso_day, list_of, number, object_of, string_of
 
 PAGE = 50
 """A question for more rows is answered with HTTP 403."""

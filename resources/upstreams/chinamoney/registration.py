@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from resources.errors import PayloadError, Permanent, Refused
+from core.errors import PayloadError, Permanent, Refused
 from resources.transport.request import Request
-from resources.upstreams.payload import json_of, list_of, object_of, present, string_of
+from resources.upstreams.parsing.payload import json_of, list_of, object_of, present, string_of
 
 TURNED_AWAY = (403,)
 _SITE = "chinamoney.rates"

@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from resources.clock import Clock
+from core.clock import Clock
 from resources.transport.request import Fetcher
 from resources.upstreams.cls import roll
-from resources.upstreams.eastmoney.news import FLASH_COLUMNS
-from resources.upstreams.frames import concat
+from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
+from resources.upstreams.parsing.frames import concat
 
 
 class ClsClient:

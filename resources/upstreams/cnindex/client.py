@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.paging import Page, collected, whole_number
-from resources.upstreams.payload import iso_day, json_of, list_of, number, object_of, string_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.paging import Page, collected, whole_number
+from resources.upstreams.parsing.payload import iso_day, json_of, list_of, number, object_of, string_of
 
 PAGE = 500
 SAMPLE_COLUMNS: dict[str, str] = {**texts("as_of_date code name"), **numbers("weight_pct")}

@@ -14,15 +14,15 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, texts
 from resources.upstreams.hosts import LINKS
-from resources.upstreams.notices import title_of, within
-from resources.upstreams.paging import Page, whole_number
-from resources.upstreams.payload import json_of, list_of, number, object_of, promised, string_of
-from resources.upstreams.texts import plain_text, stock_codes
+from resources.upstreams.parsing.frames import frame, texts
+from resources.upstreams.parsing.notices import title_of, within
+from resources.upstreams.parsing.paging import Page, whole_number
+from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, promised, string_of
+from resources.upstreams.parsing.texts import plain_text, stock_codes
 
 PAGE = 30
 MOST_PAGES = 100

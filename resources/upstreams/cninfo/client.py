@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.cninfo import announcements as calls
 from resources.upstreams.cninfo import industries, records, schedule
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
-from resources.upstreams.frames import frame
-from resources.upstreams.notices import notice_frame
-from resources.upstreams.paging import Page, collected
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.notices import notice_frame
+from resources.upstreams.parsing.paging import Page, collected
 
 
 class CninfoClient:

@@ -8,9 +8,9 @@ import base64
 from datetime import datetime, timedelta
 from typing import Any
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.payload import json_of, list_of, object_of
+from resources.upstreams.parsing.payload import json_of, list_of, object_of
 
 _KEY = b"1234567887654321"
 _EPOCH = datetime(1970, 1, 1)

@@ -7,18 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.data_service import data_request, records_of
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
-    amount,
-    iso_day,
-    number,
-    required,
-    string_of,
-)
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, iso_day, number, required, string_of
 
 HOLDER_COLUMNS: dict[str, str] = {
     **texts("code date"),

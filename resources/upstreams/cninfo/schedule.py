@@ -3,14 +3,14 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.announcements import FORM
-from resources.upstreams.eastmoney.schedule import SCHEDULE_COLUMNS
-from resources.upstreams.paging import Page, whole_number
-from resources.upstreams.payload import iso_day, json_of, list_of, object_of, promised, string_of
-from resources.upstreams.texts import plain_text
+from resources.upstreams.eastmoney.reports.schedule import SCHEDULE_COLUMNS
+from resources.upstreams.parsing.paging import Page, whole_number
+from resources.upstreams.parsing.payload import iso_day, json_of, list_of, object_of, promised, string_of
+from resources.upstreams.parsing.texts import plain_text
 
 PAGE = 1000
 MOST_PAGES = 20

@@ -2,10 +2,18 @@
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, json_of, list_of, number, object_of, string_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    json_of,
+    list_of,
+    number,
+    object_of,
+    string_of,
+)
 
 PERF_COLUMNS: dict[str, str] = {
     **texts("date index_name"),

@@ -4,11 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.biff import book_rows, table_of
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import iso_day, number
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import iso_day, number
+from resources.upstreams.parsing.xls import book_rows, table_of
 
 MEMBER_COLUMNS: dict[str, str] = {**texts("as_of_date index_name code name"), **numbers("weight_pct")}
 RATIO_COLUMNS: dict[str, str] = {**texts("date"), **numbers("pe dividend_yield")}

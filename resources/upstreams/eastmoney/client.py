@@ -5,32 +5,32 @@ from functools import partial
 
 import pandas as pd
 
-from resources.errors import InputError
-from resources.upstreams.eastmoney import (
+from core.errors import InputError
+from core.market.symbols import instrument
+from resources.upstreams.eastmoney.f10.calls import F10Calls
+from resources.upstreams.eastmoney.f10.profile_calls import ProfileCalls
+from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
+from resources.upstreams.eastmoney.news.calls import PressCalls
+from resources.upstreams.eastmoney.quotes import (
     changes,
-    connect,
     fields,
     lists,
-    outside,
     pools,
     popularity,
     security,
     series,
+    stock_connect,
 )
-from resources.upstreams.eastmoney.company_calls import CompanyCalls
-from resources.upstreams.eastmoney.event_calls import EventCalls
-from resources.upstreams.eastmoney.f10_calls import F10Calls
-from resources.upstreams.eastmoney.fund_calls import FundCalls
-from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
-from resources.upstreams.eastmoney.hong_kong_calls import HongKongCalls
-from resources.upstreams.eastmoney.macro_calls import MacroCalls
-from resources.upstreams.eastmoney.market_calls import MarketCalls
-from resources.upstreams.eastmoney.press_calls import PressCalls
-from resources.upstreams.eastmoney.profile_calls import ProfileCalls
-from resources.upstreams.eastmoney.result_calls import ResultCalls
-from resources.upstreams.eastmoney.risk_calls import RiskCalls
-from resources.upstreams.frames import concat
-from resources.upstreams.symbols import instrument
+from resources.upstreams.eastmoney.quotes import foreign_markets as outside
+from resources.upstreams.eastmoney.quotes.fund_calls import FundCalls
+from resources.upstreams.eastmoney.reports.company_calls import CompanyCalls
+from resources.upstreams.eastmoney.reports.event_calls import EventCalls
+from resources.upstreams.eastmoney.reports.hong_kong_calls import HongKongCalls
+from resources.upstreams.eastmoney.reports.macro_calls import MacroCalls
+from resources.upstreams.eastmoney.reports.market_calls import MarketCalls
+from resources.upstreams.eastmoney.reports.result_calls import ResultCalls
+from resources.upstreams.eastmoney.reports.risk_calls import RiskCalls
+from resources.upstreams.parsing.frames import concat
 
 
 class EastmoneyClient(
@@ -173,10 +173,10 @@ class EastmoneyClient(
 
     def connect_channels(self) -> pd.DataFrame:
         """The four channels of today (kamt); columns `CHANNEL_COLUMNS`, 10k CNY."""
-        return self._fetcher.call(connect.channels_request(), connect.parse_channels)
+        return self._fetcher.call(stock_connect.channels_request(), stock_connect.parse_channels)
 
     def connect_minutes(self) -> pd.DataFrame:
         """Cumulative nets per minute (kamt.rtmin); columns `connect.MINUTE_COLUMNS`, 10k CNY."""
         return self._fetcher.call(
-            connect.minutes_request(), partial(connect.parse_minutes, now=self._clock.now())
+            stock_connect.minutes_request(), partial(stock_connect.parse_minutes, now=self._clock.now())
         )

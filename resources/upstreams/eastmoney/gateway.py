@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from resources.clock import Clock
-from resources.errors import InputError, PayloadError
+from core.clock import Clock
+from core.errors import InputError, PayloadError
 from resources.transport.request import Fetcher
-from resources.upstreams.eastmoney import reports
+from resources.upstreams.eastmoney.reports import gateway
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -26,17 +26,17 @@ class Gateway:
         self._fetcher = fetcher
         self._clock = clock
 
-    def report(self, report: reports.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
+    def report(self, report: gateway.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
         """All rows of a report, page by page, made a frame by `read`; empty when there are truly none.
 
         A report that ends before its own count, whose count moves, or that repeats a row is a
         `PayloadError`; one beyond the gateway's 100 pages as well: ask for less of it."""
         parts: list[pd.DataFrame] = []
         received, count = 0, 0
-        for page in range(1, reports.MOST_PAGES + 1):
+        for page in range(1, gateway.MOST_PAGES + 1):
             got = self._fetcher.call(
-                reports.report_request(report, page),
-                partial(reports.parse_report, what=f"{report.name} page {page}", read=read),
+                gateway.report_request(report, page),
+                partial(gateway.parse_report, what=f"{report.name} page {page}", read=read),
             )
             if page > 1 and got.count != count:
                 raise PayloadError(
@@ -56,7 +56,7 @@ class Gateway:
 
     def asked(
         self,
-        report: reports.Report,
+        report: gateway.Report,
         read: Callable[[Rows], pd.DataFrame],
         *,
         day: str,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import board_of
-from resources.errors import PayloadError
-from resources.upstreams.frames import frame, numbers, texts
+from core.errors import PayloadError
+from core.market.securities import board_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
 
 BILLBOARD_COLUMNS: dict[str, str] = {
     **texts("code date reason name"),

@@ -12,11 +12,19 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges.margin import code_of, joined, name_of, same_day
-from resources.upstreams.payload import amount, iso_day, json_of, list_of, object_of, required, string_of
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    json_of,
+    list_of,
+    object_of,
+    required,
+    string_of,
+)
 
 _MOST_PAGES = 100
 _CALLBACK = (("callback", "cb"),)

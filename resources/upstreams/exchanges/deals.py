@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import board_of
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.securities import board_of
 from resources.upstreams.exchanges.margin import code_of, name_of
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import grouped_amount, iso_day, price, required, string_of, ungrouped
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import grouped_amount, iso_day, price, required, string_of, ungrouped
 
 DEAL_COLUMNS: dict[str, str] = {
     **texts("code date exchange name buyer seller"),

@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, string_of
+from core.errors import PayloadError
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, string_of
 
 MARGIN_COLUMNS: dict[str, str] = {
     **texts("code date exchange name"),

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
-from resources.upstreams.frames import frame, numbers, texts
+from core.errors import PayloadError
+from resources.upstreams.parsing.frames import frame, numbers, texts
 
 OVERVIEW_COLUMNS: dict[str, str] = {
     **texts("trade_date exchange sec_class"),

@@ -6,8 +6,8 @@ import zipfile
 import zlib
 from xml.etree import ElementTree
 
-from resources.errors import PayloadError
-from resources.upstreams.payload import present
+from core.errors import PayloadError
+from resources.upstreams.parsing.payload import present
 
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_COLUMNS = 200

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import sse_billboard, sse_overview
@@ -19,8 +19,8 @@ from resources.upstreams.exchanges.margin import code_of, figure, joined, name_o
 from resources.upstreams.exchanges.sse_deals import deals_request, parse_deals
 from resources.upstreams.exchanges.sse_funds import parse_units, units_frame, units_request
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
-from resources.upstreams.paging import Page, collected
-from resources.upstreams.payload import iso_day, required
+from resources.upstreams.parsing.paging import Page, collected
+from resources.upstreams.parsing.payload import iso_day, required
 
 _MOST_PAGES = 5
 _SLACK = 1.0

@@ -11,13 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.compute.securities import board_of
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.securities import board_of
 from resources.transport.request import Request
 from resources.upstreams.exchanges.billboard import BILLBOARD_SEAT_COLUMNS, Board, in_one_unit, shown_name
 from resources.upstreams.exchanges.margin import same_day
-from resources.upstreams.frames import frame
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.payload import (
     grouped_amount,
     iso_day,
     json_of,

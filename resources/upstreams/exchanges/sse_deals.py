@@ -6,8 +6,8 @@ from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
-from resources.upstreams.paging import Page
-from resources.upstreams.payload import promised
+from resources.upstreams.parsing.paging import Page
+from resources.upstreams.parsing.payload import promised
 
 _SQL = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
 _WIRE = {

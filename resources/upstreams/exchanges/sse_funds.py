@@ -4,14 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import code_of, name_of, same_day
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.paging import Page
-from resources.upstreams.payload import amount, iso_day, required
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.paging import Page
+from resources.upstreams.parsing.payload import amount, iso_day, required
 
 UNIT_COLUMNS: dict[str, str] = {**texts("code trade_date name"), **numbers("total_shares")}
 _SQL = "COMMON_SSE_ZQPZ_ETFZL_XXPL_ETFGM_SEARCH_L"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import same_day
 from resources.upstreams.exchanges.overview import overview
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.payload import (
     amount,
     iso_day,
     json_of,

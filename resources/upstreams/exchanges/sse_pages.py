@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from resources.errors import PayloadError
-from resources.upstreams.payload import json_of, list_of, object_of
+from core.errors import PayloadError
+from resources.upstreams.parsing.payload import json_of, list_of, object_of
 
 PAGE = 5000
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_funds, szse_overview
@@ -23,9 +23,16 @@ from resources.upstreams.exchanges.margin import code_of, figure, joined, name_o
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse_funds import units_frame
 from resources.upstreams.exchanges.szse_report import code_told, refuse_error
-from resources.upstreams.notices import notice_frame
-from resources.upstreams.paging import Page, collected
-from resources.upstreams.payload import grouped_amount, json_of, list_of, object_of, required, string_of
+from resources.upstreams.parsing.notices import notice_frame
+from resources.upstreams.parsing.paging import Page, collected
+from resources.upstreams.parsing.payload import (
+    grouped_amount,
+    json_of,
+    list_of,
+    object_of,
+    required,
+    string_of,
+)
 
 YI, WAN = 1e8, 1e4
 _HEADS = {

@@ -9,15 +9,15 @@ import re
 from functools import partial
 from typing import Any
 
-from platform_assets.compute.names import is_st
-from platform_assets.compute.securities import board_of
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.names import is_st
+from core.market.securities import board_of
 from resources.transport.request import Request
 from resources.upstreams.exchanges.billboard import in_one_unit, shown_name
 from resources.upstreams.exchanges.margin import code_of
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
-from resources.upstreams.paging import Page
-from resources.upstreams.payload import grouped_amount, iso_day, promised, required, string_of
+from resources.upstreams.parsing.paging import Page
+from resources.upstreams.parsing.payload import grouped_amount, iso_day, promised, required, string_of
 
 MOST_PAGES = 200
 YI, WAN = 1e8, 1e4

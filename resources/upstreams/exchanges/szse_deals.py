@@ -8,8 +8,8 @@ from typing import Any
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
-from resources.upstreams.paging import Page
-from resources.upstreams.payload import promised
+from resources.upstreams.parsing.paging import Page
+from resources.upstreams.parsing.payload import promised
 
 MOST_PAGES = 500
 _CATALOG, _TAB = "1932_dzjyzqjy_after", "tab2"

@@ -8,12 +8,12 @@ import re
 from functools import partial
 from typing import Any
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import code_of, same_day
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
-from resources.upstreams.paging import Page
-from resources.upstreams.payload import grouped_amount, iso_day, required, string_of
+from resources.upstreams.parsing.paging import Page
+from resources.upstreams.parsing.payload import grouped_amount, iso_day, required, string_of
 
 MOST_PAGES = 200
 _TAB = "tab1"

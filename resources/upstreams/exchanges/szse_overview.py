@@ -5,12 +5,12 @@ import re
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import name_of
 from resources.upstreams.exchanges.overview import STOCKS, overview
 from resources.upstreams.exchanges.sheet import sheet_rows
-from resources.upstreams.payload import grouped_amount
+from resources.upstreams.parsing.payload import grouped_amount
 
 _HEADS = {
     "证券类别": "sec_class",

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.paging import UNTOLD, Page
-from resources.upstreams.payload import json_of, list_of, object_of
+from resources.upstreams.parsing.paging import UNTOLD, Page
+from resources.upstreams.parsing.payload import json_of, list_of, object_of
 
 Row = dict[str, Any]
 

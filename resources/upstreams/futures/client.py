@@ -5,12 +5,12 @@ from functools import partial
 
 import pandas as pd
 
-from resources.errors import Permanent
+from core.errors import Permanent
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.frames import frame
 from resources.upstreams.futures import listed, written
 from resources.upstreams.futures.contracts import FUTURES_COLUMNS
-from resources.upstreams.missing import no_file
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.missing_files import no_file
 
 Call = tuple[Callable[[str], Request], Callable[..., pd.DataFrame]]
 CALLS: Mapping[str, Call] = {

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, number, ordered_ohlc, price, required, whole
+from core.errors import PayloadError
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, number, ordered_ohlc, price, required, whole
 
 FUTURES_COLUMNS: dict[str, str] = {
     **texts("symbol date product exchange name"),

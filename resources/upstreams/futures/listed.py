@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.futures.contracts import contract, contracts
-from resources.upstreams.payload import iso_day, json_of, list_of, object_of, string_of
+from resources.upstreams.parsing.payload import iso_day, json_of, list_of, object_of, string_of
 
 _SUMS = ("小计", "合计", "总计")
 _JSON = (("Content-Type", "application/json"),)

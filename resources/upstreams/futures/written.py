@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.futures.contracts import contract, contracts
-from resources.upstreams.payload import present
+from resources.upstreams.parsing.payload import present
 
 FINANCIAL_NAMES = {
     "IF": "沪深300股指", "IH": "上证50股指", "IC": "中证500股指", "IM": "中证1000股指",

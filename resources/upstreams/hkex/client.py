@@ -4,12 +4,12 @@ from functools import partial
 
 import pandas as pd
 
-from resources.errors import Permanent
+from core.errors import Permanent
 from resources.transport.request import Fetcher
-from resources.upstreams.connect_days import DAY_COLUMNS
-from resources.upstreams.frames import frame
 from resources.upstreams.hkex import daily
-from resources.upstreams.missing import no_file
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.missing_files import no_file
+from resources.upstreams.parsing.stock_connect_days import DAY_COLUMNS
 
 
 class HkexClient:

@@ -10,10 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.connect_days import MILLION, believed, day_frame
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.payload import (
     grouped_amount,
     iso_day,
     json_of,
@@ -23,6 +22,7 @@ from resources.upstreams.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.stock_connect_days import MILLION, believed, day_frame
 
 MARKETS = {
     "SSE Northbound": "hgt",

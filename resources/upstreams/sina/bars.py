@@ -4,11 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError
+from core.errors import InputError
+from core.market.symbols import instrument
 from resources.transport.request import Request
-from resources.upstreams.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
-from resources.upstreams.frames import frame
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.payload import (
     amount,
     ascending,
     iso_day,
@@ -21,7 +22,6 @@ from resources.upstreams.payload import (
     required,
     string_of,
 )
-from resources.upstreams.symbols import instrument
 
 MOST_BARS = 1023
 MINUTES = (5, 15, 30, 60)

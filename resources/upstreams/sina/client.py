@@ -6,8 +6,8 @@ from functools import partial
 import pandas as pd
 
 from resources.transport.request import Fetcher
-from resources.upstreams.eastmoney.news import FLASH_COLUMNS
-from resources.upstreams.frames import concat
+from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
+from resources.upstreams.parsing.frames import concat
 from resources.upstreams.sina import bars, finance, flows, live, outside, quotes
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
+from core.market.symbols import instrument
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import iso_day, json_of, list_of, number, object_of, string_of
-from resources.upstreams.symbols import instrument
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import iso_day, json_of, list_of, number, object_of, string_of
 
 STATEMENT_COLUMNS: dict[str, str] = {**texts("code report_period statement item"), **numbers("value")}
 """`item` a column of fusion_finance_indicator, `value` CNY, cumulative in the year."""

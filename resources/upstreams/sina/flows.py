@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
+from core.market.symbols import instrument
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     iso_day,
     json_of,
     list_of,
@@ -25,7 +26,6 @@ from resources.upstreams.payload import (
     string_of,
     text_of,
 )
-from resources.upstreams.symbols import instrument
 
 FLOW_COLUMNS: dict[str, str] = {
     **texts("code date"),

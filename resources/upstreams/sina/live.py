@@ -8,14 +8,14 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from platform_assets.compute.securities import board_of
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.securities import board_of
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.news import FLASH_COLUMNS
-from resources.upstreams.frames import frame
-from resources.upstreams.payload import json_of, list_of, moment, object_of, string_of
-from resources.upstreams.texts import plain_text, stock_codes
+from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.payload import json_of, list_of, moment, object_of, string_of
+from resources.upstreams.parsing.texts import plain_text, stock_codes
 
 PAGE = 20
 _SECOND = "%Y-%m-%d %H:%M:%S"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError, Refused
+from core.errors import PayloadError, Refused
 from resources.transport.request import Request
-from resources.upstreams.frames import frame
-from resources.upstreams.outside import OUTSIDE_COLUMNS, SERIES, Outside
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.foreign_markets import OUTSIDE_COLUMNS, SERIES, Outside
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.payload import (
     between_extremes,
     moment,
     nothing_to_missing,

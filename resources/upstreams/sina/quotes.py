@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from resources.errors import PayloadError, Refused
+from core.errors import PayloadError, Refused
+from core.market.symbols import Instrument, instrument
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     amount,
     between_extremes,
     check_unit,
@@ -25,7 +26,6 @@ from resources.upstreams.payload import (
     price,
     text_of,
 )
-from resources.upstreams.symbols import Instrument, instrument
 
 CODES_PER_CALL = 400
 """Half of what the site answers in one call."""

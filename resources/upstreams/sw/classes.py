@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.biff import book_rows, table_of
-from resources.upstreams.frames import frame, texts
-from resources.upstreams.payload import iso_day
+from resources.upstreams.parsing.frames import frame, texts
+from resources.upstreams.parsing.payload import iso_day
+from resources.upstreams.parsing.xls import book_rows, table_of
 
 CLASS_COLUMNS = texts("class_code l1_name l2_name l3_name")
 STOCK_COLUMNS = texts("code in_date class_code")

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.paging import Page, collected
+from resources.upstreams.parsing.paging import Page, collected
 from resources.upstreams.sw import classes, indices
 from resources.upstreams.sw.envelope import page_of
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from resources.errors import PayloadError
-from resources.upstreams.paging import Page, whole_number
-from resources.upstreams.payload import list_of, object_of, string_of, text_of
+from core.errors import PayloadError
+from resources.upstreams.parsing.paging import Page, whole_number
+from resources.upstreams.parsing.payload import list_of, object_of, string_of, text_of
 
 
 def data_of(body: bytes, what: str) -> Any:

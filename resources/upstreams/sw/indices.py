@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, list_of, number, object_of, string_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, iso_day, list_of, number, object_of, string_of
 from resources.upstreams.sw.envelope import data_of, index_code
 
 LEVELS = {"l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}

@@ -9,8 +9,8 @@ count 100 lots in the former and lots in the latter; 0x0523 counts shares (indic
 import struct
 from dataclasses import dataclass
 
-from platform_assets.compute.securities import CB
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
+from core.market.securities import CB
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import GUARDED_KINDS, UNKNOWN_KINDS, Instrument
 from resources.upstreams.tdx.primitives import (

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from resources.calendar import TradeCalendar, shipped_calendar
-from resources.clock import Clock, Sleeper, real_sleep
-from resources.errors import InputError, PayloadError
-from resources.fetch import FetchLog
+from core.calendar import TradeCalendar, shipped_calendar
+from core.clock import Clock, Sleeper, real_sleep
+from core.errors import InputError, PayloadError
+from resources.fetch_record import FetchLog
 from resources.transport.gate import Gate
 from resources.upstreams.tdx import bars as bar_calls
 from resources.upstreams.tdx import catalogue, company, corporate, files, handshake, renames

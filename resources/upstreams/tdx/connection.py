@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from resources.errors import PayloadError, Transient
+from core.errors import PayloadError, Transient
 from resources.upstreams.tdx.frames import (
     MAGIC,
     RESPONSE,

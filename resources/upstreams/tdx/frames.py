@@ -8,7 +8,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.tdx.primitives import SOURCE
 
 REQUEST = struct.Struct("<BIBHHH")

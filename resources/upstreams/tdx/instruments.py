@@ -8,7 +8,8 @@ import functools
 import re
 from dataclasses import dataclass
 
-from platform_assets.compute.securities import (
+from core.errors import InputError
+from core.market.securities import (
     BOND,
     CATEGORY,
     CB,
@@ -21,7 +22,6 @@ from platform_assets.compute.securities import (
     lot_of_kind,
     sec_type_of,
 )
-from resources.errors import InputError
 
 MARKET_BYTES = {"sz": 0, "sh": 1, "bj": 2}
 MARKET_NAMES = {byte: name for name, byte in MARKET_BYTES.items()}

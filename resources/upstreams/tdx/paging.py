@@ -2,7 +2,7 @@
 
 import functools
 
-from resources.errors import InputError, PayloadError, Transient
+from core.errors import InputError, PayloadError, Transient
 from resources.upstreams.tdx import bars, catalogue, transactions
 from resources.upstreams.tdx.instruments import MARKET_NAMES, Instrument
 from resources.upstreams.tdx.primitives import SOURCE, Columns

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from resources.errors import DeclarationError, PayloadError, Transient, Unavailable
+from core.errors import DeclarationError, PayloadError, Transient, Unavailable
 from resources.upstreams.tdx.bars import PERIODS, bars_call
 from resources.upstreams.tdx.connection import Connection, Endpoint
 from resources.upstreams.tdx.instruments import instrument

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, ParamSpec, TypeVar
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 
 SOURCE = "tdx"
 

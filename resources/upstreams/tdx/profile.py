@@ -8,10 +8,10 @@ import re
 
 import pandas as pd
 
-from resources.errors import PayloadError
-from resources.upstreams.frames import frame, texts
-from resources.upstreams.payload import iso_day
-from resources.upstreams.texts import plain_text
+from core.errors import PayloadError
+from resources.upstreams.parsing.frames import frame, texts
+from resources.upstreams.parsing.payload import iso_day
+from resources.upstreams.parsing.texts import plain_text
 
 SECTION = "公司概况"
 PROFILE_COLUMNS = texts("code full_name province list_date main_business")

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.errors import InputError, WrongUnit
+from core.errors import InputError, WrongUnit
 from resources.rejections import Odd, reject
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import GUARDED_KINDS, Instrument

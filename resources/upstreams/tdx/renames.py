@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.tdx.instruments import MARKET_NAMES
 from resources.upstreams.tdx.primitives import (
     SOURCE,

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Sized
 from typing import TypeVar
 
-from resources.clock import Clock, Sleeper
-from resources.errors import PayloadError, Transient, Unavailable
-from resources.fetch import Fetch, FetchLog, Outcome
+from core.clock import Clock, Sleeper
+from core.errors import PayloadError, Transient, Unavailable
+from resources.fetch_record import Fetch, FetchLog, Outcome
 from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate

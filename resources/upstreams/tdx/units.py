@@ -6,7 +6,7 @@ is wrong is wrong by 10 (bonds) or 100, far outside; the margin only forgives ro
 
 import math
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.tdx.primitives import SOURCE
 
 _MARGIN = 1.5

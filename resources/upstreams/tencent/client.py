@@ -5,9 +5,9 @@ from functools import partial
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Fetcher
-from resources.upstreams.frames import concat
+from resources.upstreams.parsing.frames import concat
 from resources.upstreams.tencent import bars, flows, intraday, market, quotes
 
 _MOST_RANK_PAGES = 100

@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
+from core.market.symbols import instrument
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     AMT,
     ascending,
     iso_day,
@@ -22,7 +23,6 @@ from resources.upstreams.payload import (
     object_of,
     string_of,
 )
-from resources.upstreams.symbols import instrument
 from resources.upstreams.tencent.bars import data_of
 
 MOST_DAYS = 50

@@ -8,10 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.symbols import Instrument, instrument
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     amount,
     ascending,
     iso_day,
@@ -22,7 +23,6 @@ from resources.upstreams.payload import (
     required,
     string_of,
 )
-from resources.upstreams.symbols import Instrument, instrument
 from resources.upstreams.tencent.bars import data_of
 from resources.upstreams.tencent.quotes import check_identity, lot_of
 

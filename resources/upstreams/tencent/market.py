@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from platform_assets.compute.securities import lot_of_kind
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
+from core.market.securities import lot_of_kind
+from core.market.symbols import instrument
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     AMT,
     amount,
     list_of,
@@ -21,7 +22,6 @@ from resources.upstreams.payload import (
     text_of,
     whole,
 )
-from resources.upstreams.symbols import instrument
 from resources.upstreams.tencent.bars import data_of
 
 RANK_PAGE = 200

@@ -13,12 +13,13 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from platform_assets.compute.securities import lot_of_kind
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.securities import lot_of_kind
+from core.market.symbols import Instrument, instrument
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     PCT,
     amount,
     check_unit,
@@ -29,7 +30,6 @@ from resources.upstreams.payload import (
     price,
     text_of,
 )
-from resources.upstreams.symbols import Instrument, instrument
 
 CODES_PER_CALL = 60
 

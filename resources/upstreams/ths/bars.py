@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
+from core.market.symbols import instrument
 from resources.transport.request import Request
-from resources.upstreams.bars import BAR_COLUMNS, check_bars
-from resources.upstreams.frames import frame
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.bars import BAR_COLUMNS, check_bars
+from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.payload import (
     amount,
     ascending,
     iso_day,
@@ -25,7 +26,6 @@ from resources.upstreams.payload import (
     required,
     string_of,
 )
-from resources.upstreams.symbols import instrument
 
 SHORT, MOST_BARS = 140, 1800
 _FIELDS = 8

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.ths import bars, hot, limits, worth
 

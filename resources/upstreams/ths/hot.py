@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from platform_assets.declaration.frames import canonical_json
-from resources.errors import PayloadError
+from core.declaration.frames import canonical_json
+from core.errors import PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     amount,
     iso_day,
     json_of,
@@ -21,9 +21,7 @@ from resources.upstreams.payload import (
     string_of,
     whole,
 )
-from resources.upstreams.payload import (
-    text_of as decoded,
-)
+from resources.upstreams.parsing.payload import text_of as decoded
 from resources.upstreams.ths.limits import answered, code_of, text_of
 
 HOT_COLUMNS: dict[str, str] = {

@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.rejections import believed_rows
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     amount,
     iso_day,
     json_of,

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 from lxml import html
 
-from resources.errors import PayloadError, Refused, Transient
+from core.errors import PayloadError, Refused, Transient
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, iso_day, number, required, whole
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, iso_day, number, required, whole
 
 WORTH_COLUMNS: dict[str, str] = {
     **texts("code update_date"),

@@ -7,7 +7,7 @@ the address in `uddg`, advertisements over /y.js. Who asks too much gets a page 
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from resources.errors import PayloadError, Refused
+from core.errors import PayloadError, Refused
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.websearch.hits import Hit, hit_of
 

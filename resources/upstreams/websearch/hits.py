@@ -2,7 +2,7 @@
 
 from typing import Any, TypedDict
 
-from resources.upstreams.texts import plain_text, web_address
+from resources.upstreams.parsing.texts import plain_text, web_address
 
 TITLE_CHARS, CONTENT_CHARS = 200, 600
 

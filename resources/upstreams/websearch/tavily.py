@@ -6,7 +6,7 @@ The format as its own client sends and reads it (tavily-python 0.7, `TavilyClien
 import orjson
 
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.payload import json_of, list_of, object_of
+from resources.upstreams.parsing.payload import json_of, list_of, object_of
 from resources.upstreams.websearch.hits import Hit, hit_of
 
 

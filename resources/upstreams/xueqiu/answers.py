@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from resources.errors import PayloadError, Permanent, Refused
+from core.errors import PayloadError, Permanent, Refused
+from core.market.symbols import Instrument, instrument
 from resources.transport.request import Request
-from resources.upstreams.payload import json_of, number, object_of, present, required
-from resources.upstreams.symbols import Instrument, instrument
+from resources.upstreams.parsing.payload import json_of, number, object_of, present, required
 
 _EXPIRED = "400016"
 _LOGIN = "10022"

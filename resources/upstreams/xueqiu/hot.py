@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import amount, list_of, number, object_of, string_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, list_of, number, object_of, string_of
 from resources.upstreams.xueqiu.answers import data_of
 
 HOT_COLUMNS: dict[str, str] = {

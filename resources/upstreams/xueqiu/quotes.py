@@ -4,10 +4,11 @@ import math
 
 import pandas as pd
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
+from core.market.symbols import instrument
 from resources.transport.request import Request
-from resources.upstreams.frames import frame, numbers, texts
-from resources.upstreams.payload import (
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
     amount,
     between_extremes,
     check_unit,
@@ -17,7 +18,6 @@ from resources.upstreams.payload import (
     price,
     string_of,
 )
-from resources.upstreams.symbols import instrument
 from resources.upstreams.xueqiu.answers import data_of, time_of, wire_symbol
 
 QUOTE_COLUMNS: dict[str, str] = {

@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy.engine import Engine
 
-from resources.clock import stamp
-from resources.errors import ConflictError, NotFound
+from core.clock import stamp
+from core.errors import ConflictError, NotFound
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfill_ends import BACKFILL
 from resources.warehouse.ledger.commands import HELD, Command, held
-from resources.warehouse.ledger.slot_rows import PROCESS_DIED
+from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from resources.warehouse.sql import Sql
 
 ENDED = ("success", "partial", "failed", "canceled")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy.engine import Engine
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import COUNTS
 from resources.warehouse.engine import reading, transaction

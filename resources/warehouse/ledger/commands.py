@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlalchemy.engine import Connection, Engine
 
-from resources.clock import Sleeper, SystemClock, real_sleep, stamp
-from resources.errors import ConflictError, InputError, NotFound
+from core.clock import Sleeper, SystemClock, real_sleep, stamp
+from core.errors import ConflictError, InputError, NotFound
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfill_ends import end_backfill
 from resources.warehouse.sql import Sql

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from platform_assets.declaration.dataset import Dataset
-from platform_assets.declaration.registry import Registry
-from resources.calendar import TradeCalendar
+from core.calendar import TradeCalendar
+from core.declaration.dataset import Dataset
+from core.declaration.registry import Registry
 from resources.warehouse.ledger.loads import Run, recent_loads
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlalchemy.engine import Connection, Engine
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.warehouse.engine import reading, transaction
-from resources.warehouse.holes import Hole
+from resources.warehouse.missing_partitions import Hole
 from resources.warehouse.sql import Sql
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"

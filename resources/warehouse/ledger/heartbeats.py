@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy.engine import Engine
 
-from resources.clock import SystemClock, stamp
+from core.clock import SystemClock, stamp
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
 

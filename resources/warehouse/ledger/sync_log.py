@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy.engine import Engine
 
-from resources.clock import stamp
+from core.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 

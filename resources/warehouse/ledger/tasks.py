@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from resources.errors import DeclarationError, InputError
+from core.errors import DeclarationError, InputError
 
 
 def _clock_time(hm: int) -> str:

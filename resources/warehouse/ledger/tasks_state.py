@@ -11,8 +11,8 @@ from datetime import datetime
 
 from sqlalchemy.engine import Connection, Engine
 
-from resources.clock import stamp
-from resources.errors import NotFound, PlatformError
+from core.clock import stamp
+from core.errors import NotFound, PlatformError
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.sql import Sql

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from resources.errors import PayloadError
-from serving_api.datamgr_live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
-from serving_api.datamgr_live.frames import number, records
+from core.errors import PayloadError
+from serving_api.db.sessions import Session
+from serving_api.live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
 from serving_api.live.data_types import Asking, Body, DataType
+from serving_api.live.frame_values import number, records
 from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.movers import count, of_scan, of_wide
-from serving_api.live.portal import MARKETS
-from serving_api.reading import Session
+from serving_api.live.portal_session import MARKETS
 
 _NETS = ("super_net", "large_net", "medium_net", "small_net")
 _EMPTY = (

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.datamgr_live.frames import number, records, text
+from serving_api.db.sessions import Session
+from serving_api.live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.frame_values import number, records, text
 from serving_api.live.fused import WIDE, wide_rows
-from serving_api.live.portal import check_dates
+from serving_api.live.portal_session import check_dates
 from serving_api.live.scan import Traded
-from serving_api.reading import Session
 
 KEPT_PER_MARKET = 100
 

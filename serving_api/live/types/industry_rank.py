@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.datamgr_live.frames import number, records, text
+from serving_api.db.sessions import Session
+from serving_api.live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
-from serving_api.live.facts import Board
+from serving_api.live.frame_values import number, records, text
 from serving_api.live.fused import map_nodes
-from serving_api.live.portal import check_portal
+from serving_api.live.portal_session import check_portal
 from serving_api.live.scan import Traded
-from serving_api.reading import Session
+from serving_api.live.stored_facts import Board
 
 
 def weighted_change(rows: Iterable[Traded]) -> float | None:

@@ -3,14 +3,14 @@
 from collections import defaultdict
 from typing import Any
 
-from serving_api.datamgr_live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.datamgr_live.frames import number, records
+from serving_api.db.sessions import Session
+from serving_api.live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
+from serving_api.live.frame_values import number, records
 from serving_api.live.fused import map_nodes
-from serving_api.live.portal import check_portal
+from serving_api.live.portal_session import check_portal
 from serving_api.live.scan import Traded
 from serving_api.live.types.industry_rank import by_board, weighted_change
-from serving_api.reading import Session
 
 CHILDREN = 30
 WAN_PER_YI, CNY_PER_YI = 1e4, 1e8

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.errors import Unavailable
 from platform_assets.compute.market_sentiment import sentiment_label, sentiment_score
-from resources.errors import Unavailable
-from serving_api.datamgr_live.clients import TDX, TENCENT
-from serving_api.datamgr_live.frames import Row, change_pct, number, positive, records
+from serving_api.db.sessions import Session
+from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import Asking, Body, DataType, Question
-from serving_api.live.facts import MAIN_INDEX
+from serving_api.live.frame_values import Row, change_pct, number, positive, records
 from serving_api.live.fused import WIDE, index_rows, wide_rows
 from serving_api.live.movers import Mover, count, of_scan, of_wide
 from serving_api.live.scan import check_session, from_quote
-from serving_api.reading import Session
+from serving_api.live.stored_facts import MAIN_INDEX
 
 INDICES = {"sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指"}
 SAMPLE = 50

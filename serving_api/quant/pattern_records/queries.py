@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
-from serving_api.catalog.queries import newest_date
-from serving_api.reading import Session
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import newest_date
 
 PATTERNS = "calc_pattern_daily"
 BARS = "fusion_kline_daily"

@@ -7,14 +7,14 @@ from fastapi import Query
 from starlette.requests import Request
 
 from platform_assets.compute.pattern_performance import summary
-from serving_api.answers import Answer
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
-from serving_api.permissions import Anyone
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach_of_days
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.quant.pattern_records import queries, schemas, service
-from serving_api.reach import reach_of_days
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 
 router = area_router(f"{PREFIX}/quant", "quant")
 

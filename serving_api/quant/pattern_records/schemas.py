@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.reach import Reach
+from serving_api.framework.history_reach import Reach
 
 
 class Year(BaseModel):

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from core.errors import InputError
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE, METRIC_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
 from platform_assets.compute.parameters.scorecards import WAIT_DAYS
 from platform_assets.compute.pattern_performance import Followed, Outcome, followed, outcomes, summary
-from resources.errors import InputError
+from serving_api.db.sessions import Session
+from serving_api.framework.state import State
 from serving_api.quant.pattern_records import queries
-from serving_api.reading import Session
-from serving_api.state import State
 
 _PART = 250
 """Dates whose bars are held at one time."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from platform_assets.compute.bars import Bars, Floats, Ints
-from serving_api.catalog.queries import newest_date
-from serving_api.reading import Session
+from core.market.bars import Bars, Floats, Ints
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import newest_date
 from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER
 
 INDEX = "fusion_index_daily"

@@ -5,23 +5,23 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from starlette.requests import Request
 
+from core.errors import InputError
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS
 from platform_assets.datasets.index_daily import INDICES
-from resources.errors import InputError
-from serving_api.answers import Answer
-from serving_api.envelope import PREFIX
-from serving_api.failures import read_or
-from serving_api.parameters import AsOf, AsOfRead, StockCode
-from serving_api.permissions import Anyone
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import REACH, reach
+from serving_api.framework.parameters import AsOf, AsOfRead, StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
 from serving_api.quant.strength import queries, schemas, service
-from serving_api.reach import REACH, reach
-from serving_api.routing import area_router, serving
-from serving_api.state import state_of
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.queries import KLINE, bars
-from serving_api.topics.listing import trade_day
+from serving_api.table_lists.listing import trade_day
 
 stocks_router = area_router(f"{PREFIX}/stocks", "stocks")
 router = area_router(f"{PREFIX}/quant", "quant")

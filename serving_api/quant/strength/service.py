@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from platform_assets.compute.bars import Floats
+from core.market.bars import Floats
 from platform_assets.compute.parameters.volume_price import RATING_WEIGHTS
 from platform_assets.compute.relative_strength import RelativeStrength, relative_strength
 from platform_assets.compute.trend_strength import level_of, trend_strength
 from platform_assets.compute.volume_price import Analysis, Factor, Prices, analyse
-from serving_api.failures import read_or
+from serving_api.db.sessions import Session
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
 from serving_api.quant.strength import queries
-from serving_api.reading import Session
-from serving_api.state import State
 from serving_api.stocks.bars import Bar, ratios
 
 GAP_DAYS = 60

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.calendar import shipped_calendar
+from core.market.rules import price_limits
 from platform_assets.compute.backtests.days import Days, Event, entitlements
 from platform_assets.compute.backtests.engine import Run
-from platform_assets.compute.market_rules import price_limits
-from resources.calendar import shipped_calendar
 
 REAL = Path(__file__).parents[2] / "real_data" / "bars_daily_raw_hs300_2020_2025.csv.gz"
 LAST = "2026-08-21"

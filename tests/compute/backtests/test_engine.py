@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.calendar import shipped_calendar
+from core.market.rules import lot_of
 from platform_assets.compute.backtests.days import PER_MILLION, Days, Event
 from platform_assets.compute.backtests.engine import Run, run_rule
 from platform_assets.compute.backtests.fees import fees_of
 from platform_assets.compute.backtests.figures import figures_of
 from platform_assets.compute.backtests.strategies import SignalRule, Signals, strategy_of
 from platform_assets.compute.backtests.validation import Strategic
-from platform_assets.compute.market_rules import lot_of
-from resources.calendar import shipped_calendar
 from tests.compute.backtests.days import assert_reconciles, made, s60
 
 DATES = shipped_calendar().last(300, "2026-08-21")

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.market.bars import Bars
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of
-from platform_assets.compute.bars import Bars
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
 from tests.compute.backtests.days import real, real_bars

@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.calendar import shipped_calendar
+from core.errors import InputError
+from core.market.rules import lot_of
 from platform_assets.compute.backtests.atr_stop import TrailingStop, style_of
 from platform_assets.compute.backtests.days import Days, Event
 from platform_assets.compute.backtests.engine import run_rule
 from platform_assets.compute.backtests.figures import figures_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, prices_of, strategy_of
 from platform_assets.compute.backtests.validation import Strategic
-from platform_assets.compute.market_rules import lot_of
 from platform_assets.compute.parameters.backtests import STYLES
 from platform_assets.compute.studies import Prices, atr_wilder, bollinger, kdj, macd, rsi
-from resources.calendar import shipped_calendar
-from resources.errors import InputError
 from tests.compute.backtests.days import assert_reconciles, board_of, made, real, real_bars, s60
 
 CAPITAL = 100_000_000

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from core.market.bars import Bars
 from platform_assets.compute import series
-from platform_assets.compute.bars import Bars
 from platform_assets.compute.formulas.builtin import BUILTINS
 from platform_assets.compute.formulas.evaluate import along
 from platform_assets.compute.formulas.parser import parse

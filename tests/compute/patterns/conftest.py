@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 
 
 def walk(codes: int, bars: int, seed: int) -> Bars:

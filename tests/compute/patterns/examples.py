@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from tests.compute.conftest import FULL, HERE, read_bars
 from tests.compute.patterns.reference import Series, T
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.parameters.patterns import THRESHOLDS as T
 
 EPS = 1e-9

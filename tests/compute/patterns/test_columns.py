@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.patterns import DIRECTIONS, METRICS, has_row, kind_names, pattern_columns
 
 Columns = dict[str, Floats]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from platform_assets.compute.bars import Bars
+from core.market.bars import Bars
 from platform_assets.compute.parameters.patterns import DIRECTIONS, MIN_BARS
 from platform_assets.compute.patterns import pattern_columns
 from tests.compute.patterns.reference import Series

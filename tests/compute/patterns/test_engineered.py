@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.patterns import pattern_columns
-from resources.simulated_market.world.cast import FEATURES
+from resources.simulated_market.world.companies import FEATURES
 from resources.simulated_market.world.full import SyntheticWorld
 
 PATTERNS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.patterns import MIN_BARS
 from platform_assets.compute.patterns import DIRECTIONS, METRICS, pattern_columns

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute.bars import Bars, Floats
+from core.market.bars import Bars, Floats
 from platform_assets.compute.parameters.patterns import MIN_BARS
 from platform_assets.compute.patterns import DIRECTIONS, pattern_columns
 from tests.compute.patterns import reference, reference_shapes

@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
-from serving_api.ai import model as ai_model
+from serving_api.chat import language_model as ai_model
 from tests.conftest import engine_url
 from tests.models_api.fake import Asked, FakeModels
 from tests.models_api.wire import Asks
+from tests.serving_api.areas.handmade import Handmade, handmade
 from tests.serving_api.chat import rows
 from tests.serving_api.conftest import ADMIN, bearer
-from tests.serving_api.topics.handmade import Handmade, handmade
 
 DAY, CODE, NAME = rows.DAY, "600519", "贵州茅台"
 KEYS = ("national_will", "era_trend", "industry_turning", "competition", "stage")

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from typing import Any
 
-from resources.calendar import shipped_calendar
+from core.calendar import shipped_calendar
 from tests.models_api.fake import fake_models
 from tests.serving_api.analysis.conftest import CODE, DAY, KEYS, Desk, bar, honest
 

@@ -7,9 +7,9 @@ import pytest
 
 from tests.conftest import SQLITE_OFTEN, engine_url, mariadb_database
 from tests.models_api.fake import FakeModels, fake_models
+from tests.serving_api.areas.handmade import Handmade, handmade
 from tests.serving_api.chat import rows
 from tests.serving_api.chat.served import Served, served, with_model
-from tests.serving_api.topics.handmade import Handmade, handmade
 
 
 def fill(made: Handmade) -> Handmade:

@@ -16,13 +16,13 @@ import pandas as pd
 import uvicorn
 from fastapi import FastAPI
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
+from core.declaration.registry import builtin_registry
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
-from serving_api.system_time import SystemTime
+from serving_api.framework.system_time import SystemTime
 from tests.serving_api.chat import rows
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings, without_upstreams
 

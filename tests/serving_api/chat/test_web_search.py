@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from resources.errors import Refused
-from serving_api.datamgr_live.clients import LiveClients
-from serving_api.datamgr_live.service import Live, live_of
+from core.errors import Refused
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.clients import LiveClients
 from tests.models_api.fake import FakeModels
 from tests.serving_api.chat.served import Served, events, texts
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
+from core.declaration.registry import builtin_registry
 from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.app import create_app
-from serving_api.datamgr_live.clients import LiveClients
-from serving_api.datamgr_live.service import Live, live_of
+from serving_api.framework.system_time import SystemTime
 from serving_api.live import chain, claims
-from serving_api.system_time import SystemTime
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.clients import LiveClients
 from tests.serving_api import market as stored
 from tests.serving_api.client import running
 from tests.serving_api.conftest import FAST
-from tests.serving_api.datamgr_live.conftest import Desk, desk, filled, world  # noqa: F401  fixtures
+from tests.serving_api.live.admin_reads.conftest import Desk, desk, filled, world  # noqa: F401  fixtures
 
 TODAY, BEFORE = "2026-08-21", "2026-08-20"
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from core.errors import Unavailable
 from platform_assets.compute.auction import direction
-from resources.errors import Unavailable
 from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.live import segments
 from serving_api.realtime import abnormal_moves
 from serving_api.realtime.abnormal_moves import abnormal_moves_of
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 from tests.serving_api.live.conftest import BEFORE
 
 AUCTION = datetime(2026, 8, 21, 9, 26)

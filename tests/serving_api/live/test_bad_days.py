@@ -7,7 +7,7 @@ import pytest
 
 from serving_api.live import chain
 from serving_api.live.chain import unified_of
-from tests.serving_api.datamgr_live.conftest import TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import TRADING, Desk
 from tests.serving_api.live.test_day import PATHS, calls, says
 
 TERMINAL, QUOTES, PORTAL, HISTORY, NOBODY = (

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from resources.calendar import shipped_calendar
-from serving_api.datamgr_live.clients import TDX, TENCENT
+from core.calendar import shipped_calendar
 from serving_api.live import chain, claims
 from serving_api.live.chain import unified_of
+from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import data_types
 from serving_api.live.scan import SCANS
-from tests.serving_api.datamgr_live.conftest import CLOSED, TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, Desk
 from tests.serving_api.live.conftest import TODAY, second_process
 
 READS = {

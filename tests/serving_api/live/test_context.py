@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market.outside import TALES, told
+from resources.simulated_market.foreign_markets import TALES, told
 from tests.serving_api import market as stored
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 
 EXTERNAL = ("spx", "hsi", "dxy", "usdcnh", "oil", "gold")
 

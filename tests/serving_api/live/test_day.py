@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from serving_api.live.chain import unified_of
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 
 PATHS = {
     "distribution": "/market/distribution",

@@ -8,11 +8,11 @@ from typing import Any
 
 from resources.transport.gates import MemoryGate
 from resources.upstreams.factory import make_clients, transport_settings
-from serving_api.datamgr_live.clients import LiveClients
-from serving_api.datamgr_live.service import Live, live_of
-from serving_api.live import shared
+from serving_api.live import shared_reads
+from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.chain import unified_of
-from tests.serving_api.datamgr_live.conftest import Desk
+from serving_api.live.clients import LiveClients
+from tests.serving_api.live.admin_reads.conftest import Desk
 from tests.serving_api.live.conftest import asked, second_process
 from tests.serving_api.live.test_shared import SURFACE, later, waiting
 
@@ -72,7 +72,7 @@ def test_who_was_refused_is_asked_again_soon(bench: Desk, tmp_path: Path) -> Non
         bench.silence("*")
         assert bench.api.get("/market/news-marquee").json()["total"] == 0
         bench.faults.replace([])
-        later(bench, shared.FAILED_S - 1)
+        later(bench, shared_reads.FAILED_S - 1)
         before = asked(bench)
         assert other.get("/market/news-marquee").json()["total"] == 0
         assert asked(bench) == before

@@ -11,13 +11,13 @@ import pytest
 
 from resources.settings import Settings
 from resources.transport.gates import SqliteGate
-from resources.upstreams.eastmoney.changes import ChangesPage
+from resources.upstreams.eastmoney.quotes.changes import ChangesPage
 from resources.upstreams.factory import make_clients, transport_settings
-from serving_api.datamgr_live.changes import newest_pages
-from serving_api.datamgr_live.clients import LiveClients
-from serving_api.datamgr_live.service import Live, live_of
+from serving_api.live.admin_reads.changes import newest_pages
+from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.chain import unified_of
-from tests.serving_api.datamgr_live.conftest import Desk
+from serving_api.live.clients import LiveClients
+from tests.serving_api.live.admin_reads.conftest import Desk
 
 COUNTED = ("market/sentiment", "market/distribution", "market/fund-flow", "market/industry-rank")
 PUSH2EX_S, PORTAL_S = 30.0, 120.0

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
-from tests.serving_api.datamgr_live.conftest import Desk
+from core.declaration.registry import builtin_registry
+from tests.serving_api.live.admin_reads.conftest import Desk
 from tests.serving_api.live.conftest import asked
 
 CODE = "600040"

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from serving_api.share_brief.canvas import Canvas, fitted
-from serving_api.share_brief.glyphs import width
-from serving_api.share_brief.picture import (
+from serving_api.market.share_brief.canvas import Canvas, fitted
+from serving_api.market.share_brief.glyphs import width
+from serving_api.market.share_brief.picture import (
     DASH,
     FALL,
     FLAT,
@@ -28,7 +28,7 @@ from serving_api.share_brief.picture import (
     percent,
     svg_of,
 )
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 
 LONG = "自动化设备与工业机器人及零部件制造业龙头"
 FULL = Facts(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from serving_api.live import claims, shared
+from serving_api.live import claims, shared_reads
 from serving_api.live.chain import unified_of
 from serving_api.live.scan import packed, unpacked
-from tests.serving_api.datamgr_live.conftest import TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import TRADING, Desk
 from tests.serving_api.live.conftest import asked, second_process
 
 SURFACE = (
@@ -28,7 +28,7 @@ AUCTION = datetime(2026, 8, 21, 9, 26)
 def waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine is no reason to ask by oneself."""
     monkeypatch.setattr(claims, "LOOK_S", 0.02)
-    monkeypatch.setattr(shared, "WAIT_S", 60.0)
+    monkeypatch.setattr(shared_reads, "WAIT_S", 60.0)
 
 
 def read_all(api: Any) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def test_a_scan_is_the_same_for_who_reads_it(bench: Desk) -> None:
 
 def test_who_died_while_it_asked_holds_up_nobody_for_long(bench: Desk, tmp_path: Path) -> None:
     with second_process(bench, tmp_path) as other:
-        live = bench.app.state.platform.part(shared.shared_of)
+        live = bench.app.state.platform.part(shared_reads.shared_of)
         assert bench.api.call(live.find_or_claim, "flashes 50", "2026-08-21") is None  # and never tells
-        bench.ticks.advance(shared.CLAIM_S + 0.1)
+        bench.ticks.advance(shared_reads.CLAIM_S + 0.1)
         assert other.get("/market/news-marquee").json()["total"] > 0

@@ -10,16 +10,16 @@ from typing import Any, cast
 
 import pytest
 
-from resources.clock import ManualClock
-from resources.errors import PayloadError, Transient, Unavailable
+from core.clock import ManualClock
+from core.errors import PayloadError, Transient, Unavailable
 from resources.warehouse.warehouse import Warehouse
-from serving_api.datamgr_live.clients import Answered
-from serving_api.live import claims, shared
+from serving_api.db.sessions import Reading
+from serving_api.framework.state import State
+from serving_api.framework.system_time import SystemTime
+from serving_api.live import claims, shared_reads
 from serving_api.live.claims import Writes
-from serving_api.live.shared import SharedReads
-from serving_api.reading import Reading
-from serving_api.state import State
-from serving_api.system_time import SystemTime
+from serving_api.live.clients import Answered
+from serving_api.live.shared_reads import SharedReads
 from tests.serving_api import market as stored
 from tests.serving_api.conftest import Ticks
 
@@ -78,7 +78,7 @@ def test_an_answer_is_good_for_its_time_on_its_day(warehouse: Warehouse) -> None
 def test_who_comes_second_waits_for_the_first(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "LOOK_S", 0.01)
     monkeypatch.setattr(claims, "CLAIM_WAIT_S", 30.0)
-    monkeypatch.setattr(shared, "WAIT_S", 60.0)
+    monkeypatch.setattr(shared_reads, "WAIT_S", 60.0)
 
     async def run() -> None:
         ticks = Ticks()
@@ -111,8 +111,8 @@ def test_a_failure_of_an_upstream_is_told_for_a_while(warehouse: Warehouse) -> N
         for process in (first, second):
             with pytest.raises(Unavailable) as refused:
                 await process.reads.find_or_claim(NAME, DAY)
-            assert refused.value.seconds_left == shared.FAILED_S
-        ticks.advance(shared.FAILED_S)
+            assert refused.value.seconds_left == shared_reads.FAILED_S
+        ticks.advance(shared_reads.FAILED_S)
         assert await second.reads.find_or_claim(NAME, DAY) is None
         # A guard of the process itself is its own affair.
         second.reads.give_up(NAME, Unavailable("the budget is used up"))
@@ -132,7 +132,7 @@ def test_a_first_answer_that_is_too_late_keeps_nobody_from_asking(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims, "LOOK_S", 0.01)
-    monkeypatch.setattr(shared, "WAIT_S", 0.05)
+    monkeypatch.setattr(shared_reads, "WAIT_S", 0.05)
 
     async def run() -> None:
         ticks = Ticks()

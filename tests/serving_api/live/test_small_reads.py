@@ -7,7 +7,7 @@ import pytest
 
 from serving_api.market import queries
 from tests.serving_api import market as stored
-from tests.serving_api.datamgr_live.conftest import CLOSED, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, Desk
 
 STATES = {
     "2026-08-21T09:14:59": ("pre_open", "2026-08-21T09:30:00", "2026-08-21T11:30:00"),

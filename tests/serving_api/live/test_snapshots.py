@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
+from core.declaration.registry import builtin_registry
 from resources.warehouse.warehouse import Warehouse
 from serving_api.live.snapshots import Snapshot, SnapshotWriter
 from tests.serving_api import market as stored

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-from serving_api.live.moments import moment_of
+from serving_api.live.session_state import moment_of
 from serving_api.realtime import streams
 from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription, hub_of
-from tests.serving_api.datamgr_live.conftest import TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import TRADING, Desk
 from tests.serving_api.live.conftest import second_process
 
 CODES = ("300114", "600040")

@@ -8,10 +8,10 @@ import pandas as pd
 from platform_assets.compute.macro_reading import needed_series
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
-from serving_api.permissions import Subject
+from serving_api.framework.permissions import Subject
 from serving_api.tools.registry import tool_named, tools
 from serving_api.tools.size import text_of
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 from tests.serving_api.live.conftest import asked
 
 MONTHS = [f"2026-{month:02d}-01" for month in range(1, 8)]

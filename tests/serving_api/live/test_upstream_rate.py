@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from serving_api.live.chain import unified_of
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 from tests.serving_api.live.conftest import asked, second_process
 from tests.serving_api.live.test_shared import SURFACE, later, waiting
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
-from tests.serving_api.datamgr_live.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import Desk
 
 
 def quotes(bench: Desk) -> list[tuple[Security, Quote]]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import uvicorn
 
-from platform_assets.declaration.registry import builtin_registry
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
+from core.declaration.registry import builtin_registry
 from serving_api.app import Application, create_app
-from serving_api.system_time import SystemTime
+from serving_api.framework.system_time import SystemTime
 from tests.serving_api import market
 from tests.serving_api.conftest import FAST, Ticks, make_settings, without_upstreams
 

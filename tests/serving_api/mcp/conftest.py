@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import uvicorn
 
-from platform_assets.declaration.registry import builtin_registry
+from core.declaration.registry import builtin_registry
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from tests.serving_api import market

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resources.errors import InputError
+from core.errors import InputError
 from serving_api.mcp.addresses import public_addresses
 from serving_api.mcp.servers import Servers
 from tests.serving_api.conftest import Bench

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.pipeline.conftest import TODAY, House
-from tests.serving_api.topics.conftest import Topics, served
+from tests.serving_api.areas.conftest import Topics, served
 
 BAR_DATES = 402
 CALCULATED = ("indicator_daily", "pattern_daily", "chip_daily", "signal_hit")

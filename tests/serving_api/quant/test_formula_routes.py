@@ -6,7 +6,7 @@ import numpy as np
 
 from platform_assets.compute.formulas.builtin import BUILTINS
 from tests.pipeline.conftest import TODAY
-from tests.serving_api.topics.conftest import Topics
+from tests.serving_api.areas.conftest import Topics
 
 
 def evaluated(quant: Topics, formula: str, **more: Any) -> Any:

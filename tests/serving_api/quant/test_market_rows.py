@@ -7,7 +7,7 @@ import numpy as np
 from platform_assets.compute.dsl.evaluate import select
 from platform_assets.compute.dsl.natural import translated
 from platform_assets.compute.dsl.parser import parse
-from serving_api.quant.screening.market import market_of
+from serving_api.quant.screener.market import market_of
 
 ROWS = {
     "code": ("000001", "000002", "000003", "000004", "000005"),

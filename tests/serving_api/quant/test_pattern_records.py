@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from core.calendar import shipped_calendar
+from core.clock import FrozenClock
+from core.declaration.columns import columns_from
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Layer, Table
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
-from platform_assets.declaration.columns import columns_from
-from platform_assets.declaration.registry import builtin_registry
-from platform_assets.declaration.tables import Layer, Table
-from resources.calendar import shipped_calendar
-from resources.clock import FrozenClock
 from serving_api.app import create_app
+from serving_api.framework.system_time import SystemTime
 from serving_api.quant.pattern_records import service
-from serving_api.system_time import SystemTime
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api import market
 from tests.serving_api.at_once import Watched, answers_at_once

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.declaration.registry import builtin_registry
+from core.market.names import plain_industry
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.presets import PRESETS
 from platform_assets.compute.dsl.written import written
-from platform_assets.compute.names import plain_industry
-from platform_assets.declaration.registry import builtin_registry
-from serving_api.display import COLUMNS
-from serving_api.quant.screening.conditions import query_of
-from serving_api.quant.screening.schemas import FieldCondition
+from serving_api.framework.display_fields import COLUMNS
+from serving_api.quant.screener.conditions import query_of
+from serving_api.quant.screener.schemas import FieldCondition
 from tests.pipeline.conftest import TODAY
-from tests.serving_api.topics.conftest import Topics
+from tests.serving_api.areas.conftest import Topics
 
 Rows = dict[str, dict[str, Any]]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resources.calendar import shipped_calendar
-from serving_api.quant.screening.history import KNOWN_THEN_BARS, Floats, Histories
+from core.calendar import shipped_calendar
+from serving_api.quant.screener.history import KNOWN_THEN_BARS, Floats, Histories
 from tests.serving_api import market
 from tests.serving_api.conftest import Bench
 

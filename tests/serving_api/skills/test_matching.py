@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from platform_assets.declaration.registry import builtin_registry
+from core.declaration.registry import builtin_registry
 from serving_api.skills.definitions import shipped
 from serving_api.skills.matching import best, score
 

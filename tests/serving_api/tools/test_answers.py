@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from resources.errors import Forbidden, InputError, NotFound
-from serving_api.accounts.model import User
-from serving_api.errors import NotAuthenticated
-from serving_api.permissions import Subject
-from serving_api.state import State
+from core.errors import Forbidden, InputError, NotFound
+from serving_api.auth.model import User
+from serving_api.framework.error_responses import NotAuthenticated
+from serving_api.framework.permissions import Subject
+from serving_api.framework.state import State
 from serving_api.tools.cleaning import MAIL, clean_text
 from serving_api.tools.model import Draft, ToolAnswer
 from serving_api.tools.registry import tool_named, tools

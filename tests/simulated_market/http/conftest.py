@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from resources.clock import FrozenClock
-from resources.fetch import FetchLog
+from core.clock import FrozenClock
+from resources.fetch_record import FetchLog
 from resources.simulated_market.service import SimulatedMarket
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport

@@ -4,10 +4,10 @@ from datetime import datetime
 
 import pytest
 
-from resources.clock import ManualClock
+from core.clock import ManualClock
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
-from resources.upstreams.eastmoney.changes import PAGE_ROWS
+from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS
 from tests.simulated_market.http.conftest import bench_of
 
 TODAY = "2026-08-21"

@@ -8,13 +8,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from resources.clock import FrozenClock, ManualClock
-from resources.errors import PayloadError, Transient, Unavailable
+from core.clock import FrozenClock, ManualClock
+from core.errors import PayloadError, Transient, Unavailable
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from resources.simulated_market.world.model import PRICE_UNIT
 from resources.simulated_market.world.replay import ReplayWorld
-from resources.upstreams.payload import json_of
+from resources.upstreams.parsing.payload import json_of
 from tests.simulated_market.http.conftest import bench_of
 from tests.upstreams.ths.test_ths import HOT, LIMIT_UP, STRONG
 

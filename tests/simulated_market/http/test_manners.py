@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 

@@ -6,10 +6,10 @@ from datetime import datetime
 import httpx
 import pytest
 
-from resources.clock import ManualClock
-from resources.errors import PayloadError
+from core.clock import ManualClock
+from core.errors import PayloadError
 from resources.simulated_market.service import SimulatedMarket
-from resources.upstreams.eastmoney import news
+from resources.upstreams.eastmoney.news import articles
 from tests.simulated_market.http.conftest import bench_of
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 from tests.upstreams.cninfo.test_announcements import PAYLOADS
@@ -110,7 +110,7 @@ def test_research_articles_and_flashes_are_told(bench):
     flashes = bench.eastmoney.flashes("2026-08-20 12:00:00", 1000)
     assert flashes["flash_id"].is_unique
     assert flashes["pub_time"].is_monotonic_decreasing
-    assert len(flashes) > news.FLASHES
+    assert len(flashes) > articles.FLASHES
     assert len(bench.eastmoney.flashes("2026-08-01", 60)) == 60
     assert set(flashes["importance"]) == {0, 1, 2}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from tests.simulated_market.http.conftest import bench_of

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from resources.errors import Refused
+from core.errors import Refused
 from resources.upstreams.websearch import DuckduckgoClient, TavilyClient
 from resources.upstreams.websearch.duckduckgo import search_request
 from tests.simulated_market.http.conftest import Bench

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from resources.errors import PayloadError, Permanent, Refused
+from core.errors import PayloadError, Permanent, Refused
 from tests.simulated_market.http.test_shapes import _pattern, get
 from tests.upstreams.sina.test_sina import PAYLOADS, STOCK
 from tests.upstreams.xueqiu.test_xueqiu import QUOTE

@@ -12,7 +12,7 @@ import time
 import httpx
 import pytest
 
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
 from resources.simulated_market.registry import responders
 from resources.simulated_market.service import SimulatedMarket
 from resources.upstreams.hosts import SITES, mock_sites, upstream_of_host

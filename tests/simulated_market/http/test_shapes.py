@@ -8,8 +8,8 @@ import httpx
 import pandas as pd
 import pytest
 
-from resources.clock import FrozenClock
-from resources.errors import PayloadError
+from core.clock import FrozenClock
+from core.errors import PayloadError
 from resources.simulated_market.service import SimulatedMarket
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 

@@ -11,7 +11,7 @@ from zlib import crc32
 
 import numpy as np
 
-from resources.calendar import shipped_calendar
+from core.calendar import shipped_calendar
 from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     Bars,

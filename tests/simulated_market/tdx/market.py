@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from resources.clock import FrozenClock
-from resources.errors import PlatformError
-from resources.fetch import FetchLog
+from core.clock import FrozenClock
+from core.errors import PlatformError
+from resources.fetch_record import FetchLog
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx import TdxServer
 from resources.upstreams.tdx import TdxClient

@@ -4,11 +4,11 @@ from datetime import datetime
 
 import pytest
 
-from resources.errors import PayloadError, Transient
-from resources.fetch import Outcome
-from resources.simulated_market.distortion import FIGURE_LIES
+from core.errors import PayloadError, Transient
+from resources.fetch_record import Outcome
+from resources.simulated_market.corrupted_responses import LIES
+from resources.simulated_market.false_facts import FIGURE_LIES
 from resources.simulated_market.faults import KINDS
-from resources.simulated_market.lies import LIES
 from resources.simulated_market.tdx.responder import CONTENT_FAULTS
 from resources.upstreams.tdx.session import RETRY_WAITS
 from tests.simulated_market.tdx.market import Market, open_market

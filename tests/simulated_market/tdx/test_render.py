@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from resources.clock import FrozenClock
+from core.clock import FrozenClock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx.responder import BadRequest, Responder
 from resources.simulated_market.world.model import PRICE_UNIT

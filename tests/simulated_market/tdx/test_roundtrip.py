@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from resources.simulated_market.tdx import bars as bar_answers
 from resources.simulated_market.tdx import intraday, quotes
-from resources.simulated_market.tdx.scene import Scene
+from resources.simulated_market.tdx.state import Scene
 from resources.simulated_market.world.model import Bars, Quote, Security, Ticks
 from resources.upstreams.tdx import bars, transactions
 from resources.upstreams.tdx import quotes as quote_calls

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from resources.simulated_market.tdx import bars, corporate, encoding, intraday, quotes
-from resources.simulated_market.tdx.scene import Scene
+from resources.simulated_market.tdx.state import Scene
 from resources.simulated_market.world.model import Bars, ExRight, Minutes, Quote, Security
 from resources.upstreams.tdx import transactions
 from resources.upstreams.tdx.instruments import instrument

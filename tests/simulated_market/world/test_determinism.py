@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from resources.errors import InputError, NotFound
+from core.errors import InputError, NotFound
 from resources.simulated_market.world import store
 from resources.simulated_market.world.draws import Stream, exponential, normal, raw, uniform
 from resources.simulated_market.world.full import SyntheticWorld

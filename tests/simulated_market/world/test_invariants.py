@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute import market_rules, securities
+from core.market import rules, securities
 from resources.simulated_market.world.engine import reference_price
 from resources.simulated_market.world.indices import INDICES, SETTLING_DAYS
 from tests.simulated_market.world.moments import END, at
@@ -43,7 +43,7 @@ def test_limits_agree_with_the_rules_of_the_day(world):
                 continue
             listed = first + k - plan.list_day + 1 if plan.list_day >= 0 else None
             scope = security.board or plan.band or security.kind
-            expected = market_rules.price_limits(
+            expected = rules.price_limits(
                 bars.preclose[k] / 10_000, scope, world.is_st(security, date), date, listed
             )
             if plan.decimals == 2 and security.kind == "b":
@@ -87,7 +87,7 @@ def test_preclose_is_the_ex_right_reference_of_the_last_close(world):
     ],
 )
 def test_reference_price_formula(close, cash, bonus, rights, rights_price, expected):
-    from resources.simulated_market.world.tape import Applied
+    from resources.simulated_market.world.bars import Applied
 
     event = Applied(1, cash, rights_price, bonus, rights, 0.0, (0, 0), (0, 0))
     assert reference_price(close, 100, event) == expected

@@ -5,7 +5,7 @@ import pytest
 from resources.simulated_market.bonds import Bond
 from resources.simulated_market.eastmoney.bonds import term_row
 from resources.simulated_market.wire import View
-from resources.simulated_market.world import casting
+from resources.simulated_market.world import company_plans
 from resources.simulated_market.world.other_issues import BOND_BOARDS, funds, maturity_date
 from tests.simulated_market.world.moments import at
 
@@ -14,8 +14,8 @@ NOW = at(20261120)
 
 @pytest.fixture(scope="module", params=["S", "L"])
 def plans(request):
-    profile = casting.PROFILES[request.param]
-    days = casting.sessions(profile)
+    profile = company_plans.PROFILES[request.param]
+    days = company_plans.sessions(profile)
     return funds(profile, days, 20240102), days
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from resources.errors import DeclarationError
+from core.errors import DeclarationError
 from resources.simulated_market.world import parameters as module
 from resources.simulated_market.world.parameters import Parameter, parameters
 

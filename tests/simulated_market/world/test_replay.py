@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from resources.errors import NotFound
+from core.errors import NotFound
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.simulated_market.world.conftest import SLICE
 from tests.simulated_market.world.moments import at

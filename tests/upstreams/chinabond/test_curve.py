@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Refused, Transient
+from core.errors import PayloadError, Refused, Transient
 from resources.upstreams.chinabond import curve
 from resources.upstreams.chinabond.client import ChinabondClient
-from resources.upstreams.tables import html_tables
+from resources.upstreams.parsing.html_tables import html_tables
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_text, quick
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError, Refused
+from core.errors import InputError, PayloadError, Refused
 from resources.upstreams.chinamoney import rates
 from resources.upstreams.chinamoney.client import ChinamoneyClient
 from tests.upstreams.eastmoney.test_reports import Pages

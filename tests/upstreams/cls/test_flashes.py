@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.cls import roll
 from resources.upstreams.sina import live
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Refused
+from core.errors import PayloadError, Refused
 from resources.transport.request import Request
 from resources.upstreams.cninfo import CninfoClient, announcements
 from resources.upstreams.cninfo.announcements import CATEGORIES, ORG_COLUMNS, Query
-from resources.upstreams.notices import NOTICE_COLUMNS, notice_frame
+from resources.upstreams.parsing.notices import NOTICE_COLUMNS, notice_frame
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 PAYLOADS = Path(__file__).parent / "payloads"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.cninfo import CninfoClient, records, schedule
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
-from resources.upstreams.eastmoney import changes
+from core.errors import PayloadError
+from resources.upstreams.eastmoney.quotes import changes
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 # The row as it is documented; the others differ in what is documented of them.

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from resources.upstreams import eastmoney
-from resources.upstreams.eastmoney import economy, finance, hong_kong, institutions, markets, top_holders
-from resources.upstreams.eastmoney.reports import EVERY_COLUMN, Report
+from resources.upstreams.eastmoney.f10 import top_holders
+from resources.upstreams.eastmoney.reports import economy, finance, hong_kong, institutions, markets
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report
 
 PAYLOADS = Path(__file__).parent / "payloads"
 COMMON = {
@@ -43,15 +44,15 @@ KNOWN_ELSEWHERE: dict[str, tuple[str, str]] = {}
 
 def declared() -> Iterator[tuple[str, Report]]:
     """Every report that a function of the package makes."""
-    for module in pkgutil.iter_modules(eastmoney.__path__):
-        found = import_module(f"{eastmoney.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(eastmoney.__path__, f"{eastmoney.__name__}."):
+        found = import_module(module.name)
         for name, make in inspect.getmembers(found, inspect.isfunction):
             told = str(make.__annotations__.get("return"))
             if make.__module__ != found.__name__ or name.startswith("_"):
                 continue
             if not re.search(r"\bReport\b", told):
                 continue
-            for chosen in CHOICES.get((module.name, name), [{}]):
+            for chosen in CHOICES.get((module.name.rpartition(".")[2], name), [{}]):
                 known = {**COMMON, **chosen}
                 made = make(**{one: known[one] for one in inspect.signature(make).parameters})
                 for report in made if isinstance(made, tuple) else (made,):
@@ -93,7 +94,7 @@ def test_every_report_is_asked_for_whole_or_by_names_with_a_witness() -> None:
     names = {report.name for _, report in reports}
     written = {
         name
-        for module in Path(eastmoney.__path__[0]).glob("*.py")
+        for module in Path(eastmoney.__path__[0]).rglob("*.py")
         for name in re.findall(r'"(RPTA?_[A-Z0-9_]*[A-Z0-9])"', module.read_text(encoding="utf-8"))
     }
     unknown = {

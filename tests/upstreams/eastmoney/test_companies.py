@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.clock import FrozenClock
-from resources.errors import InputError, PayloadError, Permanent
-from resources.upstreams.eastmoney import EastmoneyClient, dividends, holders, insiders, reports, surveys
+from core.clock import FrozenClock
+from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.reports import dividends, gateway, holders, insiders, surveys
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -69,8 +70,8 @@ VISITOR = {
     "IS_SOURCE": "1",
 }
 
-parse_holders = partial(reports.parse_report, what="holders", read=holders.holder_rows)
-parse_dividends = partial(reports.parse_report, what="dividends", read=dividends.dividend_rows)
+parse_holders = partial(gateway.parse_report, what="holders", read=holders.holder_rows)
+parse_dividends = partial(gateway.parse_report, what="dividends", read=dividends.dividend_rows)
 
 
 def holder(**changed: Any) -> dict[str, Any]:

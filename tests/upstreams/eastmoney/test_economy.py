@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.clock import FrozenClock
-from resources.errors import InputError, PayloadError, Permanent
-from resources.upstreams.eastmoney import EastmoneyClient, economy, levels, reports
+from core.clock import FrozenClock
+from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.quotes import levels
+from resources.upstreams.eastmoney.reports import economy, gateway
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -61,7 +63,7 @@ PARSERS: dict[str, tuple[dict[str, Any], Any]] = {
 def parse(name: str, found: bytes | None = None, **changed: Any) -> Any:
     row, read = PARSERS[name]
     told = body([{**row, **changed}], 1) if found is None else found
-    return reports.parse_report(told, what=name, read=read).rows
+    return gateway.parse_report(told, what=name, read=read).rows
 
 
 def client(*bodies: bytes) -> tuple[EastmoneyClient, Pages]:
@@ -128,7 +130,7 @@ def test_a_month_that_comes_twice_is_refused_and_the_token_goes_where_it_is_need
     portal.economy("RPT_ECONOMY_CPI")
     asked = [dict(request.params) for request in pages.asked]
     assert asked[0]["filter"] == "(SOLAR_DATE>='2026-01-01')"
-    assert (asked[0].get("token"), asked[1].get("token")) == (reports.PUBLIC_TOKEN, None)
+    assert (asked[0].get("token"), asked[1].get("token")) == (gateway.PUBLIC_TOKEN, None)
 
 
 def test_levels_of_another_instrument_or_day_are_refused() -> None:
@@ -178,7 +180,7 @@ def test_a_report_that_the_newer_dialect_does_not_know_is_asked_for_in_the_older
     assert list(rows["date"]) == ["2026-09-24", "2026-09-23", "2026-09-22"]
     assert [request.path for request in pages.asked] == ["/api/data/v1/get", *["/api/data/get"] * 2]
     told = dict(pages.asked[1].params)
-    assert told["token"] == reports.PUBLIC_TOKEN
+    assert told["token"] == gateway.PUBLIC_TOKEN
     assert told | {"token": ""} == {
         "type": "RPTA_WEB_TREASURYYIELD", "sty": "ALL", "st": "SOLAR_DATE", "sr": "-1", "token": "",
         "p": "1", "ps": "500",

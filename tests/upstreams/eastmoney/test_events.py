@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.clock import FrozenClock
-from resources.errors import InputError, PayloadError, Permanent
-from resources.upstreams.eastmoney import EastmoneyClient, billboard, deals, lockup, reports
+from core.clock import FrozenClock
+from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.reports import billboard, block_trades, gateway, lockup
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -41,14 +42,14 @@ PARSERS: dict[str, tuple[bytes, Any]] = {
     "billboard": (BILLBOARD, billboard.listing_rows),
     "listing": (body([LISTING], 1), billboard.listing_rows),
     "seat": (body([SEAT], 1), billboard.seat_rows),
-    "deal": (body([DEAL], 1), deals.deal_rows),
+    "deal": (body([DEAL], 1), block_trades.deal_rows),
     "releases": (body(RELEASES, len(RELEASES)), lockup.lockup_rows),
 }
 
 
 def parse(name: str, found: bytes | None = None) -> Any:
     recorded, read = PARSERS[name]
-    return reports.parse_report(recorded if found is None else found, what=name, read=read).rows
+    return gateway.parse_report(recorded if found is None else found, what=name, read=read).rows
 
 
 def client(*bodies: bytes) -> EastmoneyClient:

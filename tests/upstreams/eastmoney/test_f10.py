@@ -10,20 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError, Permanent, Refused
-from resources.upstreams.eastmoney import (
+from core.errors import InputError, PayloadError, Permanent, Refused
+from resources.upstreams.eastmoney.f10 import equity, operations, positions, top_holders
+from resources.upstreams.eastmoney.reports import (
     billboard,
     bonds,
     buybacks,
     consensus,
-    equity,
+    gateway,
     margin,
     markets,
-    operations,
     pledges,
-    positions,
-    reports,
-    top_holders,
 )
 from tests.upstreams.eastmoney.test_companies import client
 from tests.upstreams.eastmoney.test_reports import body
@@ -128,9 +125,9 @@ CONSENSUS = {
     ],
     ids=lambda report: report.name,
 )
-def test_no_column_without_a_witness_is_asked_for_by_name(report: reports.Report) -> None:
+def test_no_column_without_a_witness_is_asked_for_by_name(report: gateway.Report) -> None:
     """One wrong name in `columns` is answered 9501 and costs the table."""
-    assert dict(reports.report_request(report, 1).params)["columns"] == "ALL"
+    assert dict(gateway.report_request(report, 1).params)["columns"] == "ALL"
 
 
 def test_a_buyback_as_public_clients_read_it() -> None:
@@ -321,7 +318,7 @@ def test_a_company_of_the_consensus_is_a_row_per_year() -> None:
 @quick
 @given(st.data())
 def test_damaged_reports(data: st.DataObject) -> None:
-    of_report = partial(reports.parse_report, what="f10")
+    of_report = partial(gateway.parse_report, what="f10")
     cases: tuple[tuple[dict[str, Any], Any, Any], ...] = (
         (FLOAT, partial(top_holders.holder_rows, kind="float10"), top_holders.HOLDER_COLUMNS),
         (POSITION, partial(positions.position_rows, symbol="sh600519"), positions.POSITION_COLUMNS),

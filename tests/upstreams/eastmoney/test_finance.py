@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.clock import FrozenClock
-from resources.errors import InputError, PayloadError, Permanent
+from core.clock import FrozenClock
+from core.errors import InputError, PayloadError, Permanent
 from resources.simulated_market.eastmoney.finance import main_row
 from resources.simulated_market.finance import Result
 from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import Security
-from resources.upstreams.eastmoney import EastmoneyClient, f10, finance, reports
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.f10 import pages as f10
+from resources.upstreams.eastmoney.reports import finance, gateway
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -235,7 +237,7 @@ def test_forecasts_keep_every_notice_and_codes_are_those_asked_for() -> None:
 def test_damaged_summaries(data: st.DataObject) -> None:
     whole = body([HEAD | SUMMARY], 1)
     try:
-        page = reports.parse_report(data.draw(damaged_json(whole)), "summary", finance.summary_rows)
+        page = gateway.parse_report(data.draw(damaged_json(whole)), "summary", finance.summary_rows)
     except (*ACCEPTED, Permanent):
         return
     assert list(page.rows.columns) == list(finance.SUMMARY_COLUMNS)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError, Permanent
-from resources.upstreams.eastmoney import hong_kong, lists, reports
+from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney.quotes import lists
+from resources.upstreams.eastmoney.reports import gateway, hong_kong
 from tests.upstreams.eastmoney.test_reports import body, client
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -38,7 +39,7 @@ READ = {
 
 def parsed(name: str, **changed: Any) -> dict[str, Any]:
     row, read = READ[name]
-    found = reports.parse_report(body([row | changed], 1), what=name, read=read).rows.to_dict("records")
+    found = gateway.parse_report(body([row | changed], 1), what=name, read=read).rows.to_dict("records")
     return dict(found[0])
 
 
@@ -106,7 +107,7 @@ def test_other_companies_and_periods_are_refused() -> None:
 @given(st.data())
 def test_damaged_answers(data: st.DataObject) -> None:
     calls = {
-        body([row], 1): partial(reports.parse_report, what=name, read=read)
+        body([row], 1): partial(gateway.parse_report, what=name, read=read)
         for name, (row, read) in READ.items()
     }
     calls[page(PAIR)] = partial(lists.parse_page, what="pairs", read=hong_kong.pair_rows)

@@ -6,7 +6,7 @@ from datetime import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.upstreams.eastmoney import connect, lists, security, series
+from resources.upstreams.eastmoney.quotes import lists, security, series, stock_connect
 from tests.upstreams.eastmoney.test_recordings import BOARDS, FLOW, KLINE, ULIST, ULIST_SYMBOLS, kamt
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, damaged_text, quick
 
@@ -89,9 +89,9 @@ def test_the_other_calls_with_damaged_answers(data):
         BOARDS: lambda body: lists.parse_page(body, "x", lambda rows: lists.board_rows(rows, "industry")),
         SECURITY: lambda body: security.parse_security(body, "sh600519"),
         TRENDS: lambda body: series.parse_trends(body, "sh600519"),
-        kamt("2026-08-21", 1.0): connect.parse_channels,
+        kamt("2026-08-21", 1.0): stock_connect.parse_channels,
         b'{"rc":0,"data":{"s2n":["9:10,1,2,3,4,4"],"s2nDate":"08-21","n2s":[],"n2sDate":"08-21"}}': (
-            lambda body: connect.parse_minutes(body, datetime(2026, 8, 21, 16))
+            lambda body: stock_connect.parse_minutes(body, datetime(2026, 8, 21, 16))
         ),
     }
     body = data.draw(st.sampled_from(sorted(calls)))

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.rejections import noting
-from resources.upstreams.eastmoney import pools, popularity
-from resources.upstreams.payload import json_of
+from resources.upstreams.eastmoney.quotes import pools, popularity
+from resources.upstreams.parsing.payload import json_of
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 DAY = "2024-09-23"

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.clock import FrozenClock
-from resources.errors import PayloadError, Refused
+from core.clock import FrozenClock
+from core.errors import PayloadError, Refused
 from resources.transport.request import Request
-from resources.upstreams.eastmoney import EastmoneyClient, news, notices, research
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.news import articles, notices, research
 from resources.upstreams.exchanges import notices as shenzhen
-from resources.upstreams.texts import LONGEST, plain_text, web_address, without_name
+from resources.upstreams.parsing.texts import LONGEST, plain_text, web_address, without_name
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -179,8 +180,8 @@ def test_a_report_has_numbers_for_texts_and_nothing_for_blanks() -> None:
         (parse_research, report_body({**REPORT, "publishDate": "2025-05-25"}), "asked was"),
         (parse_research, report_body(hits=3), "data"),
         (parse_listed, listed_body({**LISTED, "publishTime": "2026-13-01"}), "publishTime"),
-        (news.parse_flashes, b'{"code":"0","message":"req_trace","data":null}', "code"),
-        (news.parse_flashes, flash_body(FLASH, FLASH), "came twice"),
+        (articles.parse_flashes, b'{"code":"0","message":"req_trace","data":null}', "code"),
+        (articles.parse_flashes, flash_body(FLASH, FLASH), "came twice"),
     ],
 )
 def test_what_cannot_be_believed(parse: Callable[[bytes], Any], body: bytes, reason: str) -> None:
@@ -203,18 +204,18 @@ def test_pages_must_make_up_the_count_and_differ() -> None:
 
 
 def test_a_soft_block_of_the_search_is_no_lack_of_news() -> None:
-    found = news.parse_articles(article_body(ARTICLE), "600519")
+    found = articles.parse_articles(article_body(ARTICLE), "600519")
 
     assert found["title"].tolist() == ["贵州茅台获机构调研"]
     assert found["content"].iloc[0].startswith("（600519）")
-    assert len(news.parse_articles(article_body(), "600519")) == 0
+    assert len(articles.parse_articles(article_body(), "600519")) == 0
     blocked = json.dumps({"code": 0, "msg": "OK", "result": {"passportWeb": []}}).encode()
     with pytest.raises(Refused, match="without articles"):
-        news.parse_articles(b"jQuery_news(" + blocked + b")", "600519")
+        articles.parse_articles(b"jQuery_news(" + blocked + b")", "600519")
 
 
 def test_a_search_asks_as_the_portals_page_does() -> None:
-    params = dict(news.articles_request("600519", 2).params)
+    params = dict(articles.articles_request("600519", 2).params)
 
     asked = json.loads(params["param"])
     assert (asked["keyword"], asked["param"]["cmsArticleWebOld"]["pageIndex"]) == ("600519", 2)
@@ -229,7 +230,7 @@ def test_hostile_articles_stay_text_and_bounded() -> None:
         "url": "javascript:alert(1)",
     }
 
-    (found,) = news.parse_articles(article_body(hostile), "600519").to_dict("records")
+    (found,) = articles.parse_articles(article_body(hostile), "600519").to_dict("records")
 
     assert found["title"].startswith("<script>alert('x')</script> 消息")
     assert len(found["title"]) == 512
@@ -268,7 +269,7 @@ def test_flash_news_go_back_page_by_page_until_the_time_asked_for() -> None:
     assert len(found) == 51  # one came on both pages, one is older
     assert [dict(one.params)["sortEnd"] for one in asked.asked] == ["", "9"]
     assert all(dict(one.params)["req_trace"] for one in asked.asked)
-    (row,) = news.parse_flashes(flash_body({**FLASH, "titleColor": 3})).rows.to_dict("records")
+    (row,) = articles.parse_flashes(flash_body({**FLASH, "titleColor": 3})).rows.to_dict("records")
     assert (row["codes"], row["boards"], row["importance"]) == ('["601068"]', '["BK0477"]', 2)
 
 
@@ -309,8 +310,8 @@ def test_disclosure_dates_of_one_quarter_end() -> None:
 WHOLE = {
     "notices": (parse_notices, notice_body(NOTICE)),
     "research": (parse_research, report_body(REPORT)),
-    "articles": (lambda body: news.parse_articles(body, "600519"), article_body(ARTICLE)[12:-1]),
-    "flash": (news.parse_flashes, flash_body(FLASH)),
+    "articles": (lambda body: articles.parse_articles(body, "600519"), article_body(ARTICLE)[12:-1]),
+    "flash": (articles.parse_flashes, flash_body(FLASH)),
     "shenzhen": (parse_listed, listed_body(LISTED)),
 }
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
-from resources.upstreams.eastmoney import profile
+from core.errors import PayloadError
+from resources.upstreams.eastmoney.f10 import profile
 from resources.upstreams.tdx.profile import parse_profile
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, damaged_text, quick
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import InputError, PayloadError, Refused, Transient
-from resources.upstreams.eastmoney import connect, fields, lists, security, series
-from resources.upstreams.payload import json_of
+from core.errors import InputError, PayloadError, Refused, Transient
+from resources.upstreams.eastmoney.quotes import fields, lists, security, series, stock_connect
+from resources.upstreams.parsing.payload import json_of
 
 PAYLOADS = Path(__file__).parent / "payloads"
 
@@ -228,8 +228,8 @@ def kamt(day: str, net: float) -> bytes:
 
 
 def test_northbound_zero_means_not_disclosed_only_since_the_change():
-    before = connect.parse_channels(kamt("2024-08-16", 0.0)).set_index("channel")
-    after = connect.parse_channels(kamt("2024-08-19", 0.0)).set_index("channel")
+    before = stock_connect.parse_channels(kamt("2024-08-16", 0.0)).set_index("channel")
+    after = stock_connect.parse_channels(kamt("2024-08-19", 0.0)).set_index("channel")
 
     assert before.loc["hgt", "net_buy"] == 0
     assert math.isnan(after.loc["hgt", "net_buy"])
@@ -241,7 +241,7 @@ def test_minutes_without_a_year_belong_to_the_newest_such_day():
     data = {"s2n": [], "s2nDate": "12-31", "n2s": south, "n2sDate": "12-31"}
     body = json.dumps({"rc": 0, "data": data}).encode()
 
-    frame = connect.parse_minutes(body, datetime(2026, 1, 2, 9, 0))
+    frame = stock_connect.parse_minutes(body, datetime(2026, 1, 2, 9, 0))
 
     assert list(frame["datetime"]) == ["2025-12-31 09:10:00"]
     assert frame["total_net"].iloc[0] == 4.0

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.clock import FrozenClock
-from resources.errors import InputError, PayloadError, Permanent, Transient
+from core.clock import FrozenClock
+from core.errors import InputError, PayloadError, Permanent, Transient
 from resources.rejections import noting
 from resources.transport.request import Request
-from resources.upstreams.eastmoney import EastmoneyClient, margin, reports
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.reports import gateway, margin
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -21,11 +22,11 @@ PAYLOADS = Path(__file__).parent / "payloads"
 RECORDED = (PAYLOADS / "em_dc_margin_600519.json").read_bytes()
 DAY = "2026-06-11"
 
-parse = partial(reports.parse_report, what="margin", read=margin.margin_rows)
+parse = partial(gateway.parse_report, what="margin", read=margin.margin_rows)
 
 
 def body(rows: list[dict[str, Any]], count: int) -> bytes:
-    result = {"pages": -(-count // reports.PAGE), "data": rows, "count": count}
+    result = {"pages": -(-count // gateway.PAGE), "data": rows, "count": count}
     return json.dumps({"result": result, "success": True, "message": "ok", "code": 0}).encode()
 
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Permanent
-from resources.upstreams.eastmoney import bonds, comments, funds, goodwill, lists, pledges, reports
+from core.errors import PayloadError, Permanent
+from resources.upstreams.eastmoney.quotes import funds, lists
+from resources.upstreams.eastmoney.reports import bonds, comments, gateway, goodwill, pledges
 from tests.upstreams.eastmoney.test_reports import body, client
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -68,7 +69,7 @@ LISTS = {"bond": (BOND, bonds.bond_rows), "fund": (FUND, funds.fund_rows)}
 
 def parsed(name: str, **changed: Any) -> dict[str, Any]:
     row, read = REPORTS[name]
-    page = reports.parse_report(body([row | changed], 1), what=name, read=read)
+    page = gateway.parse_report(body([row | changed], 1), what=name, read=read)
     found: dict[str, Any] = page.rows.to_dict("records")[0]
     return found
 
@@ -164,7 +165,7 @@ def test_a_line_that_contradicts_itself_is_refused(name: str, changed: dict[str,
 def test_a_report_that_lost_a_column_or_is_of_another_week_is_refused() -> None:
     def without(column: str) -> pd.DataFrame:
         gone = {name: value for name, value in PLEDGE.items() if name != column}
-        return reports.parse_report(body([gone], 1), what="pledge", read=pledges.pledge_rows).rows
+        return gateway.parse_report(body([gone], 1), what="pledge", read=pledges.pledge_rows).rows
 
     with pytest.raises((PayloadError, Permanent), match="PLEDGE_RATIO"):
         without("PLEDGE_RATIO")
@@ -186,7 +187,7 @@ def test_a_report_that_lost_a_column_or_is_of_another_week_is_refused() -> None:
 @given(st.data())
 def test_damaged_answers(data: st.DataObject) -> None:
     calls = {
-        body([row], 1): partial(reports.parse_report, what=name, read=read)
+        body([row], 1): partial(gateway.parse_report, what=name, read=read)
         for name, (row, read) in REPORTS.items()
     }
     calls |= {

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from resources.errors import PayloadError
-from resources.upstreams.eastmoney.markets import board_rows
-from resources.upstreams.eastmoney.valuations import valuation_rows, valuations_report
+from core.errors import PayloadError
+from resources.upstreams.eastmoney.reports.markets import board_rows
+from resources.upstreams.eastmoney.reports.valuations import valuation_rows, valuations_report
 
 ROW: dict[str, Any] = {
     "SECURITY_CODE": "300124", "SECUCODE": "300124.SZ", "TRADE_DATE": "2023-05-24 00:00:00",

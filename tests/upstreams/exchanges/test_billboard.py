@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.exchanges import SseClient, SzseClient, sse_billboard, szse_billboard
 from resources.upstreams.exchanges.szse_billboard import rule_of
 from tests.upstreams.eastmoney.test_reports import Pages

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.exchanges import SseClient, SzseClient, sse_deals, szse_deals
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

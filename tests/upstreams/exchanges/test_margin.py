@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.rejections import noting
 from resources.simulated_market.exchanges.sheet import workbook
 from resources.upstreams.exchanges import bse, sse, szse

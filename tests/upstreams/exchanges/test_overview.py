@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.simulated_market.exchanges.sheet import workbook
 from resources.upstreams.exchanges import sse_overview, szse_overview
 from resources.upstreams.exchanges.overview import OVERVIEW_COLUMNS

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Permanent, Refused
-from resources.upstreams.eastmoney import futures as portal
+from core.errors import PayloadError, Permanent, Refused
+from resources.upstreams.eastmoney.quotes import futures as portal
 from resources.upstreams.futures import FuturesClient
 from resources.upstreams.futures.client import CALLS
 from resources.upstreams.futures.contracts import FUTURES_COLUMNS

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Permanent
-from resources.upstreams.connect_days import DAY_COLUMNS
-from resources.upstreams.eastmoney import mutual, reports
+from core.errors import PayloadError, Permanent
+from resources.upstreams.eastmoney.reports import gateway, stock_connect
 from resources.upstreams.hkex import HkexClient
 from resources.upstreams.hkex.daily import MARKETS, daily_request, parse_daily
+from resources.upstreams.parsing.stock_connect_days import DAY_COLUMNS
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -111,7 +111,9 @@ SAMPLE = {"MUTUAL_TYPE": "001", "TRADE_DATE": "2026-06-11 00:00:00", "NET_DEAL_A
 
 
 def of(*rows: dict[str, Any]) -> Any:
-    return reports.parse_report(body(list(rows), len(rows)), what="connect", read=mutual.mutual_rows).rows
+    return gateway.parse_report(
+        body(list(rows), len(rows)), what="connect", read=stock_connect.mutual_rows
+    ).rows
 
 
 def test_the_portal_counts_in_millions() -> None:

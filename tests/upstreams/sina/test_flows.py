@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.rejections import noting
 from resources.upstreams.sina import bars, flows
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

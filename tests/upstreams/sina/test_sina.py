@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError, Refused
+from core.errors import InputError, PayloadError, Refused
 from resources.rejections import noting
 from resources.upstreams.sina import bars, finance, quotes
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, damaged_text, quick

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.simulated_market.indexers.workbook import workbook
 from resources.upstreams.cninfo import data_service, industries
 from resources.upstreams.sw import SwClient

@@ -8,10 +8,10 @@ from datetime import datetime
 
 import pytest
 
-from resources.calendar import TradeCalendar
-from resources.clock import FrozenClock
-from resources.errors import DeclarationError, InputError, PayloadError, Transient, Unavailable
-from resources.fetch import FetchLog, Outcome
+from core.calendar import TradeCalendar
+from core.clock import FrozenClock
+from core.errors import DeclarationError, InputError, PayloadError, Transient, Unavailable
+from resources.fetch_record import FetchLog, Outcome
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx import TdxServer
 from resources.simulated_market.world.model import Security, Ticks

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.upstreams.tdx import (
     bars,
     catalogue,

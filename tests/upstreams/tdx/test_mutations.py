@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.tdx import (
     bars,
     catalogue,

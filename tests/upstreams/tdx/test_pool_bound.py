@@ -3,8 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from resources.clock import FrozenClock
-from resources.fetch import FetchLog
+from core.clock import FrozenClock
+from resources.fetch_record import FetchLog
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.tdx import TdxServer
 from resources.simulated_market.world.loader import load_world

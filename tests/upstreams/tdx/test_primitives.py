@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.simulated_market.tdx import encoding
 from resources.upstreams.tdx import primitives
 

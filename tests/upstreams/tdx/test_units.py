@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from resources.errors import InputError, PayloadError
+from core.errors import InputError, PayloadError
 from resources.simulated_market.tdx.encoding import float32, u16, varints
 from resources.upstreams.tdx import bars, corporate, units
 from resources.upstreams.tdx.instruments import instrument

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.errors import PayloadError
+from core.errors import PayloadError
 from resources.upstreams.tencent import bars, flows, intraday, market, quotes
 
 PAYLOADS = Path(__file__).parent / "payloads"

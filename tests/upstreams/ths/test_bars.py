@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError, Refused
+from core.errors import InputError, PayloadError, Refused
 from resources.upstreams.ths import bars
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_text, quick
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import InputError, PayloadError, Refused
+from core.errors import InputError, PayloadError, Refused
 from resources.upstreams.ths import ThsClient, hot, limits
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

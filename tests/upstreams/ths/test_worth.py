@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 
-from resources.errors import PayloadError, Refused, Transient
+from core.errors import PayloadError, Refused, Transient
 from resources.upstreams.ths import ThsClient, worth
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, quick

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from resources.errors import PayloadError, Refused
+from core.errors import PayloadError, Refused
 from resources.upstreams.websearch import duckduckgo, tavily
 
 PAGE = """<!DOCTYPE html><html><body><div id="links" class="results">

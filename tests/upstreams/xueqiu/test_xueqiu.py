@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.errors import PayloadError, Refused
+from core.errors import PayloadError, Refused
 from resources.upstreams.xueqiu import follow, hot, quotes
 from resources.upstreams.xueqiu.answers import TokenExpired
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

@@ -1,0 +1,1 @@
+"""The lowest layer: declarations, market rules, symbols, calendar, clock and errors."""

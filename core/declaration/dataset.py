@@ -1,0 +1,327 @@
+"""A dataset as its file declares it. Everything else derives from this.
+
+`fetch` functions get a desk (the upstream clients, see `resources.upstreams.fetch_context`) and a scope, and
+return a canonical frame. They are the only place where a dataset names an upstream.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from core.declaration.columns import ColumnSpec, Model, model_columns
+from core.declaration.rules import (
+    Contract,
+    Derive,
+    Fields,
+    Freshness,
+    Interface,
+    LaterRows,
+    Partition,
+    PublicAt,
+    Rows,
+    Soft,
+    Stage,
+    Whole,
+)
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer, Table
+from core.errors import DeclarationError
+
+Fetch = Callable[[Any, Scope], pd.DataFrame]
+MIN_COVERAGE = 0.9
+"""A full-market answer with a smaller share of the promised rows is truncated, not small."""
+DERIVED = "derived"
+"""`src` of rows that were computed from stored tables."""
+_KEEP_NAME = ("aux_", "cninfo_", "exchange_")
+_KEEP_CALCULATED = ("track_", "scorecard_")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One upstream of a table, in priority order. `name` is the `src` that its rows carry. `only_when`
+    answers whether this source can serve a scope at all (a quote batch knows only the current day)."""
+
+    name: str
+    fetch: Fetch
+    only_when: Callable[[Any, Scope], bool] | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A RAW table and the downloader that fills it. `combine`: 'fallback' asks the next source only when
+    one failed; 'all' asks every source and needs one success."""
+
+    name: str
+    model: type[Model]
+    key: tuple[str, ...]
+    sources: tuple[Source, ...]
+    title: str = ""
+    combine: str = "fallback"
+    date_column: str | None = None
+    partition: Partition = Partition.TRADE_DATE
+    payload: bool = True
+    freshness: Freshness | None = None
+    topical: bool = False
+    replace_by: tuple[str, ...] = ()
+    """Columns whose groups are replaced whole by a successful download (block members). Where `src` is one of
+    them, the groups of the sources after the one that answered are withdrawn: they stood in for it."""
+    makes_anew: bool = False
+    """A download holds all there is (of its codes): stored rows that it lacks are withdrawn. Only for
+    `Partition.SNAPSHOT`."""
+    keep_when_null: tuple[str, ...] = ()
+    """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
+    moves: bool = False
+    """What it tells of a key changes with time (a plan becomes a date), and the key does not say who told it:
+    where the better source is away, what the next one tells takes the place of the stored row."""
+    may_be_empty: bool = False
+    """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
+    late: int = 0
+    """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
+    expected: Callable[[Any, Scope], int] | None = None
+    """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
+    contract: tuple[Contract, ...] = ()
+    per_code: bool = False
+    """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
+    history: int = 1
+    """Trade dates up to the asked one that a download of a single code loads: as many as its upstream tells
+    of one code in a few calls."""
+    fuses: tuple[str, ...] = ()
+    """Fused datasets that a download by codes is followed by although they do not stage this table: they ask
+    upstreams themselves (bars by period)."""
+    gaps: bool = False
+    """Every trade date between a code's first and last row promises one: a download by codes counts those
+    that are missing."""
+    reads: tuple[str, ...] = ()
+    """Stored tables that its sources read (which codes had an event): they are loaded before."""
+    tasks: tuple[str, ...] | None = None
+    """Scheduled tasks that download it. None: those of its file and of the datasets that it feeds."""
+    also_tasks: tuple[str, ...] = ()
+    """Tasks that download it beside those of `tasks`."""
+    unique: tuple[tuple[str, ...], ...] = ()
+    """Further groups of columns that name a row."""
+
+    def __post_init__(self) -> None:
+        if self.makes_anew and self.partition is not Partition.SNAPSHOT:
+            raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
+
+    @property
+    def table_name(self) -> str:
+        return self.name if self.name.startswith(_KEEP_NAME) else f"raw_{self.name}"
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(
+            name=self.table_name,
+            layer=Layer.RAW,
+            columns=model_columns(self.model),
+            key=self.key,
+            dataset=self.name,
+            description=self.title,
+            date_column=self.date_column,
+            payload=self.payload,
+            unique=self.unique,
+        )
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One file's declaration: RAW tables that it owns, and the fused (or reference) table with its rules.
+
+    Staged datasets name `feeds` (RAW table -> staging function); bypass datasets name `sources`;
+    derived ones (kline_bar's open period, stock_wide) may have neither and compute in `derive`.
+    """
+
+    name: str
+    title: str = ""
+    model: type[Model] | None = None
+    key: tuple[str, ...] = ()
+    layer: Layer = Layer.DWD
+    domain: str | None = None
+    partition: Partition = Partition.TRADE_DATE
+    date_column: str | None = None
+    raw: tuple[Raw, ...] = ()
+    calculate: Fetch | None = None
+    """Of a table by trade date that is calculated from stored tables alone: makes the rows of a scope. It is
+    a `Layer.CALC` table with this one source. A load brings all rows of each of its dates: stored ones that
+    it lacks are withdrawn, and no row at all is an ordinary answer. Of dates before the scope (`late`,
+    `revisits`) only those are made anew that the load brings a row of."""
+    sources: tuple[Source, ...] = ()
+    combine: str = "fallback"
+    """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
+    expected: Callable[[Any, Scope], int] | None = None
+    """Rows per date that the universe promises of a bypass source in a full-market scope."""
+    feeds: Mapping[str, Stage] = field(default_factory=dict)
+    dimension: bool = False
+    order: tuple[str, ...] = ()
+    """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
+    completes: tuple[str, ...] = ()
+    """Sources whose rows only complete those of others: what a column must hold is asked of the fused row
+    alone, and a key that no other source tells is left out."""
+    fuse: Rows | Fields = field(default_factory=Rows)
+    contract: tuple[Contract, ...] = ()
+    stands_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
+    """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that
+    equals the new one within it stands: asking a coarser source again must not look like a correction."""
+    derive: tuple[Derive, ...] = ()
+    soft: tuple[Soft, ...] = ()
+    whole: tuple[Whole, ...] = ()
+    late: int = 0
+    """As in its RAW tables: a load takes so many trade dates before with it, and a date of the scope may
+    have no row yet."""
+    reads: tuple[str, ...] = ()
+    """Other tables that fetch, derivation or checks read: edges of the asset graph."""
+    reads_own_past: bool = False
+    owners: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Of a dataset that is computed from stored tables: column -> (table of `reads`, its column) that the
+    value is taken or computed from. Lineage goes on there."""
+    public_at: PublicAt | None = None
+    later: tuple[str, ...] = ()
+    """Columns that become known after `public_at` (the change on the day after). The first version of a row
+    is kept without them, so that no `as_of` read looks ahead."""
+    later_rows: LaterRows | None = None
+    """Of a dataset with `later`: in which rows these columns were not known by then. None: in all."""
+    freshness: Freshness | None = None
+    per_code: bool = False
+    of_stocks: bool = True
+    """False: its codes are no stocks (indices), so a run that is limited to codes takes all of them."""
+    monitored: bool = True
+    tasks: tuple[str, ...] = ()
+    indexes: tuple[tuple[str, ...], ...] = ()
+    interfaces: tuple[Interface, ...] = ()
+    may_be_empty: bool = False
+    """No row at all is an ordinary answer (no ex-date, no new name today)."""
+    makes_codes_anew: bool = False
+    """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
+    `Partition.CODE`."""
+    revisits: int = 0
+    """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
+    by what happened since (the review of a pick). Only with `calculate`."""
+    short_lived: Mapping[str, int] = field(default_factory=dict)
+    """Column -> newest trade dates that hold it; a load takes the values of older ones away. Only for
+    calculated tables."""
+    final: Callable[[pd.DataFrame], pd.Series] | None = None
+    """Which stored rows stand for good: no later load changes or withdraws them (a pick whose outcome was
+    reviewed). Only for calculated tables."""
+    builtin: bool = True
+    records: tuple[Table, ...] = ()
+    """Tables of this file that no load fills: what people or models write (notes)."""
+    repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
+    """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
+    job is asked for once for each such date and codes."""
+
+    def __post_init__(self) -> None:
+        if self.calculate is not None:
+            self._take_calculate(self.calculate)
+        if self.model is None:
+            if not self.raw and not self.records:
+                raise DeclarationError(
+                    f"{self.name}: a dataset without a model must own RAW tables or records"
+                )
+            return
+        names = {spec.name for spec in model_columns(self.model)}
+        missing = [part for part in self.key if part not in names]
+        if missing or not self.key:
+            raise DeclarationError(f"{self.name}: key columns {missing or '(none)'} are not in the model")
+        if self.sources and self.feeds:
+            raise DeclarationError(f"{self.name}: sources (bypass) and feeds (staged) exclude each other")
+        if self.feeds and not self.order:
+            raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
+        if not set(self.completes) <= set(self.order):
+            raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
+        if self.makes_codes_anew and self.partition is not Partition.CODE:
+            raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
+        self._check_calculated()
+        strange = {table for table, _ in self.owners.values()} - set(self.reads)
+        if strange or not self.owners.keys() <= names:
+            raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
+        if not set(self.later) <= names - set(self.key):
+            raise DeclarationError(f"{self.name}: `later` names columns that are not its own, or its key")
+        if self.date_column and self.date_column not in names:
+            raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
+
+    def _take_calculate(self, calculate: Fetch) -> None:
+        """What `calculate` stands for."""
+        own = (Source(DERIVED, calculate),)
+        if self.feeds or self.sources not in ((), own) or self.public_at is not None:
+            raise DeclarationError(f"{self.name}: what is calculated has no sources, feeds or history")
+        if self.partition is not Partition.TRADE_DATE:
+            raise DeclarationError(f"{self.name}: what is calculated is partitioned by trade date")
+        for word, value in {"layer": Layer.CALC, "sources": own, "may_be_empty": True}.items():
+            object.__setattr__(self, word, value)  # the declaration is frozen; this is still its making
+
+    def _check_calculated(self) -> None:
+        if self.revisits and self.calculate is None:
+            raise DeclarationError(f"{self.name}: only what is calculated revisits dates")
+        if self.final is not None and self.layer is not Layer.CALC:
+            raise DeclarationError(f"{self.name}: only rows of a calculated table can be final")
+
+    def table_of(self, interface: Interface) -> Table:
+        """The table that one of the interfaces reads."""
+        if not interface.table:
+            return self.table
+        return next(one for one in (*self.tables(), *self.records) if one.name == interface.table)
+
+    @property
+    def table_name(self) -> str:
+        if self.layer is Layer.CALC and self.name.startswith(_KEEP_CALCULATED):
+            return self.name
+        prefix = {Layer.DWD: "fusion_", Layer.REF: "ref_", Layer.CALC: "calc_"}[self.layer]
+        return prefix + self.name
+
+    @property
+    def stage_name(self) -> str:
+        return f"stg_{self.name}"
+
+    @property
+    def staged(self) -> bool:
+        return bool(self.feeds)
+
+    @property
+    def source_order(self) -> tuple[str, ...]:
+        return self.order or tuple(source.name for source in self.sources)
+
+    @cached_property
+    def columns(self) -> tuple[ColumnSpec, ...]:
+        if self.model is None:
+            raise DeclarationError(f"{self.name} has no fused table")
+        return model_columns(self.model)
+
+    @cached_property
+    def table(self) -> Table:
+        """The fused (or reference) table."""
+        return Table(
+            name=self.table_name,
+            layer=self.layer,
+            columns=self.columns,
+            key=self.key,
+            dataset=self.name,
+            description=self.title,
+            date_column=self.date_column,
+            indexes=self.indexes,
+        )
+
+    @cached_property
+    def stage_table(self) -> Table:
+        """The staging table: the fused columns without the computed ones, one row per source."""
+        columns = tuple(spec for spec in self.columns if not spec.computed)
+        return Table(
+            name=self.stage_name,
+            layer=Layer.STG,
+            columns=columns,
+            key=(*self.key, "src"),
+            dataset=self.name,
+            description=f"{self.title}, staged: one row per source",
+            date_column=self.date_column,
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every table of this file that a load fills."""
+        own = [raw.table for raw in self.raw]
+        if self.model is not None:
+            if self.staged:
+                own.append(self.stage_table)
+            own.append(self.table)
+        return tuple(own)

@@ -1,0 +1,199 @@
+"""Collects the dataset files, fails loudly on what does not fit, and answers what derives from all.
+
+Nothing registers itself as a side effect: the registry imports every module of a package in name order
+and takes its one `DATASET`. Downstream (assets, DDL, stats, freshness, catalog, docs) reads only this.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.rules import Freshness, Interface
+from core.declaration.tables import Layer, Table
+from core.errors import DeclarationError, InputError, NotFound
+
+
+@dataclass(frozen=True)
+class FreshnessDimension:
+    """One row of the freshness report; its name is the table's."""
+
+    table: str
+    rule: Freshness
+
+
+class Registry:
+    """All declarations of one platform, checked against each other."""
+
+    def __init__(self, datasets: Iterable[Dataset]) -> None:
+        self.datasets: dict[str, Dataset] = {}
+        self.raws: dict[str, Raw] = {}
+        self._tables: dict[str, Table] = {}
+        for dataset in datasets:
+            if dataset.name in self.datasets:
+                raise DeclarationError(f"two datasets are named {dataset.name!r}")
+            self.datasets[dataset.name] = dataset
+            for table in (*dataset.tables(), *dataset.records):
+                if table.name in self._tables:
+                    raise DeclarationError(f"{dataset.name}: the table {table.name!r} is declared twice")
+                self._tables[table.name] = table
+            for raw in dataset.raw:
+                self.raws[raw.table_name] = raw
+        self._check_references()
+
+    def _check_references(self) -> None:
+        for dataset in self.datasets.values():
+            for feed in dataset.feeds:
+                if feed not in self.raws:
+                    raise DeclarationError(f"{dataset.name}: feed {feed!r} is no RAW table of any dataset")
+            for fused in (name for raw in dataset.raw for name in raw.fuses):
+                if fused not in self.datasets:
+                    raise DeclarationError(f"{dataset.name}: fuses {fused!r}, which nobody declares")
+            for table in (*dataset.reads, *(name for raw in dataset.raw for name in raw.reads)):
+                if table not in self._tables:
+                    raise DeclarationError(f"{dataset.name}: reads {table!r}, which nobody declares")
+        names: dict[str, str] = {}
+        for dataset in self.datasets.values():
+            for interface in dataset.interfaces:
+                if interface.name in names:
+                    owner = names[interface.name]
+                    raise DeclarationError(
+                        f"interface {interface.name!r} is declared by {owner} and {dataset.name}"
+                    )
+                names[interface.name] = dataset.name
+
+    # -- what derives -----------------------------------------------------------------------------
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(self._tables.values())
+
+    def dataset(self, name: str) -> Dataset:
+        try:
+            return self.datasets[name]
+        except KeyError:
+            raise NotFound(f"no dataset {name!r}") from None
+
+    def of_table(self, name: str) -> Dataset:
+        """The dataset that declares a table."""
+        for dataset in self.datasets.values():
+            if any(table.name == name for table in (*dataset.tables(), *dataset.records)):
+                return dataset
+        raise NotFound(f"no table {name!r}")
+
+    def fused(self) -> tuple[Dataset, ...]:
+        """Datasets with a DWD table, by name."""
+        return tuple(d for d in self.datasets.values() if d.model is not None and d.layer is Layer.DWD)
+
+    def domain(self, domain: str) -> tuple[Dataset, ...]:
+        return tuple(dataset for dataset in self.datasets.values() if dataset.domain == domain)
+
+    @cached_property
+    def download_types(self) -> dict[str, Raw]:
+        """Per-stock download types (the `types` of the download routes)."""
+        return {raw.name: raw for raw in self.raws.values() if not raw.topical}
+
+    @cached_property
+    def topical(self) -> dict[str, Raw]:
+        """Downloads of the market as a whole, or of a topic, by name."""
+        return {raw.name: raw for raw in self.raws.values() if raw.topical}
+
+    @cached_property
+    def download_to_fusion(self) -> dict[str, tuple[str, ...]]:
+        """Download type -> fused datasets that it feeds."""
+        return {
+            raw.name: tuple(
+                d.name for d in self.datasets.values() if raw.table_name in d.feeds or d.name in raw.fuses
+            )
+            for raw in self.raws.values()
+        }
+
+    def monitored(self) -> tuple[Table, ...]:
+        """Tables of /datamgr/stats: staging, fused and calculated ones of monitored datasets."""
+        wanted = []
+        for dataset in self.datasets.values():
+            if dataset.model is None or not dataset.monitored or dataset.layer is Layer.REF:
+                continue
+            if dataset.staged:
+                wanted.append(dataset.stage_table)
+            wanted.append(dataset.table)
+        return tuple(wanted)
+
+    def staged_series(self) -> tuple[Table, ...]:
+        """Staging tables with a time, which the cleanup shortens by their date column."""
+        return tuple(d.stage_table for d in self._staged() if not d.dimension)
+
+    def staged_dimensions(self) -> tuple[Table, ...]:
+        """Staging tables without a time, which are kept whole."""
+        return tuple(d.stage_table for d in self._staged() if d.dimension)
+
+    def _staged(self) -> tuple[Dataset, ...]:
+        return tuple(d for d in self.datasets.values() if d.model is not None and d.staged)
+
+    def cleaned(self, name: str) -> Table:
+        """The staged time series of this name. Raises InputError that names those there are."""
+        known = {table.name: table for table in self.staged_series()}
+        if name in known:
+            return known[name]
+        why = "is no staging table"
+        if any(table.name == name for table in self.staged_dimensions()):
+            why = "is a dimension and kept whole"
+        raise InputError("table", f"{name[:64]!r} {why}; allowed: {', '.join(sorted(known))}")
+
+    def per_code(self) -> tuple[Table, ...]:
+        """Tables of /datamgr/stats/{code}."""
+        fused = [
+            dataset.table
+            for dataset in self.datasets.values()
+            if dataset.model is not None and dataset.per_code
+        ]
+        return (*fused, *(raw.table for raw in self.raws.values() if raw.per_code))
+
+    def freshness(self) -> tuple[FreshnessDimension, ...]:
+        rows = [
+            FreshnessDimension(dataset.table_name, dataset.freshness)
+            for dataset in self.datasets.values()
+            if dataset.model is not None and dataset.freshness is not None
+        ]
+        rows += [
+            FreshnessDimension(raw.table_name, raw.freshness)
+            for raw in self.raws.values()
+            if raw.freshness is not None
+        ]
+        return tuple(rows)
+
+    @cached_property
+    def interfaces(self) -> dict[str, tuple[Interface, Dataset]]:
+        return {
+            interface.name: (interface, dataset)
+            for dataset in self.datasets.values()
+            for interface in dataset.interfaces
+        }
+
+
+def load_package(package: str) -> Registry:
+    """The registry of a package of dataset files. A failing import or a missing declaration raises with
+    the file's name."""
+    module = importlib.import_module(package)
+    found = []
+    for info in sorted(pkgutil.iter_modules(module.__path__), key=lambda item: item.name):
+        if info.name.startswith("_"):
+            continue
+        name = f"{package}.{info.name}"
+        try:
+            loaded = importlib.import_module(name)
+        except DeclarationError as error:
+            raise DeclarationError(f"{name}: {error}") from error
+        dataset = getattr(loaded, "DATASET", None)
+        if not isinstance(dataset, Dataset):
+            raise DeclarationError(f"{name}: the file declares no DATASET")
+        found.append(dataset)
+    return Registry(found)
+
+
+@cache
+def builtin_registry() -> Registry:
+    """The datasets that come with the project."""
+    return load_package("platform_assets.datasets")

@@ -1,0 +1,232 @@
+"""Words for how a dataset is checked, fused, dated and kept: freshness, soft checks, fusion, validity."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import pandas as pd
+
+from core.declaration.scope import Context
+
+RowCheck = Callable[[pd.DataFrame, Context], pd.Series]
+"""(fused rows, context) -> boolean Series, True = fine; null passes."""
+TableCheck = Callable[[pd.DataFrame, Context], str | None]
+"""(fused rows of one partition, context) -> what is wrong, or None."""
+Derive = Callable[[pd.DataFrame, Context], pd.DataFrame]
+Stage = Callable[[pd.DataFrame, Context], pd.DataFrame]
+"""(RAW rows of one feed, context) -> rows of the staging table (its columns plus `src`)."""
+PublicAt = Callable[[pd.DataFrame, Context], pd.Series]
+LaterRows = Callable[[pd.DataFrame, Context], pd.Series]
+
+
+class Partition(StrEnum):
+    """How a dataset is cut in time. EVENT_DATE: rows have a calendar day (of a notice, of a change) and are
+    written under the first trade date on or after it; a load by codes brings all that is known of them.
+    REPORT_PERIOD: rows have a quarter end and are written period by period; a load for trade dates concerns
+    the periods that are being disclosed then (`compute.report_periods`), one by codes all of theirs.
+    CODE: the whole past of each code; a load of trade dates is about the codes that its download wrote."""
+
+    TRADE_DATE = "trade_date"
+    EVENT_DATE = "event_date"
+    REPORT_PERIOD = "report_period"
+    SNAPSHOT = "snapshot"
+    CODE = "code"
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """kind trading: `max_lag` trade dates; calendar: days; period: days after a report period's end.
+    Compared is the newest `column`, or `confirmed_at` (the last successful batch)."""
+
+    kind: str
+    max_lag: int
+    column: str
+
+
+def trading(max_lag: int, column: str = "date") -> Freshness:
+    return Freshness("trading", max_lag, column)
+
+
+def calendar_days(max_lag: int, column: str = "confirmed_at") -> Freshness:
+    return Freshness("calendar", max_lag, column)
+
+
+def period(max_lag: int, column: str = "report_period") -> Freshness:
+    return Freshness("period", max_lag, column)
+
+
+@dataclass(frozen=True)
+class Soft:
+    """A check that never rejects: the row gets quality 'warning' and the check's name as a flag. `holds`: a
+    failing row is held back, no other value is adjusted by it."""
+
+    check: RowCheck
+    message: str = ""
+    holds: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A check of what the sources answered, before fusion, with stored tables at hand. A failing row is
+    rejected; when more than a few rows of one source fail, nothing of that source is believed."""
+
+    check: RowCheck
+    message: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A soft check of a whole partition (coverage, row counts): one quality record, no row changed."""
+
+    check: TableCheck
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row-level fusion: the first source with a valid row wins the whole row. `finer` names columns that
+    a later source may sharpen: its value is taken when it equals the winner's within `finer[column]`
+    (the winner's wire rounding, a function of its rows; null where its own value is the finer one), so
+    nothing is mixed, only rounded less. `fills` names columns that a later source may give where the
+    winner's wire has none; the row's provenance says so. `earliest` and `longest` name columns of which the
+    smallest value, or the longest text, of all sources is taken (one article in several papers)."""
+
+    finer: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
+    finer_source: str = ""
+    fills: tuple[str, ...] = ()
+    earliest: tuple[str, ...] = ()
+    longest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Field-level fusion: per column the first source with a valid value. `order` overrides the source
+    order of single columns; `tolerance` is the relative difference beyond which two sources conflict. `finer`
+    names columns of which a later source has more decimals, and half the last decimal of the others: its
+    value is taken where it is theirs, rounded less; where it is another, theirs stands."""
+
+    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    finer: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+
+
+def at_hour(column: str, hour: str) -> PublicAt:
+    """Public at `hour` (HH:MM) of the row's own date; a row without one when its batch is written."""
+
+    def on_its_date(rows: pd.DataFrame, context: Context) -> pd.Series:
+        days = rows[column].astype(object)
+        return (days + f" {hour}:00.000000").where(days.notna(), None)
+
+    return on_its_date
+
+
+def at_time(column: str, otherwise_on: str | None = None) -> PublicAt:
+    """Public at the row's own time; without one from the beginning of the date `otherwise_on`, else when its
+    batch is written."""
+
+    def at_its_time(rows: pd.DataFrame, context: Context) -> pd.Series:
+        times = rows[column].astype(object).where(rows[column].notna(), None)
+        precise = times.map(lambda text: f"{text}.000000" if text is not None and "." not in text else text)
+        if otherwise_on is None:
+            return precise
+        return precise.where(precise.notna(), on_date(otherwise_on)(rows, context))
+
+    return at_its_time
+
+
+def close_of(column: str) -> PublicAt:
+    """A bar is public at 15:00 of its date."""
+    return at_hour(column, "15:00")
+
+
+def on_date(column: str) -> PublicAt:
+    """A notice is public from the beginning of its date."""
+    return at_hour(column, "00:00")
+
+
+def next_trade_date(column: str, hour: str) -> PublicAt:
+    """Figures of a date that are public at `hour` (HH:MM) of the trade date after."""
+
+    def at_hour(rows: pd.DataFrame, context: Context) -> pd.Series:
+        after = {day: context.calendar.offset(str(day), 1) for day in rows[column].unique()}
+        return rows[column].map(after).astype(object) + f" {hour}:00.000000"
+
+    return at_hour
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One read-only interface of the catalog. `params`: name -> (type, required, default); one that bears
+    the name of a text column lets only rows with that value pass. `table`: the table that it reads when
+    that is not the dataset's own (one of its RAW tables). `order`: the column that rows of one date are
+    sorted by when the caller names none (default: their key). `live`: asked of an upstream when it is
+    called, not read from a table."""
+
+    name: str
+    dimension: str
+    template: str
+    params: Mapping[str, tuple[str, bool, Any]]
+    returns: str
+    ttl: int
+    description: str
+    table: str = ""
+    order: str = ""
+    live: bool = False
+
+
+_CODE_PARAM = {"code": ("string", True, None)}
+
+
+def latest(name: str, description: str, ttl: int) -> Interface:
+    """The newest row of one code."""
+    return Interface(name, "stock", "latest", _CODE_PARAM, "object|null", ttl, description)
+
+
+def batch(name: str, description: str, ttl: int) -> Interface:
+    """The newest rows of many codes, all or some columns."""
+    params = {"codes": ("string[]", True, None), "fields": ("string[]", False, None)}
+    return Interface(name, "stock", "batch", params, "object[]", ttl, description)
+
+
+def history(name: str, description: str, ttl: int, limit: int = 250) -> Interface:
+    """Rows of one code in a date range, oldest first."""
+    params = {
+        "code": ("string", True, None),
+        "start_date": ("date", False, None),
+        "end_date": ("date", False, None),
+        "limit": ("int", False, limit),
+    }
+    return Interface(name, "timeseries", "history", params, "object[]", ttl, description)
+
+
+def by_date(name: str, description: str, ttl: int) -> Interface:
+    """Rows of the whole market on one trade date (default: the newest stored)."""
+    params = {
+        "trade_date": ("date", False, None),
+        "sort": ("string", False, None),
+        "limit": ("int", False, 200),
+        "offset": ("int", False, 0),
+    }
+    return Interface(name, "market", "by_date", params, "object[]", ttl, description)
+
+
+def standard(dataset: str, what: str, ttl: int) -> tuple[Interface, ...]:
+    """The four interfaces of a per-code, per-date dataset: get_<dataset>, _batch, _history, _by_date."""
+    return (
+        latest(f"get_{dataset}", f"newest {what} of a code", ttl),
+        batch(f"get_{dataset}_batch", f"newest {what} of many codes", ttl),
+        history(f"get_{dataset}_history", f"{what} of a code by date", max(ttl, 300)),
+        by_date(f"get_{dataset}_by_date", f"{what} of the market on one date", ttl),
+    )

@@ -1,0 +1,165 @@
+"""What a piece of work is about, and what it may look at while working."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import pandas as pd
+
+from core.days import moved
+from core.market.bars import Dense
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Trade dates (ISO text, ascending) and, unless the whole market is meant, codes."""
+
+    dates: tuple[str, ...]
+    codes: tuple[str, ...] | None = None
+    late: int = 0
+    """How many of the first dates are there only because figures of theirs came out now."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The dates without the late ones."""
+        return self.dates[self.late :]
+
+    @property
+    def since(self) -> str:
+        return self.dates[0]
+
+    @property
+    def until(self) -> str:
+        return self.dates[-1]
+
+    @property
+    def is_range(self) -> bool:
+        return len(self.dates) > 1
+
+    def with_late(self, late: int, calendar: "Calendar") -> "Scope":
+        """This scope and the `late` trade dates before it, whose figures came out only now."""
+        if not late:
+            return self
+        before = calendar.last(late + 1, self.since)[:-1]
+        return Scope((*before, *self.dates), self.codes, self.late + len(before))
+
+    def event_days(self, calendar: "Calendar") -> tuple[str, str]:
+        """First and last of the calendar days that the trade dates stand for: the days without trading
+        before a trade date belong to it."""
+        return moved(calendar.offset(self.since, -1), 1), self.until
+
+    def code_groups(self, size: int = 100) -> tuple[tuple[str, ...] | None, ...]:
+        """The codes, as many at a time as one filter of a report holds; `(None,)` for the whole market."""
+        if self.codes is None:
+            return (None,)
+        return tuple(self.codes[at : at + size] for at in range(0, len(self.codes), size))
+
+    def covers(self, code: str) -> bool:
+        return self.codes is None or code in self.codes
+
+    @property
+    def whole(self) -> "Scope":
+        """The same dates of the whole market."""
+        return Scope(self.dates, late=self.late)
+
+
+class Calendar(Protocol):
+    """The part of the trade calendar that declarations use."""
+
+    @property
+    def horizon(self) -> str: ...
+
+    def is_trade_date(self, day: str) -> bool: ...
+
+    def on_or_before(self, day: str) -> str: ...
+
+    def on_or_after(self, day: str) -> str: ...
+
+    def offset(self, day: str, steps: int) -> str: ...
+
+    def between(self, start: str, end: str) -> list[str]: ...
+
+    def last(self, count: int, end: str) -> list[str]: ...
+
+
+class Reader(Protocol):
+    """Reads of stored tables, cut at what the work may know."""
+
+    def __call__(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        noted: Sequence[str] = (),
+    ) -> pd.DataFrame:
+        """What is made of rows by date names the batches of the dates `noted` (default the newest one)."""
+        ...
+
+    def panel(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        since: str,
+        until: str,
+        condition: str = "",
+        noted: Sequence[str] = (),
+    ) -> Dense:
+        """Numbers of a series of the whole market; `condition` is one of ours in SQL. What is made of it
+        names the batches of the dates `noted` (default the newest one)."""
+        ...
+
+    def latest(self, table: str, column: str, before: str) -> str | None:
+        """The newest day in a column that lies before a day; of `confirmed_at` the day of the table's last
+        successful batch. StorageError when it cannot be told."""
+        ...
+
+    def apart(self) -> "Reader":
+        """The same tables for a read that several loads share."""
+        ...
+
+    def take_over(self, other: "Reader") -> None:
+        """What the reader `other` gave was used here as well; once, however often it is said."""
+        ...
+
+
+@dataclass
+class Context:
+    """Given to staging, derivation and checks. Holds no connection and no client."""
+
+    scope: Scope
+    now: str
+    calendar: Calendar
+    read: Reader
+    notes: dict[str, Any] = field(default_factory=dict)
+    """Facts that one derivation leaves for the checks after it."""
+
+    @property
+    def today(self) -> str:
+        return self.now[:10]
+
+    def beside(self, rows: pd.DataFrame, table: str, column: str, *, trusted: bool = False) -> pd.Series:
+        """`column` of another table on each row's own code and trade date; null where it has none, and with
+        `trusted` where its row there is doubted."""
+        names = ("code", "date", column, *(("quality",) if trusted else ()))
+        stored = self.read(table, columns=names, since=self.scope.since, until=self.scope.until)
+        if trusted:
+            stored = stored[stored["quality"] == "ok"].drop(columns="quality")
+        joined = rows[["code", "date"]].merge(stored, how="left", on=["code", "date"])
+        return joined[column].set_axis(rows.index)
+
+    def on_day_before(self, rows: pd.DataFrame, table: str, column: str) -> pd.Series:
+        """`column`, a number, of each row's own code on the trade date before its own: of `rows`, which stand
+        above what is stored in their `table`; null where it is not known."""
+        before = {day: self.calendar.offset(str(day), -1) for day in rows["date"].unique()}
+        columns = ["code", "date", column]
+        since = min(before.values(), default=self.scope.since)
+        stored = self.read(table, columns=columns, since=since, until=self.scope.until)
+        known = pd.concat([stored, rows[columns]], ignore_index=True)
+        known = known.drop_duplicates(["code", "date"], keep="last")
+        asked = pd.DataFrame({"code": rows["code"], "date": rows["date"].map(before)})
+        joined = asked.merge(known, how="left", on=["code", "date"])
+        return joined[column].astype(float).set_axis(rows.index)

@@ -1,0 +1,100 @@
+"""What a declaration means in the database: a table, its layer, key, audit columns and twin."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from core.declaration.columns import ColumnSpec, columns_from
+
+
+class Layer(StrEnum):
+    RAW = "raw"
+    STG = "stg"
+    DWD = "dwd"
+    CALC = "calc"
+    NOTE = "note"
+    REF = "ref"
+    SYSTEM = "system"
+    USER = "user"
+    INFRA = "infra"
+
+
+AUDIT: dict[Layer, tuple[ColumnSpec, ...]] = {
+    Layer.RAW: columns_from("src:k32 batch_id:k32 payload:json imported_at:ts"),
+    Layer.STG: columns_from("src:k32 batch_id:k32 imported_at:ts"),
+    Layer.DWD: columns_from(
+        "src:k32 provenance:big quality:s8 quality_flags:json batch_id:k32 "
+        "valid_from:ts created_at:ts updated_at:ts"
+    ),
+    Layer.CALC: columns_from("batch_id:k32 created_at:ts updated_at:ts"),
+    Layer.NOTE: columns_from("created_at:ts updated_at:ts"),
+    Layer.REF: columns_from("batch_id:k32 created_at:ts updated_at:ts"),
+    Layer.SYSTEM: columns_from("created_at:ts updated_at:ts"),
+    Layer.USER: columns_from("created_at:ts updated_at:ts"),
+    Layer.INFRA: (),
+}
+"""`provenance` holds the id of a pattern in `sys_provenance`; reads return it expanded."""
+
+HISTORY_COLUMNS = columns_from("valid_to:ts superseded_by:k32")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the warehouse. `columns` are the content; audit columns come from the layer.
+    `serial` marks an integer key that the database counts up."""
+
+    name: str
+    layer: Layer
+    columns: tuple[ColumnSpec, ...]
+    key: tuple[str, ...]
+    dataset: str = ""
+    description: str = ""
+    date_column: str | None = None
+    indexes: tuple[tuple[str, ...], ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+    serial: bool = False
+    payload: bool = True
+    """RAW only: keep each upstream record as received beside its canonical columns."""
+
+    @cached_property
+    def audit(self) -> tuple[ColumnSpec, ...]:
+        own = {spec.name for spec in self.columns}
+        audit = tuple(spec for spec in AUDIT[self.layer] if spec.name not in own)
+        if self.layer is Layer.RAW and not self.payload:
+            audit = tuple(spec for spec in audit if spec.name != "payload")
+        return audit
+
+    @cached_property
+    def all_columns(self) -> tuple[ColumnSpec, ...]:
+        return self.columns + self.audit
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(spec.name for spec in self.all_columns)
+
+    @property
+    def has_history(self) -> bool:
+        return self.layer is Layer.DWD
+
+    @property
+    def history_name(self) -> str:
+        return f"{self.name}_history"
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """Columns that make a row 'changed' when they differ: data, quality and flags, never audit."""
+        names = tuple(spec.name for spec in self.columns if spec.name not in self.key)
+        return (*names, "quality", "quality_flags") if self.has_history else names
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether its date column holds times of day."""
+        return self.date_column is not None and self.column(self.date_column).family == "time"
+
+    @cached_property
+    def moment(self) -> str | None:
+        """The first column of its key that is a day or a time."""
+        return next((name for name in self.key if self.column(name).family in ("date", "time")), None)
+
+    def column(self, name: str) -> ColumnSpec:
+        return next(spec for spec in self.all_columns if spec.name == name)

@@ -1,0 +1,115 @@
+"""The error family of the project. A class names the reaction, not the place.
+
+PlatformError
+├── UpstreamError             something outside did not answer as promised
+│   ├── Transient             timeout, reset, 429, 5xx, busy: retry with backoff
+│   ├── Refused               403, captcha, block page: never retried, opens the breaker
+│   └── Permanent             404, contract change: no retry, needs a person
+├── PayloadError              an answer that cannot be believed (truncated, wrong entity, other format)
+│   └── WrongUnit             its figures are in another unit
+├── Unavailable               our own guard said no (breaker open, cooldown, budget used up): nothing was sent
+├── QualityError              parsed data failed a check that forbids writing
+├── StorageError              the database refused or is not there
+│   ├── DiskFull              it has no room left: a person has to make some
+│   └── LockLost              a domain lock was taken over: the owner must not write any more
+├── ConflictError             somebody else is doing this now (HTTP 409)
+├── NotFound                  no such thing (HTTP 404)
+├── Forbidden                 not allowed (HTTP 403)
+├── InputError                a caller's value is wrong; names the parameter (HTTP 422)
+└── DeclarationError          a dataset, setting or task is declared wrongly: fail at start, loudly
+
+"Empty" is neither error nor success; it is a typed result (`resources.fetch_record.Outcome.EMPTY`).
+"""
+
+
+class PlatformError(Exception):
+    """Base of every error that this project raises on purpose."""
+
+    def __init__(self, message: str, *, source: str = "", dataset: str = "", fetch_id: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.dataset = dataset
+        self.fetch_id = fetch_id
+
+
+class UpstreamError(PlatformError):
+    """An upstream did not answer as promised."""
+
+
+class Transient(UpstreamError):
+    """Timeout, connection reset, 429, 5xx, 'busy': the same request may succeed later."""
+
+
+class Refused(UpstreamError):
+    """403, captcha or block page. Retrying makes it worse, so nobody retries."""
+
+
+class Permanent(UpstreamError):
+    """404 or a changed contract. Only a person can mend it."""
+
+
+class PayloadError(PlatformError):
+    """Bytes arrived that cannot be believed: truncated, malformed, wrong instrument, wrong date."""
+
+
+class WrongUnit(PayloadError):
+    """Lots for shares, cents for CNY: whoever sends one such row sends more of them."""
+
+
+class Unavailable(PlatformError):
+    """Our own guard refused before anything was sent: breaker open, host cooling down, budget used up.
+    `seconds_left`: after so long it may let a call pass; None when waiting does not help."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str = "",
+        dataset: str = "",
+        fetch_id: str = "",
+        seconds_left: float | None = None,
+    ) -> None:
+        super().__init__(message, source=source, dataset=dataset, fetch_id=fetch_id)
+        self.seconds_left = seconds_left
+
+
+class QualityError(PlatformError):
+    """Parsed data failed a check that forbids the write as a whole."""
+
+
+class StorageError(PlatformError):
+    """The database refused or cannot be reached."""
+
+
+class DiskFull(StorageError):
+    """The disk of the database, or of the data folder, takes no more."""
+
+
+class LockLost(StorageError):
+    """The domain lock's token is no longer ours."""
+
+
+class ConflictError(PlatformError):
+    """Somebody else holds what this call needs."""
+
+
+class NotFound(PlatformError):
+    """There is no such thing."""
+
+
+class Forbidden(PlatformError):
+    """The caller may not do this."""
+
+
+class InputError(PlatformError):
+    """A caller's value is wrong. `parameter` names it."""
+
+    def __init__(self, parameter: str, problem: str) -> None:
+        super().__init__(f"{parameter}: {problem}")
+        self.parameter = parameter
+        self.problem = problem
+
+
+class DeclarationError(PlatformError):
+    """A declaration contradicts itself or another one."""

@@ -1,0 +1,320 @@
+"""Declarations -> Dagster assets and checks: the only place that builds them.
+
+One asset per table, key [layer, table]. An asset's body turns the run's partitions into a scope, calls
+one load of the pipeline, and reports what the batch did. Checks are yielded by the asset itself, from
+the same data and the same transaction that wrote the rows.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.registry import Registry
+from core.declaration.rules import Freshness, Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Layer, Table
+from core.errors import ConflictError, InputError, PlatformError, Transient
+from core.stopping import safe_point
+from platform_assets.definitions.freshness_policies import freshness_policy
+from platform_assets.definitions.materialization import (
+    VERSION_LENGTH,
+    check_results,
+    column_schema,
+    partition_metadata,
+    refused_results,
+    shown_whole,
+)
+from platform_assets.definitions.partitions import (
+    PARTITION_TAG,
+    RANGE_TAGS,
+    check_partitions,
+    closed_within,
+    trade_dates,
+)
+from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.run_lease import CODES_TAG, lease_for
+from platform_assets.definitions.run_patience import patience_for
+from platform_assets.definitions.run_stop import canceling
+from platform_assets.descriptions import (
+    SCHEMA_CHECK,
+    dataset_checks,
+    fused_about,
+    raw_about,
+    schema_check,
+    stage_about,
+)
+from platform_assets.pipeline.batches import Loaded
+from platform_assets.pipeline.load import load_fused, load_raw, load_stage
+from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
+from resources.composition import Platform
+from resources.logs import bound
+from resources.warehouse.ledger.scheduled_runs import SlotLedger
+
+Load = Callable[[PipelineRun, Scope], Loaded]
+OWNER = "team:data"
+TASK_TAG = "app/task_key"
+
+
+@dataclass(frozen=True)
+class AssetPlan:
+    """What one asset needs to know; made from the registry, one per table."""
+
+    table: Table
+    group: str
+    deps: tuple[str, ...]
+    partition: Partition
+    checks: tuple[str, ...]
+    about: str
+    check_texts: Mapping[str, str]
+    domain: str | None
+    load: Load
+    tasks: tuple[str, ...]
+    own_past: bool = False
+    freshness: Freshness | None = None
+
+    @property
+    def partitioned(self) -> bool:
+        return self.partition in (Partition.TRADE_DATE, Partition.EVENT_DATE)
+
+
+def asset_key(table: Table) -> dg.AssetKey:
+    return dg.AssetKey([str(table.layer), table.name])
+
+
+def asset_plans(registry: Registry) -> list[AssetPlan]:
+    """One plan per declared table."""
+    plans = []
+    for dataset in registry.datasets.values():
+        for raw in dataset.raw:
+            plans.append(_raw_plan(registry, raw, dataset))
+        if dataset.model is None:
+            continue
+        group = group_of(dataset)
+        if dataset.staged:
+            partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
+            plans.append(
+                AssetPlan(
+                    table=dataset.stage_table,
+                    group=group,
+                    deps=tuple(dataset.feeds),
+                    partition=partition,
+                    checks=(SCHEMA_CHECK,),
+                    about=stage_about(dataset),
+                    check_texts={SCHEMA_CHECK: schema_check().text},
+                    domain=None,
+                    load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
+                    tasks=dataset.tasks,
+                )
+            )
+        own = (dataset.stage_name,) if dataset.staged else ()
+        plans.append(
+            AssetPlan(
+                table=dataset.table,
+                group=group,
+                deps=(*own, *dataset.reads),
+                partition=dataset.partition,
+                checks=check_names(dataset),
+                about=fused_about(dataset),
+                check_texts={check.name: check.text for check in dataset_checks(dataset)},
+                domain=dataset.domain,
+                load=lambda run, scope, d=dataset: load_fused(run, d, scope),  # type: ignore[misc]
+                tasks=dataset.tasks,
+                own_past=dataset.reads_own_past,
+                freshness=dataset.freshness,
+            )
+        )
+    return plans
+
+
+def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
+    fed = [one for one in registry.datasets.values() if raw.table_name in one.feeds]
+    tasks = raw.tasks
+    if tasks is None:
+        tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
+    return AssetPlan(
+        table=raw.table,
+        group="raw",
+        deps=raw.reads,
+        partition=raw.partition,
+        checks=(SCHEMA_CHECK,),
+        about=raw_about(raw),
+        check_texts={SCHEMA_CHECK: schema_check().text},
+        domain=None,
+        load=lambda run, scope: load_raw(run, raw, scope),
+        freshness=raw.freshness,
+        tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
+    )
+
+
+def group_of(dataset: Dataset) -> str:
+    """The UI's group: the domain whose lock the table is written under, else its layer."""
+    return dataset.domain or str(dataset.layer)
+
+
+def check_names(dataset: Dataset) -> tuple[str, ...]:
+    """Checks of a fused asset: `schema` (every column limit), then each named function."""
+    return tuple(check.name for check in dataset_checks(dataset))
+
+
+def build_assets(registry: Registry, engine: str = "sqlite") -> list[dg.AssetsDefinition]:
+    """`engine` names the warehouse's database beside each asset: sqlite or mariadb."""
+    plans = asset_plans(registry)
+    keys = {plan.table.name: asset_key(plan.table) for plan in plans}
+    with warnings.catch_warnings():
+        # Backfill policies are beta; the pin and the tests hold them.
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        return [_build(plan, [keys[name] for name in plan.deps], engine) for plan in plans]
+
+
+def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.AssetsDefinition:
+    key = asset_key(plan.table)
+    partitions = trade_dates() if plan.partitioned else None
+
+    @dg.asset(
+        key=key,
+        deps=list(deps),
+        partitions_def=partitions,
+        backfill_policy=dg.BackfillPolicy.single_run() if plan.partitioned else None,
+        group_name=plan.group,
+        description=plan.about,
+        kinds={"python" if plan.table.layer is Layer.RAW else "pandas", engine},
+        owners=[OWNER],
+        tags={"layer": str(plan.table.layer)},
+        freshness_policy=None if plan.freshness is None else freshness_policy(plan.freshness),
+        metadata={"dagster/column_schema": column_schema(plan.table), "dagster/table_name": plan.table.name},
+        check_specs=[
+            # Not by partition: a planned event per check and date; the UI calls the check skipped until every
+            # date of a range has a result of its own, and its tab stays blank until the states of all dates
+            # of all checks are there (16 s for 14 checks of 60 dates).
+            dg.AssetCheckSpec(name, asset=key, description=plan.check_texts.get(name))
+            for name in plan.checks
+        ],
+        output_required=False,
+    )
+    def materialize(context: dg.AssetExecutionContext, platform: PlatformResource) -> Iterator[Any]:
+        opened = platform.open()
+        partitions_asked = _partitions(context, plan, opened)
+        scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
+        refused: list[Refusal] = []
+        try:
+            with canceling(context), bound(run_id=context.run.run_id, task=context.run.tags.get(TASK_TAG)):
+                safe_point()
+                # A scheduled run enters its slot first; another run that holds it is refused here.
+                SlotLedger(opened.warehouse.engine).enter(
+                    context.run.run_id, context.run.tags, now=opened.clock.now()
+                )
+                loaded = _run(context, plan, opened, scope, refused)
+        except PlatformError as error:
+            yield from _failed(plan, error, refused)
+            return
+        yield from _succeeded(context, plan, loaded, partitions_asked)
+
+    return materialize
+
+
+def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
+    """The trade dates of this run; an unpartitioned asset of a dated job works for the job's date. A date
+    that is none, or has not come yet, is refused by its name."""
+    try:
+        keys = _refuse_future(_asked(context, plan, opened), opened)
+    except InputError as error:
+        raise dg.Failure(description=error.message, allow_retries=False) from error
+    closed = closed_within(context.run.tags)
+    if closed:
+        context.log.info(f"no trade dates: {closed}")
+    return keys
+
+
+def _asked(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
+    check_partitions(context.run.tags)
+    return sorted(context.partition_keys) if plan.partitioned else _dates_of_run(context.run.tags, opened)
+
+
+def _refuse_future(days: list[str], opened: Platform) -> list[str]:
+    today = opened.clock.now().date().isoformat()
+    late = [day for day in days if day > today]
+    if late:
+        raise InputError("partition", f"{late[0]} is in the future (today is {today})")
+    return days
+
+
+def _dates_of_run(tags: Mapping[str, str], opened: Platform) -> list[str]:
+    """Dates of an unpartitioned asset: the run's partition or range, else the newest trade date."""
+    start, end = (tags.get(tag) for tag in RANGE_TAGS)
+    if start and end:
+        return opened.calendar.between(start, end)
+    today = opened.clock.now().date().isoformat()
+    return [tags.get(PARTITION_TAG) or opened.calendar.on_or_before(today)]
+
+
+def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Codes that the run is limited to (a sync or download by codes); None = the whole market."""
+    text = tags.get(CODES_TAG, "")
+    return tuple(code for code in text.split(",") if code) or None
+
+
+def _run(
+    context: dg.AssetExecutionContext,
+    plan: AssetPlan,
+    opened: Platform,
+    scope: Scope,
+    refused: list[Refusal],
+) -> Loaded:
+    tags = context.run.tags
+    trigger = Trigger(
+        kind=tags.get("app/trigger", "backfill" if "dagster/backfill" in tags else "manual"),
+        ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
+        run_id=context.run.run_id,
+        command_id=int(tags["app/command_id"]) if "app/command_id" in tags else None,
+    )
+    with lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease:
+        run = PipelineRun(
+            registry=opened.registry,
+            warehouse=opened.warehouse,
+            desk=opened.desk_of_run(context.run.run_id),
+            calendar=opened.calendar,
+            clock=opened.clock,
+            trigger=trigger,
+            world=opened.world,
+            lease=lease,
+            refused=refused,
+        )
+        with patience_for(trigger.kind, context.run.run_id):
+            return plan.load(run, scope)
+
+
+def _succeeded(
+    context: dg.AssetExecutionContext, plan: AssetPlan, loaded: Loaded, asked: Sequence[str]
+) -> Iterator[Any]:
+    last = loaded.results[-1] if loaded.results else None
+    if plan.partitioned:
+        for day in asked:
+            result = loaded.of(day)
+            if result is not None:
+                whole = shown_whole(loaded) if result is last else {}
+                context.add_asset_metadata(
+                    {**partition_metadata(loaded, result, newest=result is last), **whole},
+                    asset_key=asset_key(plan.table),
+                    partition_key=day,
+                )
+    elif last is not None:
+        # Not in the result: Dagster would write it once more into the step's own event.
+        context.add_asset_metadata(partition_metadata(loaded, last), asset_key=asset_key(plan.table))
+    version = last.content_hash[:VERSION_LENGTH] if last and len(asked) == 1 else None
+    yield dg.MaterializeResult(
+        asset_key=asset_key(plan.table),
+        data_version=None if version is None else dg.DataVersion(version),
+        check_results=check_results(plan.checks, loaded),
+    )
+
+
+def _failed(plan: AssetPlan, error: PlatformError, refused: Sequence[Refusal]) -> Iterator[Any]:
+    """The refused batch is already recorded; tell Dagster why, and whether a retry can help. The checks
+    come first: what is yielded before the failure is kept."""
+    yield from refused_results(plan.checks, asset_key(plan.table), error.message, refused)
+    retry = isinstance(error, Transient | ConflictError)
+    raise dg.Failure(description=error.message, allow_retries=retry) from error

@@ -1,0 +1,57 @@
+"""The job `data_cleanup`: staged time series and Dagster's own history shortened, on schedule or because
+somebody asked."""
+
+from typing import Any
+
+import dagster as dg
+
+from platform_assets.definitions.op_run import ANSWER, opened_run
+from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
+from platform_assets.pipeline.cleanup import cleanup
+from resources.stored_settings import read_stored
+from resources.warehouse.retention import scheduled_days
+
+JOB = "data_cleanup"
+
+
+@dg.op(
+    config_schema={
+        "days": dg.Field(int, default_value=0, description="days that are kept; 0 = as the settings say"),
+        "tables": dg.Field([str], default_value=[], description="none = every staged time series"),
+    },
+    out=dg.Out(dict, description="rows that each table lost"),
+)
+def clean_up(context: dg.OpExecutionContext, platform: PlatformResource) -> dict[str, Any]:
+    opened = platform.open()
+    with opened_run(context, opened, JOB) as run:
+        asked = context.op_config
+        if not asked["tables"]:
+            today = opened.clock.now().date().isoformat()
+            gone = opened.warehouse.payloads.purge(today, opened.settings.payload_days)
+            context.log.info("%s upstream bodies older than PAYLOAD_DAYS deleted", gone)
+        days = asked["days"] or scheduled_days(read_stored(run.warehouse.engine))
+        answer = cleanup(run, days=days, tables=asked["tables"])
+        if not asked["tables"]:
+            answer["runs_deleted"] = prune_runs(context.instance)
+            context.log.info(f"{answer['runs_deleted']} runs older than {RUN_DAYS} days deleted")
+    shown = ("cutoff", "total", "deleted", "runs_deleted")
+    context.add_output_metadata({name: answer[name] for name in shown if name in answer})
+    return answer
+
+
+@dg.op
+def cleanup_verdict(answer: dict[str, Any]) -> None:
+    """The run fails when a table could not be cleaned, so that the list of runs shows it."""
+    if answer["status"] != "success":
+        raise dg.Failure(description=answer["message"])
+
+
+@dg.job(
+    name=JOB,
+    description="deletes staged time series and runs older than their retention; fused tables stay whole",
+    # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
+    resource_defs={"platform": PlatformResource()},
+)
+def cleanup_job() -> None:
+    cleanup_verdict(clean_up.alias(ANSWER)())

@@ -1,0 +1,243 @@
+"""Jobs: one per scheduled task, named by its key, and `history` and `reports` for ranges of dates."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import dagster as dg
+
+from core.declaration.registry import Registry
+from core.declaration.tables import Layer
+from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
+from platform_assets.definitions.partitions import trade_dates
+
+HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
+"""Datasets that the range load of a new installation fills."""
+REPORTS = ("finance_indicator", "holder", "dividend")
+"""Datasets whose reports and notices of a range a new installation loads: apart from the bars, which need no
+portal."""
+
+CALCULATED_FROM = ("raw_limit_pool", "raw_limitup_reason", "raw_lhb_branch")
+"""What the calculations need beside the day's load; their scheduled tasks download it later in the day."""
+DAY = "eod_core"
+WHOLE_DAY = "whole_day"
+"""Everything that the tasks of one trade date download and fuse, in one run: what `eod_core` leaves to later
+tasks as well (profiles, risk tables, ratios of indices), before what is made of it."""
+BAR_CALCULATIONS = "bar_calculations"
+BESIDE_BARS = ("raw_limit_pool",)
+"""What the calculations from bars take where it is stored, and do without where it is not."""
+PICKS = "earlier_picks"
+PICKS_FROM = ("fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide")
+"""What picks of many past dates need beside bars, reports and money flow; quotes take one call a code."""
+NOT_OF_THE_PAST = ("raw_valuation", "aux_worth")
+"""Feeds of these that take a call for each date, or tell of the present alone."""
+PICKED = ("calc_factor_score", "track_builtin", "track_preset", "scorecard_daily")
+LATER = "freshness_snapshot"
+"""The task of calculated tables that look at what the others hold."""
+
+FUSIONS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
+"""The tasks that fuse a trade date."""
+OF_CODES = "fusion_codes"
+"""The job that fuses some codes because somebody asked: no task of the day, and only tables of stocks."""
+
+SYNCS = {
+    "block_sync": "raw_block_member",
+    "index_daily_sync": "fusion_index_daily",
+    "kline_bar_sync": "fusion_kline_bar",
+}
+"""Job -> the one table that it loads, because somebody asked."""
+SAMPLE = "breadth_sample"
+"""The job that the sensor of the market's breadth asks for."""
+BASEINFO = "baseinfo_refresh"
+"""The job that the sensor of the company profiles asks for, and the dataset that it loads."""
+_PROFILES = "stock_profile"
+
+
+def build_jobs(registry: Registry) -> dict[str, Any]:
+    """{job name: job}. A task's job selects the assets whose datasets name the task."""
+    by_task: dict[str, list[dg.AssetKey]] = {}
+    for plan in asset_plans(registry):
+        for task in plan.tasks:
+            by_task.setdefault(task, []).append(asset_key(plan.table))
+    jobs = {
+        task: dg.define_asset_job(
+            task,
+            selection=dg.AssetSelection.assets(*keys),
+            partitions_def=trade_dates(),
+            tags={"app/task_key": task},
+            description=f"assets of the task {task}",
+        )
+        for task, keys in sorted(by_task.items())
+    }
+    if DAY in by_task:
+        for name, when in (("recent_days", "before the newest one is loaded"), ("earlier_days", "behind it")):
+            jobs[name] = dg.define_asset_job(
+                name,
+                selection=dg.AssetSelection.assets(*by_task[DAY]),
+                partitions_def=trade_dates(),
+                description=f"everything of a few trade dates in one run, {when}",
+            )
+        jobs[WHOLE_DAY] = dg.define_asset_job(
+            WHOLE_DAY,
+            selection=dg.AssetSelection.assets(
+                *(asset_key(plan.table) for plan in asset_plans(registry) if of_whole_day(plan))
+            ),
+            partitions_def=trade_dates(),
+            description="everything that the tasks of a trade date download and fuse, in one run",
+        )
+    tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
+    jobs["history"] = dg.define_asset_job(
+        "history",
+        selection=dg.AssetSelection.assets(*(asset_key(table) for table in tables)),
+        partitions_def=trade_dates(),
+        description="bars and indices of a range of trade dates",
+    )
+    reporting = [registry.datasets[name] for name in REPORTS if name in registry.datasets]
+    jobs["reports"] = dg.define_asset_job(
+        "reports",
+        selection=dg.AssetSelection.assets(
+            *(asset_key(table) for dataset in reporting for table in dataset.tables())
+        ),
+        description="what companies disclosed in a range of trade dates: results, holders, dividends",
+    )
+    plans = {plan.table.name: plan for plan in asset_plans(registry)}
+    calculated = [
+        plan
+        for plan in plans.values()
+        if (plan.table.layer is Layer.CALC and plan.tasks and LATER not in plan.tasks)
+        or plan.table.name in CALCULATED_FROM
+    ]
+    jobs["calculations"] = dg.define_asset_job(
+        "calculations",
+        selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in calculated)),
+        partitions_def=trade_dates(),
+        description="what is calculated from the stored tables of a range of trade dates",
+    )
+    from_bars = tables_from_bars(registry)
+    jobs[BAR_CALCULATIONS] = dg.define_asset_job(
+        BAR_CALCULATIONS,
+        selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in from_bars)),
+        partitions_def=trade_dates(),
+        description="what is calculated from bars, names and indices alone, as far back as these are stored",
+    )
+    picked = _tables_of_picks(registry)
+    if picked:
+        jobs[PICKS] = dg.define_asset_job(
+            PICKS,
+            selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in picked)),
+            partitions_def=trade_dates(),
+            description="wide rows of many past dates, the picks of boards and presets, what became of them",
+        )
+    for job, name in SYNCS.items():
+        if name in plans:
+            jobs[job] = dg.define_asset_job(
+                job,
+                selection=dg.AssetSelection.assets(asset_key(plans[name].table)),
+                partitions_def=trade_dates() if plans[name].partitioned else None,
+                description=f"{name} alone, because somebody asked for it",
+            )
+    if SAMPLE in registry.datasets:
+        jobs[SAMPLE] = dg.define_asset_job(
+            SAMPLE,
+            selection=dg.AssetSelection.assets(asset_key(registry.datasets[SAMPLE].table)),
+            description="how many stocks rise and fall at this moment",
+        )
+    if _PROFILES in registry.datasets:
+        profiles = registry.datasets[_PROFILES].tables()
+        jobs[BASEINFO] = dg.define_asset_job(
+            BASEINFO,
+            selection=dg.AssetSelection.assets(*(asset_key(table) for table in profiles)),
+            description="company profiles of the codes that a run is limited to",
+        )
+    chosen = _tables_of_codes(registry)
+    if chosen:
+        jobs[OF_CODES] = dg.define_asset_job(
+            OF_CODES,
+            selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in chosen)),
+            partitions_def=trade_dates(),
+            description="what the fusions of a trade date hold of some codes, because somebody asked for it",
+        )
+    jobs |= _backfills(registry, plans)
+    security_list = [
+        plan
+        for plan in asset_plans(registry)
+        if plan.table.name in {"raw_quote", "stg_stock_master", "fusion_stock_master", "ref_name_history"}
+        or plan.table.name == "ref_trade_calendar"
+    ]
+    jobs["security_list"] = dg.define_asset_job(
+        "security_list",
+        selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in security_list)),
+        partitions_def=trade_dates(),
+        description="the security master and the calendar, before the first history load",
+    )
+    return jobs
+
+
+def of_whole_day(plan: AssetPlan) -> bool:
+    """Whether the whole day loads a table: every one that a task of trade dates downloads or fuses."""
+    return plan.table.layer is not Layer.CALC and bool(plan.tasks)
+
+
+def tables_from_bars(registry: Registry) -> list[str]:
+    """The calculated tables that read nothing but what the range load of bars fills, and each other."""
+    known = {registry.datasets[name].table_name for name in HISTORY if name in registry.datasets}
+    waiting = {
+        plan.table.name: frozenset(plan.deps)
+        for plan in asset_plans(registry)
+        if plan.table.layer is Layer.CALC and plan.tasks and LATER not in plan.tasks
+    }
+    found: list[str] = []
+    while ready := _met(waiting, {*known, *BESIDE_BARS, *found}):
+        found += ready
+        for name in ready:
+            del waiting[name]
+    return found
+
+
+def _tables_of_picks(registry: Registry) -> list[str]:
+    """What `earlier_picks` loads; nothing where one of its tables is not declared."""
+    owners = {one.table_name: one for one in registry.datasets.values() if one.model is not None}
+    if not {*PICKS_FROM, *PICKED} <= owners.keys():
+        return []
+    names = []
+    for name in PICKS_FROM:
+        feeds = [feed for feed in owners[name].feeds if feed not in NOT_OF_THE_PAST]
+        names += [*feeds, *([owners[name].stage_name] if owners[name].staged else []), name]
+    return list(dict.fromkeys([*names, *PICKED]))
+
+
+def _met(needs: Mapping[str, Collection[str]], known: Collection[str]) -> list[str]:
+    """Names whose needs are all known."""
+    return sorted(name for name, own in needs.items() if set(own) <= set(known))
+
+
+def _tables_of_codes(registry: Registry) -> list[str]:
+    """The fused tables of single stocks that the fusions of a trade date write, and what they are made of.
+    A table of the market as a whole would be loaded whole for the sake of two codes."""
+    names = []
+    for dataset in registry.datasets.values():
+        if dataset.model is None or not dataset.of_stocks or not set(FUSIONS) & set(dataset.tasks):
+            continue
+        if "code" in dataset.table.names:
+            feeds = [name for name in dataset.feeds if "code" in registry.raws[name].table.names]
+            names += [*feeds, *(table.name for table in dataset.tables() if "code" in table.names)]
+    return list(dict.fromkeys(names))
+
+
+def _backfills(registry: Registry, plans: Mapping[str, AssetPlan]) -> dict[str, Any]:
+    """`backfill_<dataset>`: every table that a load of the dataset writes, for those loaded by date."""
+    jobs = {}
+    for dataset in registry.datasets.values():
+        tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
+        if not tables:
+            continue
+        chosen = [plans[name] for name in dict.fromkeys(tables)]
+        main = tables[0] if dataset.model is None else dataset.table_name
+        if plans[main].partitioned:
+            job = f"backfill_{dataset.name}"
+            jobs[job] = dg.define_asset_job(
+                job,
+                selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in chosen)),
+                partitions_def=trade_dates(),
+                description=f"{dataset.title or dataset.name} of past trade dates",
+            )
+    return jobs

@@ -1,0 +1,84 @@
+"""The trade-date partitions: one per trade date of the shipped calendar up to today."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from functools import cache
+from typing import Any
+
+import dagster as dg
+from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
+
+from core.calendar import FIRST_PARTITION, shipped_calendar
+from core.clock import SystemClock
+from core.errors import InputError
+
+PARTITION_TAG = "dagster/partition"
+RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
+
+
+class _InOrder(DefaultPartitionsSubset):
+    """Dates of a run, oldest first. Dagster keeps named partitions in a set and reports them in its order, so
+    that the newest event of an asset, which the UI shows first, was of any date of a range."""
+
+    def get_partition_keys(self) -> Iterable[str]:
+        return sorted(self.subset)
+
+    def with_partition_keys(self, partition_keys: Iterable[str]) -> DefaultPartitionsSubset:
+        return _InOrder(self.subset | set(partition_keys))
+
+    def to_serializable_subset(self) -> PartitionsSubset[str]:
+        """What is stored is Dagster's own: other processes need not know this class."""
+        return DefaultPartitionsSubset(self.subset)
+
+
+class TradeDates(dg.StaticPartitionsDefinition):
+    """Names, no time windows: Dagster writes a window with its exclusions, 18 KB of holidays, into every
+    planned event and every run, and moves a key that does not exist to the next window.
+
+    Today's date is there as soon as it begins, also in a process that has run since yesterday.
+    """
+
+    def get_partition_keys(self, *_: Any, **__: Any) -> Sequence[str]:
+        return shipped_calendar().between(FIRST_PARTITION, SystemClock().now().date().isoformat())
+
+    def empty_subset(self) -> PartitionsSubset[str]:
+        return _InOrder()
+
+
+@cache
+def trade_dates() -> TradeDates:
+    calendar = shipped_calendar()
+    return TradeDates(calendar.between(FIRST_PARTITION, calendar.horizon))
+
+
+def check_partitions(tags: Mapping[str, str]) -> None:
+    """InputError when a run was asked for a partition, or for an end of a range, that is no trade date."""
+    for tag in (PARTITION_TAG, *RANGE_TAGS):
+        day = tags.get(tag)
+        if day is not None:
+            _check(day)
+
+
+def _check(day: str) -> None:
+    calendar = shipped_calendar()
+    if not FIRST_PARTITION <= day <= calendar.horizon:
+        raise InputError("partition", f"{day!r} is outside {FIRST_PARTITION}..{calendar.horizon}")
+    if not calendar.is_trade_date(day):
+        before = calendar.on_or_before(day)
+        raise InputError("partition", f"{day!r} is no trade date; the last one before it is {before}")
+
+
+MOST_NAMED = 10
+
+
+def closed_within(tags: Mapping[str, str]) -> str:
+    """Days of the asked range on which the exchanges are closed; empty without a range. Each asset of a run
+    says it, so of a long range the weekends are one word and only the other days have names."""
+    first, last = (tags.get(tag) for tag in RANGE_TAGS)
+    if first is None or last is None:
+        return ""
+    closed = shipped_calendar().closed(first, last)
+    if len(closed) <= MOST_NAMED:
+        return ", ".join(closed)
+    holidays = [day for day in closed if date.fromisoformat(day).weekday() < 5]
+    return ", ".join(["weekends", *holidays])

@@ -1,0 +1,119 @@
+"""The job `portfolio_mon`: movements of the watch lists become in-app notifications."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from core.errors import PayloadError, Unavailable, UpstreamError
+from platform_assets.compute.watch_alerts import Thresholds, alerts
+from platform_assets.definitions.op_run import opened_run
+from platform_assets.definitions.resources import PlatformResource
+from resources.fetch_record import FetchLog
+from resources.notifications import NotificationStore
+from resources.settings import Settings
+from resources.stored_settings import read_stored
+from resources.upstreams.fetch_context import Desk
+from resources.warehouse.engine import reading
+from resources.warehouse.warehouse import Warehouse
+
+JOB = "portfolio_mon"
+KIND = "portfolio_alert"
+_HOLDINGS = "SELECT code, name, stop_loss_price FROM portfolio_stock WHERE is_active=1 ORDER BY code"
+_QUOTED = ("name", "price", "last_close", "volume_ratio")
+
+
+def watched(warehouse: Warehouse) -> list[dict[str, Any]]:
+    """One entry per code of any list; of several stop prices the highest, which is reached first."""
+    found: dict[str, dict[str, Any]] = {}
+    with reading(warehouse.engine) as connection:
+        for code, name, stop in connection.exec_driver_sql(_HOLDINGS):
+            one = found.setdefault(str(code), {"code": str(code), "name": name, "stop_loss_price": stop})
+            if stop is not None and (one["stop_loss_price"] is None or stop > one["stop_loss_price"]):
+                one["stop_loss_price"] = stop
+    return list(found.values())
+
+
+def quotes_of(desk: Desk, codes: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Code -> quote of today's session: the quote site, else the terminal, which tells no volume ratio and
+    no date. What was not traded today is left out. Raises the last source's error."""
+    symbols = _symbols(desk, codes)
+    if not symbols:
+        return {}
+    try:
+        frame = desk.tencent.quotes(symbols)
+        frame = frame[frame["trade_date"] == desk.today]
+    except (UpstreamError, PayloadError, Unavailable):
+        frame = desk.tdx.quotes(symbols)
+        frame = frame[~frame["unknown"]]
+    frame = frame.reindex(columns=["code", *_QUOTED])
+    rows: list[dict[str, Any]] = frame.astype(object).where(pd.notna(frame), None).to_dict("records")
+    return {str(row["code"]): row for row in rows}
+
+
+def _symbols(desk: Desk, codes: Sequence[str]) -> list[str]:
+    """As the stored list of securities has them; codes that it does not know are not asked for."""
+    stored = desk.read("fusion_stock_master", columns=("code", "market"))
+    known = stored[stored["code"].isin(list(codes)) & stored["market"].isin(["SH", "SZ", "BJ"])]
+    return [f"{market.lower()}{code}" for code, market in zip(known["code"], known["market"], strict=True)]
+
+
+def thresholds_of(settings: Settings, stored: Mapping[str, str]) -> Thresholds:
+    """Environment, else the newest stored value, else what this process started with."""
+
+    def value(name: str, started_with: float) -> float:
+        text = None if name in settings.explicit else stored.get(name.upper())
+        return started_with if text is None else float(text)
+
+    return Thresholds(
+        price=value("price_alert_threshold", settings.price_alert_threshold),
+        volume=value("volume_alert_ratio", settings.volume_alert_ratio),
+        stop=value("stop_loss_proximity", settings.stop_loss_proximity),
+    )
+
+
+def enabled(settings: Settings, stored: Mapping[str, str]) -> bool:
+    text = stored.get("ENABLE_PORTFOLIO_MONITOR")
+    if text is None or "enable_portfolio_monitor" in settings.explicit:
+        return settings.enable_portfolio_monitor
+    return text == "true"
+
+
+@dg.op
+def watch_portfolio(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
+    """One notification per stock, direction and day."""
+    opened = platform.open()
+    with opened_run(context, opened, JOB) as run:
+        stored = read_stored(opened.warehouse.engine)
+        if not enabled(opened.settings, stored):
+            context.log.info("nothing is watched: ENABLE_PORTFOLIO_MONITOR is false")
+            return
+        holdings = watched(opened.warehouse)
+        quotes = quotes_of(run.desk_for(FetchLog()), [one["code"] for one in holdings]) if holdings else {}
+        limits = thresholds_of(opened.settings, stored)
+        store = NotificationStore(opened.settings.data_path / "notifications")
+        now = opened.clock.now()
+        found = [alert for one in holdings for alert in alerts(one, quotes.get(one["code"], {}), limits)]
+        told = [
+            store.add(KIND, alert.title, alert.content, now=now, key=alert.key, code=alert.code)
+            for alert in found
+        ]
+    context.add_output_metadata(
+        {
+            "watched": len(holdings),
+            "quoted": len(quotes),
+            "movements": len(found),
+            "notifications": sum(one is not None for one in told),
+        }
+    )
+
+
+@dg.job(
+    name=JOB,
+    description="movements of the watch lists become in-app notifications; it sends no mail",
+    # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
+    resource_defs={"platform": PlatformResource()},
+)
+def portfolio_job() -> None:
+    watch_portfolio()

@@ -1,0 +1,1 @@
+"""The derived parts of the documentation, written from the code."""

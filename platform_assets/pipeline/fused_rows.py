@@ -1,0 +1,172 @@
+"""From the rows of all sources to the fused, derived and checked rows of a dataset. Pure but for reads."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Partition
+from core.declaration.scope import Context, Scope
+from core.declaration.tables import Layer
+from core.errors import QualityError
+from platform_assets.compute.nan_arithmetic import floats
+from platform_assets.pipeline.checks import (
+    Checked,
+    apply_contract,
+    apply_hard,
+    apply_soft,
+    apply_whole,
+    coerce_model,
+)
+from platform_assets.pipeline.fusion_rules import Fused, fuse
+from platform_assets.pipeline.slices import Part, assign_quality, partition_parts, with_empty, with_newest
+from platform_assets.pipeline.windows import Window
+from resources.warehouse.slices import Slice
+
+_TINY = 1e-9
+
+
+class NothingLeft(QualityError):
+    """No row of a scope passed the checks; `quality` are the records of those that failed them."""
+
+    def __init__(self, dataset: Dataset, scope: Scope, checked: Checked) -> None:
+        super().__init__(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
+        self.quality = checked.quality
+
+
+def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> list[Part]:
+    """Rows of all sources (`src` set) -> what to write per partition. Raises NothingLeft when no row is
+    left, QualityError when a trade date of the scope has none."""
+    assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
+    clean, destroyed = coerce_model(rows, dataset.model, ["src"])
+    window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
+    if window.dated:
+        inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
+        clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
+    partial = clean["src"].isin(list(dataset.completes)).to_numpy(dtype=bool)
+    entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
+    entry.frame = _beside_others(dataset, entry.frame)
+    entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
+    if entry.frame.empty and dataset.calculate is not None and not entry.rejected:
+        return _withdrawn(window, entry.frame, scope.asked)
+    if entry.frame.empty and dataset.may_be_empty and dataset.calculate is None:
+        nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
+        by_date = window.dated and dataset.partition is not Partition.REPORT_PERIOD and scope.codes is None
+        return with_empty([nothing], scope.dates[:-1] if by_date else (), entry.frame)
+    if entry.frame.empty:
+        raise NothingLeft(dataset, scope, entry)
+    merged = _fused_rows(dataset, entry, context)
+    if merged.frame.empty:
+        raise NothingLeft(dataset, scope, merged)
+    parts = list(partition_parts(window, merged.frame, dataset.table.moment))
+    if window.dated and dataset.partition is not Partition.REPORT_PERIOD:
+        missing = sorted(set(scope.dates) - {part.key for part in parts})
+        if missing and dataset.calculate is not None:
+            # A date whose rows were all rejected is not one of which nothing was found: what is stored of
+            # it stands, and its records go with the newest part.
+            found = {str(day) for lost in merged.dropped for day in lost[str(dataset.date_column)].dropna()}
+            gone = [day for day in missing if day in scope.asked and day not in found]
+            parts = sorted([*parts, *_withdrawn(window, merged.frame, gone)], key=lambda part: part.key)
+        elif missing and dataset.may_be_empty:
+            parts = with_empty(parts, missing, merged.frame)
+        elif missing and dataset.late:
+            parts = with_newest(parts, scope, merged.frame, late=dataset.late)
+        elif missing:
+            raise QualityError(
+                f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name
+            )
+    assign_quality(parts, merged, window)
+    for part in parts:
+        part.whole = apply_whole(part.frame, dataset.whole, context)
+        part.quality += part.whole
+        if dataset.layer is Layer.DWD:
+            part.public_at = _of_rows(dataset.public_at, part.frame, context)
+            part.later_rows = _of_rows(dataset.later_rows, part.frame, context)
+    return parts
+
+
+def _withdrawn(window: Window, frame: pd.DataFrame, days: Sequence[str]) -> list[Part]:
+    """Empty parts of dates of which a calculation found nothing: their stored rows go."""
+    return [Part(day, frame.iloc[:0], window.slice_of(day, ())) for day in days]
+
+
+def _of_rows(
+    rule: Callable[[pd.DataFrame, Context], pd.Series] | None, frame: pd.DataFrame, context: Context
+) -> list[Any] | None:
+    """What a rule says of each row; None without a rule."""
+    return None if rule is None else list(rule(frame, context))
+
+
+def _beside_others(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the completing rows of keys that no other source tells."""
+    completing = frame["src"].isin(list(dataset.completes))
+    if not completing.any():
+        return frame
+    told = pd.MultiIndex.from_frame(frame.loc[~completing, list(dataset.key)])
+    alone = completing.to_numpy() & ~pd.MultiIndex.from_frame(frame[list(dataset.key)]).isin(told)
+    return frame[~alone].reset_index(drop=True)
+
+
+def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
+    """Fusion, derivation and the last checks."""
+    assert dataset.model is not None  # noqa: S101  see _fused_parts
+    if dataset.layer is not Layer.DWD:
+        fused = Fused(entry.frame, [set() for _ in range(len(entry.frame))])
+    else:
+        fused = fuse(entry.frame, dataset.key, dataset.source_order, dataset.fuse)
+    frame = fused.frame
+    marks = "_flags"
+    frame[marks] = [sorted(item) for item in fused.flags] if fused.flags else [[] for _ in range(len(frame))]
+    if dataset.stands_within:
+        frame = _keep_standing(dataset, frame, context)
+    for derive in dataset.derive:
+        frame = derive(frame, context)
+    extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
+    typed, destroyed = coerce_model(frame, dataset.model, extra)
+    final = apply_hard(typed, dataset.model, dataset.key, destroyed)
+    flags = [set(item) for item in final.frame[marks]]
+    soft = apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
+    return Checked(
+        frame=soft.frame,
+        dropped=[*entry.dropped, *final.dropped],
+        failures=[*entry.failures, *final.failures, *soft.failures],
+        counts=dict.fromkeys([*entry.counts, *final.counts, *soft.counts], 0),
+    )
+
+
+def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Stored values in place of new ones that differ by no more than the wire's rounding.
+
+    Only in rows whose other numbers are told as they are stored: a corrected row is taken whole from its
+    source, or its provenance would be a lie. The roundings see the stored row's source as `stored_src`.
+    """
+    columns = tuple(dataset.stands_within)
+    told = [
+        spec.name
+        for spec in dataset.columns
+        if spec.family in ("float", "int") and not spec.computed and spec.name not in (*dataset.key, *columns)
+    ]
+    scope = context.scope
+    # A load of single codes brings their whole past where the table is kept code by code.
+    by_code = dataset.partition is Partition.CODE and scope.codes is not None
+    stored = context.read(
+        dataset.table_name,
+        columns=(*dataset.key, *columns, *told, "src"),
+        codes=scope.codes if by_code else None,
+        since=None if by_code else scope.since,
+        until=None if by_code else scope.until,
+    )
+    known = frame[list(dataset.key)].merge(stored, on=list(dataset.key), how="left")
+    known.index = frame.index
+    alike = np.ones(len(frame), dtype=bool)
+    for column in told:
+        new, old = floats(frame[column]), floats(known[column])
+        alike &= np.isnan(new) | (np.abs(new - old) < _TINY)
+    sourced = frame.assign(stored_src=known["src"])
+    for column, rounding in dataset.stands_within.items():
+        new, old = floats(frame[column]), floats(known[column])
+        values = np.where(alike & (np.abs(new - old) <= floats(rounding(sourced))), old, new)
+        frame[column] = pd.Series(values, index=frame.index).astype(frame[column].dtype)
+    return frame

@@ -1,0 +1,66 @@
+"""What stored rows of a RAW or staging table stand against: which of the new ones are written, and which of
+the stored ones go."""
+
+import pandas as pd
+
+from core.declaration.dataset import Raw
+from core.declaration.scope import Scope
+from core.declaration.tables import Table
+from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.slices import Part
+from platform_assets.pipeline.windows import Window
+from resources.warehouse.slices import Slice
+
+
+def keep_known(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """Stored values of `keep_when_null` columns where this answer, of a poorer call, has none."""
+    key = list(key_with_src(raw.table))
+    stored = run.warehouse.frame(raw.table_name, columns=(*key, *raw.keep_when_null), where=window.slice())
+    known = frame[key].merge(stored, on=key, how="left")
+    for column in raw.keep_when_null:
+        frame[column] = frame[column].where(frame[column].notna(), known[column])
+    return frame
+
+
+def first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the rows of a loose table whose key is stored under an earlier day."""
+    if not window.loose or frame.empty:
+        return frame
+    key, day = list(table.key), str(window.date_column)
+    codes = tuple(sorted(set(frame["code"].dropna().tolist())))
+    stored = run.warehouse.frame(table.name, columns=(*key, day), where=Slice.of_codes(codes))
+    told = frame[key].merge(stored, on=key, how="left")[day].set_axis(frame.index)
+    return frame[~window.repeats(frame[day], told)]
+
+
+def keep_better(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the rows that a better source tells, now or in what is stored: the key knows one row, whoever
+    told it. Stored rows do not stand against what moves, nor against a group that is replaced whole."""
+    rank = {source.name: place for place, source in enumerate(raw.sources)}
+    key = list(raw.key)
+    # An empty column of texts stays one of texts, whatever it is mapped to: ranks are numbers.
+    ranks = frame["src"].map(rank).astype(float)
+    if raw.combine == "all":
+        best = frame.assign(_rank=ranks).sort_values("_rank", kind="stable")
+        frame = frame[frame.index.isin(best.drop_duplicates(key).index)]
+    if raw.moves or raw.replace_by:  # of a group, a half would take the place of the stored whole
+        return frame
+    stored = run.warehouse.frame(raw.table_name, columns=(*key, "src"), where=window.slice())
+    known = frame[key].merge(stored, on=key, how="left")["src"].map(rank).astype(float)
+    return frame[~(known.set_axis(frame.index) < ranks.loc[frame.index])]
+
+
+def stand_ins(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:
+    """Where the groups are those of a source: an empty part for each stored one that only stood in for the
+    source that has answered now. Nobody would ask it again, so its rows would stay and age."""
+    if "src" not in raw.replace_by or raw.combine == "all" or frame.empty:
+        return []
+    names = [source.name for source in raw.sources]
+    worse = names[max(names.index(name) for name in frame["src"].unique()) + 1 :]
+    groups = [Slice(equal=(("src", name),), codes=scope.codes) for name in worse]
+    stored = [one for one in groups if len(run.warehouse.frame(raw.table_name, columns=("src",), where=one))]
+    return [Part(scope.until, frame.iloc[:0], one) for one in stored]
+
+
+def key_with_src(table: Table) -> tuple[str, ...]:
+    return table.key if "src" in table.key else (*table.key, "src")

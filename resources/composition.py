@@ -1,0 +1,116 @@
+"""Composition: settings -> warehouse, upstream desk, calendar and clock of one process."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from core.calendar import TradeCalendar, shipped_calendar
+from core.clock import Clock, FrozenClock, SystemClock
+from core.declaration.registry import Registry, builtin_registry
+from core.errors import InputError
+from resources.settings import Settings
+from resources.stored_settings import platform_settings
+from resources.upstreams.fetch_context import Desk
+from resources.warehouse.warehouse import Warehouse
+
+
+@dataclass
+class Platform:
+    """Everything that a pipeline process needs, opened once."""
+
+    settings: Settings
+    registry: Registry
+    warehouse: Warehouse
+    desk: Desk
+    calendar: TradeCalendar
+    clock: Clock
+    _run_desk: tuple[str, Desk] | None = None
+
+    @property
+    def world(self) -> str | None:
+        """'sample' or 'replay' when the simulated market feeds this platform."""
+        if self.settings.data_source != "mock":
+            return None
+        return "sample" if self.settings.sample_world == "synthetic" else "replay"
+
+    def desk_of_run(self, run_id: str) -> Desk:
+        """One desk per run: what its assets share is asked once, and asked again by the next run."""
+        if self._run_desk is None or self._run_desk[0] != run_id:
+            self._run_desk = (run_id, self.desk.new_run())
+        return self._run_desk[1]
+
+    def close(self) -> None:
+        self.desk.close()
+        self.warehouse.close()
+
+
+def market_clock(settings: Settings, calendar: TradeCalendar) -> Clock:
+    """Real exchange time, or frozen: by SAMPLE_NOW, or by itself past the calendar's last day."""
+    if settings.frozen_now is not None:
+        return FrozenClock(settings.frozen_now)
+    clock = SystemClock()
+    if clock.now().date().isoformat() > calendar.horizon:
+        return FrozenClock(datetime.fromisoformat(f"{calendar.horizon}T15:30"))
+    return clock
+
+
+def open_warehouse(
+    settings: Settings,
+    registry: Registry,
+    clock: Clock,
+    *,
+    read_only: bool = False,
+    wait_s: float | None = None,
+) -> Warehouse:
+    """The warehouse that the settings name; `wait_s` is how long a write waits for another one."""
+    pool: dict[str, Any] = {
+        "pool_size": settings.db_pool_size,
+        "max_overflow": settings.db_max_overflow,
+        "pool_timeout": settings.db_pool_timeout,
+    }
+    if wait_s is not None:
+        pool["wait_s"] = wait_s
+    return Warehouse(
+        settings.warehouse_address,
+        registry.tables,
+        clock=clock,
+        payload_folder=settings.data_path / "payloads",
+        read_only=read_only,
+        pool=pool,
+    )
+
+
+def open_desk(settings: Settings, clock: Clock, calendar: TradeCalendar) -> Desk:
+    """Upstream clients for DATA_SOURCE: `real` and `direct` at the upstreams' own addresses, `mock` at the
+    simulated market. NotImplementedError for `vendor`, which the specification reserves."""
+    from resources.upstreams.factory import make_clients
+
+    makers, closers = make_clients(settings, clock, calendar)
+    return Desk(
+        clock=clock,
+        calendar=calendar,
+        makers=makers,
+        closers=closers,
+        direct=settings.data_source == "direct",
+        ths_eps=settings.valuation_ths_eps_enabled,
+        throttle=(
+            (0.0, 0.0)
+            if settings.data_source == "mock"
+            else (settings.eod_stock_throttle_min, settings.eod_stock_throttle_max)
+        ),
+    )
+
+
+def open_platform(settings: Settings | None = None, *, registry: Registry | None = None) -> Platform:
+    """Open everything for this process. The warehouse is brought up to the declarations first."""
+    settings = settings or platform_settings()
+    registry = registry or builtin_registry()
+    calendar = shipped_calendar()
+    clock = market_clock(settings, calendar)
+    if settings.data_source == "mock" and not (settings.simulator_url or settings.simulator_tdx):
+        raise InputError(
+            "DATA_SOURCE", "mock needs SIMULATOR_URL and SIMULATOR_TDX (the supervisor sets them)"
+        )
+    warehouse = open_warehouse(settings, registry, clock)
+    warehouse.migrate()
+    return Platform(settings, registry, warehouse, open_desk(settings, clock, calendar), calendar, clock)

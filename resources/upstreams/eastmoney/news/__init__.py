@@ -1,0 +1,1 @@
+"""The portal's articles, flash news, notices and research reports."""

@@ -1,0 +1,125 @@
+"""Research reports (reportapi report/list): rating, forecasts and target price of every report of a date."""
+
+import math
+import re
+from typing import Any
+
+import pandas as pd
+
+from core.errors import PayloadError
+from resources.rejections import believed_rows
+from resources.transport.request import Request
+from resources.upstreams.hosts import LINKS
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.notices import title_of, within
+from resources.upstreams.parsing.paging import Page, whole_number
+from resources.upstreams.parsing.payload import (
+    iso_day,
+    json_of,
+    list_of,
+    nothing_to_missing,
+    number,
+    object_of,
+    price,
+    string_of,
+)
+from resources.upstreams.parsing.texts import plain_text, stock_codes
+
+PAGE = 100
+MOST_PAGES = 100
+RESEARCH_COLUMNS: dict[str, str] = {
+    **texts("info_code code pub_date title org researcher rating rating_change industry pdf_url"),
+    **numbers("eps_fy1 eps_fy2 eps_fy3 pe_fy1 target_price"),
+}
+"""EPS, target price CNY; `eps_fy1` of the year of publication, then the two after it."""
+RATING_CHANGES = {0: "上调", 1: "下调", 2: "首次", 3: "维持", 4: "无"}
+_EPS = {"eps_fy1": "predictThisYearEps", "eps_fy2": "predictNextYearEps", "eps_fy3": "predictNextTwoYearEps"}
+_ID = re.compile(r"[0-9A-Za-z]{1,32}")
+
+
+def research_request(since: str, until: str, page: int, code: str = "") -> Request:
+    """One page of the reports on all stocks, or on one."""
+    params = (
+        ("industryCode", "*"),
+        ("pageSize", str(PAGE)),
+        ("industry", "*"),
+        ("rating", "*"),
+        ("ratingChange", "*"),
+        ("beginTime", since),
+        ("endTime", until),
+        ("pageNo", str(page)),
+        ("fields", ""),
+        ("qType", "0"),
+        ("orgCode", ""),
+        ("code", code),
+        ("rcode", ""),
+        ("p", str(page)),
+        ("pageNum", str(page)),
+        ("pageNumber", str(page)),
+    )
+    label = f"{since}..{until} {code} page {page}"
+    return Request("eastmoney.research", "research", "/report/list", params, label=label)
+
+
+def parse_research(body: bytes, since: str, until: str) -> Page:
+    """Rows with the keys of `RESEARCH_COLUMNS`; reports on anything but an A share are left out."""
+    what = f"research {since}..{until}"
+    document = object_of(json_of(body), what)
+    total = whole_number(document.get("hits"), f"{what} hits")
+    listed = document.get("data")
+    raw = [] if listed is None and not total else list_of(listed, f"{what} data")
+    if len(raw) > min(total, PAGE):
+        raise PayloadError(f"{what}: {len(raw)} of {total} rows")
+    found = [object_of(row, f"{what} row") for row in raw]
+    rows = believed_rows(found, lambda row: _row(row, since, until), what, lambda row: row.get("stockCode"))
+    return Page([row for row in rows if row is not None], len(raw), total)
+
+
+def research_frame(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
+    """Columns `RESEARCH_COLUMNS`. PayloadError when a report came twice."""
+    made = frame(rows, RESEARCH_COLUMNS)
+    if made.duplicated(subset=["info_code", "code"]).any():
+        raise PayloadError(f"{what}: a report came on two pages")
+    return made
+
+
+def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any] | None:
+    info = string_of(row.get("infoCode"), "report infoCode")
+    if not _ID.fullmatch(info):
+        raise PayloadError(f"report infoCode {info[:40]!r}")
+    what = f"report {info}"
+    code = string_of(row.get("stockCode"), f"{what} stockCode")
+    if stock_codes(code) != [code]:
+        return None
+    day = iso_day(string_of(row.get("publishDate"), f"{what} publishDate")[:10], f"{what} publishDate")
+    if "emRatingName" not in row:
+        raise PayloadError(f"{what}: no rating among its fields")
+    return {
+        "info_code": info,
+        "code": code,
+        "pub_date": within(day, since, until, what),
+        "title": title_of(row.get("title"), [], f"{what} title"),
+        "org": _text(row.get("orgSName"), f"{what} orgSName", 64),
+        "researcher": _text(row.get("researcher"), f"{what} researcher", 128),
+        "rating": _text(row.get("emRatingName"), f"{what} emRatingName", 32),
+        "rating_change": _change(row.get("ratingChange"), f"{what} ratingChange"),
+        "industry": _text(row.get("indvInduName"), f"{what} indvInduName", 64),
+        "pdf_url": LINKS["eastmoney.research"].format(info),
+        **{name: number(row.get(wire), f"{what} {wire}") for name, wire in _EPS.items()},
+        "pe_fy1": number(row.get("predictThisYearPe"), f"{what} predictThisYearPe"),
+        "target_price": nothing_to_missing(price(row.get("indvAimPriceT"), f"{what} indvAimPriceT")),
+    }
+
+
+def _text(value: Any, what: str, most: int) -> str | None:
+    return None if value is None else plain_text(value, what, most) or None
+
+
+def _change(value: Any, what: str) -> str | None:
+    """The wire's number as a word; '' and null are unknown."""
+    told = number(value, what)
+    if math.isnan(told):
+        return None
+    if told not in RATING_CHANGES:
+        raise PayloadError(f"{what} is no known change: {value!r:.40}")
+    return RATING_CHANGES[int(told)]

@@ -1,0 +1,65 @@
+"""Daily bars of futures contracts (kline with f63, open interest). Points, contracts, 10k CNY."""
+
+from typing import Any
+
+import pandas as pd
+
+from core.errors import PayloadError
+from resources.transport.request import Request
+from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import amount, ascending, iso_day, ordered_ohlc, price, required
+
+MARKETS = {"cffex": "8", "shfe": "113", "dce": "114", "czce": "115", "ine": "142", "gfex": "225"}
+"""Exchange -> number of its market."""
+FUTURES_BAR_COLUMNS: dict[str, str] = {
+    **texts("date"),
+    **numbers("open close high low volume_contracts amount_wan open_interest"),
+}
+_FIELDS = "f51,f52,f53,f54,f55,f56,f57,f63"
+
+
+def bars_request(secid: str, beg: str, end: str) -> Request:
+    """`beg`, `end` as YYYYMMDD."""
+    params = (
+        ("secid", secid),
+        ("klt", "101"),
+        ("fqt", "0"),
+        ("beg", beg),
+        ("end", end),
+        ("fields1", "f1,f2,f3,f4,f5,f6"),
+        ("fields2", _FIELDS),
+        ("ut", PUBLIC_TOKEN),
+    )
+    return Request("eastmoney.push2his", "kline", "/api/qt/stock/kline/get", params, label=f"{secid} futures")
+
+
+def parse_bars(body: bytes, secid: str, since: str, until: str) -> pd.DataFrame:
+    """Columns `FUTURES_BAR_COLUMNS`, oldest first, within ISO dates."""
+    what = f"kline {secid}"
+    data = data_of(body, what)
+    if data is None:
+        return frame([], FUTURES_BAR_COLUMNS)
+    check_secid(data, secid, what)
+    rows: list[dict[str, Any]] = []
+    for values in csv_rows(data, "klines", what, 8):
+        day = iso_day(values[0], f"{what} date")
+        if not since <= day <= until:
+            raise PayloadError(f"{what}: bar of {day} lies outside {since}..{until}")
+        told = [required(price(value, f"{what} {day}"), f"{what} {day}") for value in values[1:5]]
+        open_, close, high, low = told
+        ordered_ohlc((open_, high, low, close), f"{what} {day}")
+        rows.append(
+            {
+                "date": day,
+                "open": open_,
+                "close": close,
+                "high": high,
+                "low": low,
+                "volume_contracts": required(amount(values[5], f"{what} volume"), f"{what} volume"),
+                "amount_wan": amount(values[6], f"{what} amount", scale=1e-4),
+                "open_interest": amount(values[7], f"{what} open interest"),
+            }
+        )
+    ascending([row["date"] for row in rows], what)
+    return frame(rows, FUTURES_BAR_COLUMNS)

@@ -1,0 +1,223 @@
+"""Limit pools (push2ex): who is at a price limit, touched it, or was there the trade date before.
+
+Prices times 1000, times whole HHMMSS numbers, money CNY; `tshare` is the total market cap, whatever its
+name says. The service falls back to its newest date when it has nothing of the one asked for: an answer
+whose `qdate` is another date is refused. rc 102, or an empty pool, is truly nobody.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from core.errors import InputError, PayloadError
+from resources.rejections import believed_rows
+from resources.transport.request import Request
+from resources.upstreams.eastmoney.quotes.envelope import data_of
+from resources.upstreams.eastmoney.quotes.identity import symbol_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    list_of,
+    number,
+    object_of,
+    required,
+    string_of,
+    whole,
+)
+
+# Not a secret: every visitor's browser sends it.
+TOPIC_TOKEN = "7eea3edcaed734bea9cbfc24409ed989"  # noqa: S105
+_MOST_ROWS = 10_000
+_NO_LIMIT = 1_000_000_000
+_PRICE_UNIT = 0.001
+
+POOL_COLUMNS: dict[str, str] = {
+    **texts("trade_date pool symbol code name"),
+    **numbers("price limit_price change_pct amount float_market_cap total_market_cap turnover_pct"),
+    **numbers("amplitude_pct seal_fund break_times limit_days"),
+    **texts("first_seal_time last_seal_time zt_stat industry"),
+}
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """How one pool is asked, and which of its fields hold what; '' = the pool has no such field. `floor`
+    is the least number of boards that a row of it has."""
+
+    endpoint: str
+    sort: str
+    first_seal: str = ""
+    last_seal: str = ""
+    fund: str = ""
+    breaks: str = ""
+    boards: str = ""
+    limit: str = ""
+    amplitude: str = ""
+    streak: bool = True
+
+
+POOLS: Mapping[str, _Pool] = {
+    "up": _Pool("getTopicZTPool", "fbt:asc", "fbt", "lbt", "fund", "zbc", "lbc"),
+    "broken": _Pool("getTopicZBPool", "fbt:asc", "fbt", breaks="zbc", limit="ztp", amplitude="zf"),
+    "down": _Pool(
+        "getTopicDTPool", "fund:asc", last_seal="lbt", fund="fund", breaks="oc", boards="days", streak=False
+    ),
+    # First seal and boards of the trade date before.
+    "prev": _Pool("getYesterdayZTPool", "zs:desc", "yfbt", boards="ylbc", limit="ztp", amplitude="zf"),
+    "strong": _Pool("getTopicQSPool", "zdp:desc", limit="ztp"),
+}
+
+
+def pool_request(pool: str, day: str) -> Request:
+    """All of one pool on one date. InputError for a pool that does not exist."""
+    known = POOLS.get(pool)
+    if known is None:
+        raise InputError("pool", f"{pool!r} is none of {', '.join(POOLS)}")
+    params = (
+        ("ut", TOPIC_TOKEN),
+        ("dpt", "wz.ztzt"),
+        ("Pageindex", "0"),  # with a capital P, unlike its neighbour
+        ("pagesize", str(_MOST_ROWS)),
+        ("sort", known.sort),
+        ("date", day.replace("-", "")),
+    )
+    return Request("eastmoney.push2ex", "limit_pool", f"/{known.endpoint}", params, label=f"{pool} {day}")
+
+
+def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
+    """Columns `POOL_COLUMNS`; fields that a pool does not have are missing. PayloadError for another date,
+    fewer (or more) rows than the answer's own count; a row that cannot be believed is left out
+    as rejected."""
+    what = f"{pool} pool"
+    data = data_of(body, what)
+    if data is None:
+        return frame([], POOL_COLUMNS)
+    raws = list_of(data.get("pool"), f"{what} pool")
+    total = whole(number(data.get("tc"), f"{what} tc"), f"{what} tc")
+    if len(raws) != total:
+        raise PayloadError(f"{what}: {len(raws)} of {total} rows")
+    told = iso_day(str(data.get("qdate")), f"{what} qdate")
+    if raws and told != day:
+        raise PayloadError(f"{what}: answered for {told}, asked was {day}")
+    found = [object_of(raw, f"{what} row") for raw in raws]
+    rows = believed_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
+    symbols = [row["symbol"] for row in rows]
+    if len(set(symbols)) != len(symbols):
+        raise PayloadError(f"{what}: a stock stands in it twice")
+    return frame(rows, POOL_COLUMNS)
+
+
+def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
+    known = POOLS[pool]
+    symbol = _symbol(raw, pool)
+    what = f"{pool} pool {symbol}"
+
+    def count(name: str) -> float:
+        if not name:
+            return math.nan
+        found = whole(number(raw.get(name), f"{what} {name}"), f"{what} {name}")
+        if found < 0:
+            raise PayloadError(f"{what} {name} is below zero: {found}")
+        return float(found)
+
+    row: dict[str, Any] = {
+        "trade_date": day,
+        "pool": pool,
+        "symbol": symbol,
+        "code": symbol[2:],
+        "name": _name(raw.get("n"), what),
+        "price": _price(raw.get("p"), f"{what} p"),
+        "limit_price": _limit(raw.get(known.limit), f"{what} {known.limit}") if known.limit else math.nan,
+        "change_pct": required(number(raw.get("zdp"), f"{what} zdp"), f"{what} zdp"),
+        "amount": amount(raw.get("amount"), f"{what} amount"),
+        "float_market_cap": amount(raw.get("ltsz"), f"{what} ltsz", scale=1e-4),
+        "total_market_cap": amount(raw.get("tshare"), f"{what} tshare", scale=1e-4),
+        "turnover_pct": amount_pct(raw.get("hs"), f"{what} hs"),
+        "amplitude_pct": amount_pct(raw.get(known.amplitude), f"{what} {known.amplitude}")
+        if known.amplitude
+        else math.nan,
+        "seal_fund": amount(raw.get(known.fund), f"{what} {known.fund}") if known.fund else math.nan,
+        "first_seal_time": clock_time(raw.get(known.first_seal), f"{what} first seal")
+        if known.first_seal
+        else None,
+        "last_seal_time": clock_time(raw.get(known.last_seal), f"{what} last seal")
+        if known.last_seal
+        else None,
+        "break_times": count(known.breaks),
+        "limit_days": count(known.boards),
+        "zt_stat": _streak(raw.get("zttj"), what) if known.streak else None,
+        "industry": _text(raw.get("hybk"), f"{what} hybk"),
+    }
+    if known.boards:
+        # Whoever is in the pool has a board: 0 is a streak that is not counted yet.
+        row["limit_days"] = max(1.0, required(row["limit_days"], f"{what} {known.boards}"))
+    if row["float_market_cap"] > row["total_market_cap"] * 1.01:
+        raise PayloadError(
+            f"{what}: float cap {row['float_market_cap']} above total {row['total_market_cap']}"
+        )
+    if pool == "broken" and row["price"] > row["limit_price"] + _PRICE_UNIT:
+        raise PayloadError(f"{what}: price {row['price']} above its limit {row['limit_price']}")
+    return row
+
+
+def _symbol(raw: Mapping[str, Any], pool: str) -> str:
+    return symbol_of(raw.get("c"), raw.get("m"), f"{pool} pool")
+
+
+def _name(value: Any, what: str) -> str:
+    name = string_of(value, f"{what} n").strip()
+    if not name:
+        raise PayloadError(f"{what}: no name")
+    return name
+
+
+def _text(value: Any, what: str) -> str | None:
+    return None if value is None else string_of(value, what).strip() or None
+
+
+def _price(value: Any, what: str) -> float:
+    found = required(number(value, what, digits=3, scale=_PRICE_UNIT), what)
+    if found <= 0:
+        raise PayloadError(f"{what} is not above zero: {value!r}")
+    return found
+
+
+def _limit(value: Any, what: str) -> float:
+    """A limit price; missing where the stock has none that day."""
+    if number(value, what) == _NO_LIMIT:
+        return math.nan
+    return _price(value, what)
+
+
+def amount_pct(value: Any, what: str) -> float:
+    """A percentage that cannot be below zero."""
+    found = number(value, what)
+    if found < 0:
+        raise PayloadError(f"{what} is below zero: {value!r}")
+    return found
+
+
+def clock_time(value: Any, what: str) -> str | None:
+    """`HH:MM:SS` of a whole number HHMMSS (92500); 0 = never."""
+    found = whole(number(value, what), what)
+    if found == 0:
+        return None
+    hour, minute, second = found // 10_000, found // 100 % 100, found % 100
+    if not (9 <= hour <= 15 and minute < 60 and second < 60):
+        raise PayloadError(f"{what} is no time of a session: {value!r}")
+    return f"{hour:02d}:{minute:02d}:{second:02d}"
+
+
+def _streak(value: Any, what: str) -> str | None:
+    """`N天M板`; None where the stock had no board lately."""
+    held = object_of(value, f"{what} zttj")
+    days, boards = (
+        whole(number(held.get(name), f"{what} {name}"), f"{what} {name}") for name in ("days", "ct")
+    )
+    if not 0 <= boards <= days <= 1000:
+        raise PayloadError(f"{what} zttj: {boards} boards in {days} days")
+    return f"{days}天{boards}板" if boards else None

@@ -1,0 +1,223 @@
+"""The exchanges' billboard (龙虎榜), two reports of the data centre: listings and seats.
+
+A row of the listings is one security, date and reason; sums of several reasons overlap and must not be
+added. A seat is known by its side and rank alone: anonymous institutions share one name and code.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from core.errors import PayloadError
+from resources.upstreams.eastmoney.quotes.pools import amount_pct
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, code_of, day_of, on_day
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
+    AMT,
+    amount,
+    number,
+    price,
+    promised,
+    required,
+    some_of,
+    string_of,
+    whole,
+)
+
+LISTING_COLUMNS: dict[str, str] = {
+    **texts("code date reason name"),
+    **numbers("close change_pct turnover amount net_buy buy_amt sell_amt deal_amt net_ratio_pct"),
+    **numbers("deal_ratio_pct next_change_pct d5_change_pct d10_change_pct"),
+}
+"""`amount` CNY, the other sums 10k CNY, ratios and changes percent."""
+SEAT_COLUMNS: dict[str, str] = {
+    **texts("date code reason side branch_code branch_name"),
+    **numbers("rank_no buy_amt sell_amt net_amt buy_ratio_pct sell_ratio_pct"),
+}
+"""`side` buy or sell; sums 10k CNY, shares of the turnover percent."""
+_SIDES = {"0": "buy", "1": "sell"}
+_WAN = 1e-4
+_CNY = 1.0
+_RATIO = 0.01
+
+_LISTING = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "SECURITY_NAME_ABBR", "CLOSE_PRICE",
+            "CHANGE_RATE", "BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT",
+            "BILLBOARD_DEAL_AMT", "ACCUM_AMOUNT", "DEAL_NET_RATIO", "DEAL_AMOUNT_RATIO", "TURNOVERRATE",
+            "D1_CLOSE_ADJCHRATE", "D5_CLOSE_ADJCHRATE", "D10_CLOSE_ADJCHRATE")  # fmt: skip
+_LISTING_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION")
+_SUMS = ("BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT")
+_SEAT_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK", "OPERATEDEPT_NAME",
+                  "BUY_AMT_REAL", "SELL_AMT_REAL")  # fmt: skip
+_SIDE_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "OPERATEDEPT_NAME", "BUY", "SELL")
+SIDE_REPORTS = {
+    "buy": ("RPT_BILLBOARD_DAILYDETAILSBUY", "BUY"),
+    "sell": ("RPT_BILLBOARD_DAILYDETAILSSELL", "SELL"),
+}
+"""Side -> the report of its seats, and the column that ranks them."""
+
+
+def _where(since: str, until: str, codes: Sequence[str] | None) -> tuple[str, ...]:
+    days = (on_day("TRADE_DATE", since, ">="), on_day("TRADE_DATE", until, "<="))
+    return days if codes is None else (*days, among("SECURITY_CODE", codes))
+
+
+def listings_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
+    """All listings between two dates, or those of some codes."""
+    return Report(
+        "RPT_DAILYBILLBOARD_DETAILSNEW",
+        _LISTING,
+        _where(since, until, codes),
+        sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION"),
+        key=("code", "date", "reason"),
+    )
+
+
+def seats_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
+    """All seats of the listings between two dates, or of some codes."""
+    return Report(
+        "RPT_OPERATEDEPT_TRADE",
+        EVERY_COLUMN,
+        _where(since, until, codes),
+        sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK"),
+        key=("code", "date", "reason", "side", "rank_no"),
+    )
+
+
+def side_report(side: str, since: str, until: str, codes: Sequence[str] | None = None) -> Report:
+    """The seats of one side of the listings between two dates, or of some codes; the largest first."""
+    name, by = SIDE_REPORTS[side]
+    sort = ("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION", f"-{by}", "OPERATEDEPT_CODE")
+    return Report(name, EVERY_COLUMN, _where(since, until, codes), sort=sort, key=())
+
+
+def side_rows(rows: Sequence[Mapping[str, Any]], side: str) -> pd.DataFrame:
+    """Columns `SEAT_COLUMNS` of a page of one side, without ranks: a listing may go on in the next page."""
+    return frame([_side(row, side) for row in rows], SEAT_COLUMNS)
+
+
+def ranked(rows: pd.DataFrame) -> pd.DataFrame:
+    """All seats of one side with their ranks, which are their places."""
+    place = rows.groupby(["date", "code", "reason", "side"], sort=False).cumcount()
+    return rows.assign(rank_no=place.astype(float) + 1)
+
+
+def listing_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Columns `LISTING_COLUMNS`. PayloadError when a row contradicts itself."""
+    return frame([_listing(row) for row in rows], LISTING_COLUMNS)
+
+
+def seat_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Columns `SEAT_COLUMNS`."""
+    return frame([_seat(row) for row in rows], SEAT_COLUMNS)
+
+
+def _listing(row: Mapping[str, Any]) -> dict[str, Any]:
+    promised(row, _LISTING_PROMISED, "billboard")
+    some_of(row, _SUMS, "billboard")
+    code = code_of(row["SECURITY_CODE"], "billboard")
+    what = f"billboard {code}"
+    bought = amount(row.get("BILLBOARD_BUY_AMT"), f"{what} BILLBOARD_BUY_AMT")
+    sold = amount(row.get("BILLBOARD_SELL_AMT"), f"{what} BILLBOARD_SELL_AMT")
+    net = number(row.get("BILLBOARD_NET_AMT"), f"{what} BILLBOARD_NET_AMT", digits=AMT)
+    deal = amount(row.get("BILLBOARD_DEAL_AMT"), f"{what} BILLBOARD_DEAL_AMT")
+    turnover = amount(row.get("ACCUM_AMOUNT"), f"{what} ACCUM_AMOUNT")
+    made: dict[str, Any] = {
+        "code": code,
+        "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
+        "reason": _reason(row["EXPLANATION"], what),
+        "name": _text(row.get("SECURITY_NAME_ABBR"), f"{what} SECURITY_NAME_ABBR"),
+        "close": price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE"),
+        "change_pct": number(row.get("CHANGE_RATE"), f"{what} CHANGE_RATE"),
+        "turnover": amount_pct(row.get("TURNOVERRATE"), f"{what} TURNOVERRATE"),
+        "amount": turnover,
+        "net_buy": _wan(net),
+        "buy_amt": _wan(bought),
+        "sell_amt": _wan(sold),
+        "deal_amt": _wan(deal),
+        "net_ratio_pct": number(row.get("DEAL_NET_RATIO"), f"{what} DEAL_NET_RATIO"),
+        "deal_ratio_pct": number(row.get("DEAL_AMOUNT_RATIO"), f"{what} DEAL_AMOUNT_RATIO"),
+        "next_change_pct": number(row.get("D1_CLOSE_ADJCHRATE"), f"{what} D1_CLOSE_ADJCHRATE"),
+        "d5_change_pct": number(row.get("D5_CLOSE_ADJCHRATE"), f"{what} D5_CLOSE_ADJCHRATE"),
+        "d10_change_pct": number(row.get("D10_CLOSE_ADJCHRATE"), f"{what} D10_CLOSE_ADJCHRATE"),
+    }
+    if abs(bought - sold - net) > _CNY:
+        raise PayloadError(f"{what}: BILLBOARD_BUY_AMT - BILLBOARD_SELL_AMT is not BILLBOARD_NET_AMT")
+    if abs(bought + sold - deal) > _CNY:
+        raise PayloadError(f"{what}: BILLBOARD_BUY_AMT + BILLBOARD_SELL_AMT is not BILLBOARD_DEAL_AMT")
+    for told, part, field in (("net_ratio_pct", net, "DEAL_NET_RATIO"),
+                              ("deal_ratio_pct", deal, "DEAL_AMOUNT_RATIO")):  # fmt: skip
+        meant = part / turnover * 100 if turnover > 0 else math.nan
+        if abs(made[told] - meant) > _RATIO + 0.001 * abs(meant):
+            raise PayloadError(f"{what}: {field} {made[told]} is not {meant:.4f} percent of ACCUM_AMOUNT")
+    return made
+
+
+def _seat(row: Mapping[str, Any]) -> dict[str, Any]:
+    promised(row, _SEAT_PROMISED, "seats")
+    code = code_of(row["SECURITY_CODE"], "seats")
+    what = f"seats {code}"
+    side = _SIDES.get(str(row["TRADE_DIRECTION"]))
+    if side is None:
+        raise PayloadError(f"{what}: TRADE_DIRECTION {row['TRADE_DIRECTION']!r}")
+    rank = whole(number(row["RANK"], f"{what} RANK"), f"{what} RANK")
+    if rank < 1:
+        raise PayloadError(f"{what}: RANK {rank}")
+    bought = amount(row.get("BUY_AMT_REAL"), f"{what} BUY_AMT_REAL")
+    sold = amount(row.get("SELL_AMT_REAL"), f"{what} SELL_AMT_REAL")
+    return _sums(row, what, made={"side": side, "rank_no": rank}, bought=bought, sold=sold)
+
+
+def _side(row: Mapping[str, Any], side: str) -> dict[str, Any]:
+    promised(row, _SIDE_PROMISED, "seats")
+    what = f"seats {code_of(row['SECURITY_CODE'], 'seats')}"
+    told = {
+        **row,
+        "BUY_RATIO": row.get("TOTAL_BUYRIO"),
+        "SELL_RATIO": row.get("TOTAL_SELLRIO"),
+    }
+    bought = amount(row["BUY"], f"{what} BUY")
+    sold = amount(row["SELL"], f"{what} SELL")
+    return _sums(told, what, made={"side": side, "rank_no": math.nan}, bought=bought, sold=sold)
+
+
+def _sums(
+    row: Mapping[str, Any], what: str, *, made: dict[str, Any], bought: float, sold: float
+) -> dict[str, Any]:
+    """A seat with its sums, when they add up."""
+    side = made["side"]
+    net = number(row.get("NET"), f"{what} NET", digits=AMT)
+    known = [value for value in (bought, -sold) if not math.isnan(value)]
+    required(bought if side == "buy" else sold, f"{what} amount of the {side} side")
+    if abs(sum(known) - net) > _CNY:
+        raise PayloadError(f"{what}: bought - sold is not NET")
+    return {
+        "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
+        "code": code_of(row["SECURITY_CODE"], "seats"),
+        "reason": _reason(row["EXPLANATION"], what),
+        **made,
+        "branch_code": _text(row.get("OPERATEDEPT_CODE"), f"{what} OPERATEDEPT_CODE"),
+        "branch_name": _reason(row["OPERATEDEPT_NAME"], what),
+        "buy_amt": _wan(bought),
+        "sell_amt": _wan(sold),
+        "net_amt": _wan(sum(known)),
+        "buy_ratio_pct": number(row.get("BUY_RATIO"), f"{what} BUY_RATIO"),
+        "sell_ratio_pct": number(row.get("SELL_RATIO"), f"{what} SELL_RATIO"),
+    }
+
+
+def _wan(value: float) -> float:
+    return round(value * _WAN, AMT) + 0.0
+
+
+def _reason(value: Any, what: str) -> str:
+    text = string_of(value, f"{what} text").strip()
+    if not text:
+        raise PayloadError(f"{what}: an empty text")
+    return text
+
+
+def _text(value: Any, what: str) -> str | None:
+    """'' and null are missing, as an anonymous seat's code is."""
+    return None if value is None else string_of(value, what).strip() or None

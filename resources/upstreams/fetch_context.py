@@ -1,0 +1,311 @@
+"""The desk: the upstream clients that a dataset's fetch functions work with.
+
+A desk is made once per process; a load gets a *view* of it that reports to the load's own `FetchLog`.
+Answers that several tables of one run need (the security list, the quote batch of the day) are asked
+once per run and shared: `once` remembers the answer and whose responses it came from.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core.calendar import TradeCalendar
+from core.clock import Clock
+from core.declaration.scope import Reader, Scope
+from core.errors import PayloadError, Unavailable
+from core.stopping import safe_point
+from resources.fetch_record import FetchLog
+from resources.upstreams import universe
+from resources.upstreams.clients import Clients
+from resources.upstreams.per_code_fetch import check_failed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from core.market.bars import Dense
+
+T = TypeVar("T")
+MORNING = "09:00:00"
+CLOSE_TIME = "15:00:00"
+
+
+class _Memo:
+    """Answers of one run, with the ids of the responses and the reads of stored tables behind them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.values: dict[object, tuple[Any, list[str], Reader | None]] = {}
+
+
+def current_session(desk: "Desk", scope: Scope) -> bool:
+    """For `Source(only_when=…)`: the scope is the one finished session that quotes of now belong to."""
+    return not scope.is_range and desk.is_current_session(scope.until)
+
+
+def within_last(days: int) -> "Callable[[Desk, Scope], bool]":
+    """For `Source(only_when=…)`: the whole scope lies within the newest `days` trade dates."""
+    return lambda desk, scope: scope.since >= desk.calendar.last(days, desk.today)[0]
+
+
+class Desk(Clients):
+    """Clients, calendar and clock for fetch functions. `direct`: only a table's first source is asked."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        calendar: TradeCalendar,
+        makers: Mapping[str, Callable[[FetchLog], Any]],
+        closers: Sequence[Callable[[], None]] = (),
+        direct: bool = False,
+        workers: int = 3,
+        ths_eps: bool = True,
+        throttle: tuple[float, float] = (0.0, 0.0),
+        sleeper: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`ths_eps`: whether the topic portal's pages of single companies are read; `throttle`: seconds,
+        at least and at most, before each page of a sweep over stocks.
+        `makers`: upstream key -> function that binds its client to a log (sharing connections);
+        `closers` end the shared connections."""
+        super().__init__(makers, FetchLog())
+        self.clock = clock
+        self.calendar = calendar
+        self.direct = direct
+        self.ths_eps = ths_eps
+        self.problems: list[tuple[str, str]] = []
+        self._closers = tuple(closers)
+        self._workers = workers
+        self._throttle = throttle
+        self._sleep = sleeper
+        self._memo = _Memo()
+        self._reused: list[str] = []
+        self._read: Reader | None = None
+
+    def new_run(self) -> "Desk":
+        """The same clients with an empty memory: what one run asked, the next asks again."""
+        fresh = self.view(FetchLog(), read=self._read)
+        fresh._memo = _Memo()
+        return fresh
+
+    def view(self, log: FetchLog, *, read: Reader | None) -> "Desk":
+        """The same desk, reporting to `log`."""
+        view = object.__new__(Desk)
+        view.__dict__.update(self.__dict__)
+        view.log = log
+        view.problems = []
+        view._reused = []
+        view._read = read
+        view._clients = {}
+        return view
+
+    def close(self) -> None:
+        for close in self._closers:
+            close()
+
+    # -- time -------------------------------------------------------------------------------------
+
+    @property
+    def today(self) -> str:
+        return self.clock.now().date().isoformat()
+
+    def is_current_session(self, day: str) -> bool:
+        """Whether a quote asked now belongs to the finished session of `day`: also on the morning after,
+        until upstreams make ready for the next one."""
+        running = MORNING <= self.clock.now().strftime("%H:%M:%S") < CLOSE_TIME
+        return day == self.newest_finished() and not (running and self._is_trade_date)
+
+    def newest_finished(self) -> str:
+        """The newest trade date whose session is over."""
+        newest = self.calendar.on_or_before(self.today)
+        if self._is_trade_date and self.clock.now().strftime("%H:%M:%S") < CLOSE_TIME:
+            return self.calendar.offset(newest, -1)
+        return newest
+
+    @property
+    def _is_trade_date(self) -> bool:
+        return self.calendar.on_or_before(self.today) == self.today
+
+    def is_published(self, day: str, hour: str) -> bool:
+        """Whether it is past `hour` (HH:MM) of the trade date after `day`, when late figures of it appear."""
+        if day >= self.today:
+            return False
+        return f"{self.calendar.offset(day, 1)} {hour}" <= self.clock.now().strftime("%Y-%m-%d %H:%M")
+
+    # -- stored tables ----------------------------------------------------------------------------
+
+    def read(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        noted: Sequence[str] = (),
+    ) -> "pd.DataFrame":
+        if self._read is None:
+            raise Unavailable("this desk has no stored tables")
+        return self._read(table, columns=columns, codes=codes, since=since, until=until, noted=noted)
+
+    def panel(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        since: str,
+        until: str,
+        condition: str = "",
+        noted: Sequence[str] = (),
+    ) -> "Dense":
+        """Numbers of a stored series of the whole market as arrays [codes, dates]."""
+        if self._read is None:
+            raise Unavailable("this desk has no stored tables")
+        return self._read.panel(
+            table, columns=columns, since=since, until=until, condition=condition, noted=noted
+        )
+
+    def latest(self, table: str, column: str, before: str) -> str | None:
+        """The newest day of a stored table's column before a day; None if empty (`Reader.latest`)."""
+        if self._read is None:
+            raise Unavailable("this desk has no stored tables")
+        return self._read.latest(table, column, before)
+
+    # -- sharing and spreading work -----------------------------------------------------------------
+
+    def once(self, key: object, make: "Callable[[Desk], T]") -> T:
+        """`make(desk)` the first time in this run, its remembered answer afterwards."""
+        with self._memo.lock:
+            known = self._memo.values.get(key)
+        if known is not None:
+            value, ids, reads = known
+            self._reused += ids
+            self._take_over(reads)
+            found: T = value
+            return found
+        # Made on a view of its own, so that threads of a pool do not mix their responses.
+        reads = None if self._read is None else self._read.apart()
+        view = self.view(FetchLog(), read=reads)
+        try:
+            made = make(view)
+        finally:
+            for item in view.log.items:
+                self.log.add(item)
+            self._take_over(reads)
+        with self._memo.lock:
+            self._memo.values[key] = (made, [item.fetch_id for item in view.log.items], reads)
+        return made
+
+    def _take_over(self, reads: Reader | None) -> None:
+        """Whoever uses what was made from stored tables is made from them as well."""
+        if self._read is not None and reads is not None:
+            self._read.take_over(reads)
+
+    def take_reused(self) -> list[str]:
+        """Ids of responses that another load of this run asked for and this one used as well."""
+        own = {item.fetch_id for item in self.log.items}
+        ids = [fetch_id for fetch_id in dict.fromkeys(self._reused) if fetch_id not in own]
+        self._reused = []
+        return ids
+
+    def each(self, work: Callable[[str], T], items: Iterable[str], *, pages: bool = False) -> list[T]:
+        """`work` for every item, in order, in a bounded pool. A single item whose payload cannot be
+        believed is noted in `problems` and left out; too many of them, of all or of one board, fail the whole
+        sweep. `pages`: an item is a page of one stock at a site that serves people, so a random pause comes
+        before each but the first."""
+        todo = list(items)
+        pause = self._throttle if pages and len(todo) > 1 else (0.0, 0.0)
+
+        def one(item: str) -> tuple[T | None, str]:
+            if pause[1] > 0 and item != todo[0]:
+                self._sleep(random.uniform(*pause))
+            safe_point()
+            try:
+                return work(item), ""
+            except PayloadError as error:
+                return None, str(error)
+
+        # Each item in a copy of its own: a context cannot be entered by two threads at a time. It carries
+        # the ids of the log, the call budget and the wish to stop.
+        context = copy_context()
+        with ThreadPoolExecutor(max_workers=self._workers) as pool:
+            answers = list(pool.map(lambda item: context.copy().run(one, item), todo))
+        failed = [(item, reason) for item, (_, reason) in zip(todo, answers, strict=True) if reason]
+        self.problems += failed
+        check_failed(todo, failed)
+        return [value for value, reason in answers if not reason and value is not None]
+
+    # -- the universe -------------------------------------------------------------------------------
+
+    def securities(self) -> "pd.DataFrame":
+        """Every listed security that the per-code datasets hold: code, market (SH, SZ, BJ), symbol, name,
+        sec_type, board, decimals, pre_close. The terminal's list; while the terminal is away what is stored
+        of the security list, with the stocks that the portal lists beside it (no decimals, pre_close of these
+        stocks alone)."""
+        return self.once("securities", universe.universe)
+
+    def terminal_list(self) -> "pd.DataFrame":
+        """The same from the terminal alone."""
+        return self.once("terminal_list", universe.list_securities)
+
+    def symbols(self, codes: Sequence[str] | None = None, sec_type: str | None = None) -> list[str]:
+        """Symbols of the universe; only of `codes`, only of one `sec_type` where given."""
+        listed = self.securities()
+        if sec_type is not None:
+            listed = listed[listed["sec_type"] == sec_type]
+        if codes is not None:
+            listed = listed[listed["code"].isin(list(codes))]
+        return [str(symbol) for symbol in listed["symbol"].tolist()]
+
+    def sweep(
+        self, scope: Scope, ask: "Callable[[str], pd.DataFrame]", *, sec_type: str | None = None
+    ) -> "pd.DataFrame":
+        """`ask(symbol)` for every symbol of the scope, joined; only rows of the scope's dates. A frame
+        without `code` gets the symbol's digits."""
+        import pandas as pd
+
+        def one(symbol: str) -> pd.DataFrame:
+            rows = ask(symbol)
+            return rows if "code" in rows.columns else rows.assign(code=symbol[2:])
+
+        frames = [frame for frame in self.each(one, self.symbols(scope.codes, sec_type)) if len(frame)]
+        if not frames:
+            return pd.DataFrame(columns=["code", "date"])
+        rows = pd.concat(frames, ignore_index=True)
+        return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
+
+    # -- batches that several tables of a run share ---------------------------------------------------
+
+    def portal_list(self) -> "pd.DataFrame":
+        """The portal's list of all A shares with today's quotes, shares and money flow, asked once per run
+        (columns: `eastmoney.stock_list`)."""
+        return self.once("portal_list", lambda desk: desk.eastmoney.stock_list())
+
+    def site_quotes(self) -> "pd.DataFrame":
+        """The quote site's batch of the whole universe, asked once per run (columns: `tencent.quotes`)."""
+        return self.once("site_quotes", lambda desk: desk.tencent.quotes(desk.symbols()))
+
+    def former_names(self) -> "pd.DataFrame":
+        """Former names of all securities from the terminal's package, asked once per run (columns:
+        `renames.SCHEMA`)."""
+        return self.once("former_names", lambda desk: desk.tdx.former_names())
+
+    def terminal_quotes(self) -> "pd.DataFrame":
+        """The quote batch of the whole universe from the terminal source, asked once per run."""
+        return self.once("tdx_quotes", lambda desk: desk.tdx.quotes(desk.symbols(None)))
+
+    def terminal_bars(self, symbol: str, count: int) -> "pd.DataFrame":
+        """Unadjusted daily bars of one stock, at least `count` (whole pages), asked once per run.
+        PayloadError when they are of another instrument."""
+        pages = -(-count // 800)
+        return self.once(
+            ("tdx_bars", symbol, pages),
+            lambda desk: desk.believe_bars(symbol, desk.tdx.bars(symbol, "day", 800 * pages)),
+        )
+
+    def believe_bars(self, symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+        """The bars, when they can be of `symbol`; else PayloadError (`universe.believe_bars`)."""
+        return universe.believe_bars(self, symbol, bars)

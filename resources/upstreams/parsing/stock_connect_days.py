@@ -1,0 +1,47 @@
+"""Daily figures of the stock connect as its two sources tell them: channels, columns, what is not disclosed.
+
+10k CNY; of the southbound channels 10k of what the source counts in (Hong Kong tells HKD). Since 2024-08-19
+nobody tells what northbound investors bought or sold, nor the quota that is left: such a figure is missing,
+whatever stands in its place.
+"""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from core.errors import PayloadError
+from core.market.stock_connect import is_hidden
+from resources.upstreams.parsing.frames import frame, numbers, texts
+
+DAY_COLUMNS: dict[str, str] = {
+    **texts("trade_date channel"),
+    **numbers("net_buy buy_amt sell_amt deal_amt quota_balance trade_count"),
+}
+MILLION = 100.0
+"""10k in a million."""
+_HIDDEN = ("net_buy", "buy_amt", "sell_amt", "quota_balance")
+_SMALLEST_DEAL, _LARGEST_DEAL = 0.1, 100.0
+_SLACK = 3.0
+
+
+def believed(row: dict[str, Any], what: str) -> dict[str, Any]:
+    """A row of `DAY_COLUMNS` without what is not disclosed. PayloadError when bought and sold are not the
+    turnover, or a mean deal lies outside 1,000 .. 1,000,000: another unit."""
+    if is_hidden(row["channel"], row["trade_date"]):
+        row |= dict.fromkeys(_HIDDEN, math.nan)
+    traded, count = row["deal_amt"], row["trade_count"]
+    gap = abs(row["buy_amt"] + row["sell_amt"] - traded)
+    if gap > _SLACK:
+        raise PayloadError(f"{what}: bought and sold are not the turnover")
+    if count > 0 and not _SMALLEST_DEAL <= traded / count <= _LARGEST_DEAL:
+        raise PayloadError(f"{what}: {traded / count:.4f} x 10k a deal: another unit")
+    return row
+
+
+def day_frame(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
+    """Columns `DAY_COLUMNS`. PayloadError when a channel of a date came twice."""
+    made = frame(rows, DAY_COLUMNS)
+    if made.duplicated(subset=["trade_date", "channel"]).any():
+        raise PayloadError(f"{what}: a channel came twice")
+    return made

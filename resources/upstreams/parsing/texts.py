@@ -1,0 +1,54 @@
+"""Texts of the press and of disclosure as they may be stored: plain, bounded, never markup to be trusted."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.text_keys import plain_form
+from resources.upstreams.parsing.payload import string_of
+
+LONGEST = 16_000
+"""Characters of a long text that are kept: what MariaDB's TEXT holds at four bytes each."""
+LONGEST_ADDRESS = 512
+_MARKS = re.compile(r"</?em(?:\s[^<>]{0,80})?>", re.IGNORECASE)
+_CODES = re.compile(r"(?<![0-9A-Za-z])[0-9]{6}(?![0-9A-Za-z])")
+_FOREIGN = ("200", "900")  # B shares
+
+
+def plain_text(value: Any, what: str, most: int = LONGEST) -> str:
+    """Text without the marks of a search hit, control characters and outer blanks, cut at `most`. Other
+    tags stay: they are characters of the text, to be escaped by whoever shows it."""
+    text = _MARKS.sub("", string_of(value, what)[: 4 * most])
+    kept = [" " if unicodedata.category(one) in {"Cc", "Zs", "Zl", "Zp"} else one for one in text
+            if unicodedata.category(one) not in {"Cs", "Cf"}]  # fmt: skip
+    return re.sub(" {2,}", " ", "".join(kept)).strip()[:most]
+
+
+def web_address(value: Any) -> str | None:
+    """An http(s) address, or None for anything else that stands in its place."""
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_ADDRESS:
+        return None
+    text = value.strip()
+    if any(one.isspace() or not one.isprintable() or one in "<>\"'`\\" for one in text):
+        return None
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    return text if parts.scheme in {"http", "https"} and parts.hostname else None
+
+
+def without_name(title: str, names: Sequence[str]) -> str:
+    """A title without the short name and colon that one source sets before it and another does not."""
+    head, colon, rest = title.replace("：", ":", 1).partition(":")
+    known = {plain_form(name) for name in names if name}
+    if colon and rest.strip() and plain_form(head) in known:
+        return title[len(head) + 1 :].strip()
+    return title
+
+
+def stock_codes(text: str) -> list[str]:
+    """The six-digit codes in a text, once each, without B shares."""
+    return [code for code in dict.fromkeys(_CODES.findall(text)) if not code.startswith(_FOREIGN)]

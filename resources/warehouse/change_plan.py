@@ -1,0 +1,235 @@
+"""The difference between a frame and the stored rows of a slice: what a batch has to do.
+
+Pure: rows in, rows out. Equal content is left alone, changed rows name their old version for the
+history, absent rows are removed only when the caller replaces the slice.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from core.declaration.tables import Layer, Table
+from core.errors import StorageError
+
+Row = tuple[Any, ...]
+
+
+def pattern_id(pattern: str) -> int:
+    """63 bits of the hash of a provenance pattern's canonical JSON; equal on every machine."""
+    return int.from_bytes(hashlib.sha256(pattern.encode()).digest()[:8], "big") >> 1
+
+
+@dataclass
+class Plan:
+    """The difference between a frame and the stored slice, as rows ready for the driver."""
+
+    rows_in: int = 0
+    warnings: int = 0
+    added: int = 0
+    written: list[Row] = field(default_factory=list)
+    history: list[Row] = field(default_factory=list)
+    removed: list[Row] = field(default_factory=list)
+    patterns: dict[int, str] = field(default_factory=dict)
+    latest_date: str | None = None
+    content_hash: str = ""
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        table: Table,
+        incoming: list[Row],
+        stored: list[Row],
+        batch_id: str,
+        now: str,
+        public_at: Sequence[str | None] | None,
+        source_rank: Mapping[str, int],
+        replace: bool,
+        provenance: Sequence[Any] | None,
+        later: Sequence[str] = (),
+        later_rows: Sequence[bool] | None = None,
+        final: Callable[[pd.DataFrame], pd.Series] | None = None,
+    ) -> "Plan":
+        plan = cls(rows_in=len(incoming))
+        names = table.names
+        at = {name: i for i, name in enumerate(names)}
+        content_at = [at[name] for name in table.content]
+        if table.layer is Layer.RAW and "payload" in at:
+            content_at.append(at["payload"])
+        pick_key = _picker([at[name] for name in table.key])
+        pick_content = _picker(content_at)
+        old = {pick_key(row): row for row in stored}
+        incoming = _with_quality(incoming, at.get("quality"))
+        keys = [pick_key(row) for row in incoming]
+        standing = _standing(stored, names, pick_key, final)
+        kept = standing if replace else old
+        hashed = {key: pick_content(old[key]) for key in kept}
+        place_of = {key: i for i, key in enumerate(keys)}
+        if len(place_of) < len(keys):
+            raise StorageError(f"{table.name}: the key {_repeated(keys)} occurs twice in one batch")
+        for key in _in_order(keys):
+            i = place_of[key]
+            found = incoming[i]
+            content = pick_content(found)
+            before = old.get(key)
+            if before is not None:
+                known = pick_content(before)
+                if content == known or key in standing or _outranked(found, before, at, source_rank):
+                    hashed[key] = known
+                    plan._count(before, at)
+                    continue
+            hashed[key] = content
+            row = list(found)
+            plan._stamp(
+                row,
+                before,
+                at,
+                batch_id=batch_id,
+                now=now,
+                public_at=public_at[i] if public_at else None,
+                versioned=table.has_history,
+            )
+            if provenance is not None and "provenance" in at:
+                plan._provenance(row, at, provenance[i])
+            plan._count(row, at)
+            if before is None:
+                plan.added += 1
+                if later_rows is None or later_rows[i]:
+                    plan._keep_without(row, at, later, now=now, batch_id=batch_id)
+            elif table.has_history:
+                plan.history.append((*before, row[at["valid_from"]], batch_id))
+            plan.written.append(tuple(row))
+        if replace:
+            plan.removed = [key for key in old if key not in place_of and key not in standing]
+        if table.date_column:
+            dates = [row[at[table.date_column]] for row in plan.written if row[at[table.date_column]]]
+            plan.latest_date = max(dates)[:10] if dates else None
+        plan.content_hash = _hash(hashed)
+        return plan
+
+    def _count(self, row: Sequence[Any], at: Mapping[str, int]) -> None:
+        if "quality" in at and row[at["quality"]] == "warning":
+            self.warnings += 1
+
+    @staticmethod
+    def _stamp(
+        row: list[Any],
+        before: Row | None,
+        at: Mapping[str, int],
+        *,
+        batch_id: str,
+        now: str,
+        public_at: str | None,
+        versioned: bool,
+    ) -> None:
+        """Audit values of a row that will be written."""
+        for name in ("imported_at", "updated_at"):
+            if name in at:
+                row[at[name]] = now
+        if "batch_id" in at:
+            row[at["batch_id"]] = batch_id
+        if "created_at" in at:
+            row[at["created_at"]] = now if before is None else before[at["created_at"]]
+        # A reference table may have a `valid_from` of its own, which is content.
+        if versioned:
+            if before is None:
+                # A first version is valid from when it was public, never from after it was known to us.
+                row[at["valid_from"]] = min(public_at, now) if public_at else now
+            else:
+                row[at["valid_from"]] = max(now, before[at["valid_from"]])
+
+    def _keep_without(
+        self, row: list[Any], at: Mapping[str, int], later: Sequence[str], *, now: str, batch_id: str
+    ) -> None:
+        """A first version that holds columns of a `later` day: as it was public it had none of them, so that
+        version is kept, and the whole row is valid from now."""
+        known = [at[name] for name in later if row[at[name]] is not None]
+        if not known or row[at["valid_from"]] >= now:
+            return
+        first = list(row)
+        for place in known:
+            first[place] = None
+        self.history.append((*first, now, batch_id))
+        row[at["valid_from"]] = now
+
+    def _provenance(self, row: list[Any], at: Mapping[str, int], pattern: Any) -> None:
+        if isinstance(pattern, str):
+            number = pattern_id(pattern)
+            self.patterns[number] = pattern
+            row[at["provenance"]] = number
+        else:
+            row[at["provenance"]] = None
+
+
+def merged(table: Table, plans: Sequence[Plan]) -> list[Row]:
+    """The written rows of all plans in the order of the table's key. Raises StorageError when two plans
+    write the same key: neither saw the other's row."""
+    if len(plans) == 1:
+        return plans[0].written
+    pick = _picker([table.names.index(name) for name in table.key])
+    by_key = {pick(row): row for plan in plans for row in plan.written}
+    if len(by_key) < sum(len(plan.written) for plan in plans):
+        raise StorageError(f"{table.name}: two batches of one transaction write the same key")
+    return [by_key[key] for key in _in_order(by_key)]
+
+
+def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """A function that takes the values at `places` out of a row, as a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda row: tuple(row[i] for i in places)
+
+
+def _standing(
+    stored: list[Row],
+    names: Sequence[str],
+    pick_key: Callable[[Sequence[Any]], Row],
+    final: Callable[[pd.DataFrame], pd.Series] | None,
+) -> set[Row]:
+    """Keys of the stored rows that stand for good."""
+    if final is None or not stored:
+        return set()
+    told = final(pd.DataFrame(stored, columns=list(names))).tolist()
+    return {pick_key(row) for row, stands in zip(stored, told, strict=True) if stands}
+
+
+def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:
+    """Rows whose quality nobody judged are 'ok'."""
+    if place is None:
+        return incoming
+    return [row if row[place] is not None else (*row[:place], "ok", *row[place + 1 :]) for row in incoming]
+
+
+def _repeated(keys: Sequence[Any]) -> Any:
+    return Counter(keys).most_common(1)[0][0]
+
+
+def _in_order(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Keys ascending, so that writes follow the clustered index. Keys with a null sort as text."""
+    listed = list(keys)
+    try:
+        return sorted(listed)
+    except TypeError:
+        return sorted(listed, key=lambda key: tuple(str(part) for part in key))
+
+
+def _outranked(row: Sequence[Any], before: Row, at: Mapping[str, int], rank: Mapping[str, int]) -> bool:
+    """A stored ok row stands against a warning row of a worse source."""
+    if not rank or "quality" not in at:
+        return False
+    if before[at["quality"]] != "ok" or row[at["quality"]] != "warning":
+        return False
+    worst = len(rank)
+    return rank.get(str(row[at["src"]]), worst) > rank.get(str(before[at["src"]]), worst)
+
+
+def _hash(content: Mapping[tuple[Any, ...], tuple[Any, ...]]) -> str:
+    """Hash of keys and contents in the order of the keys; equal on both engines and every machine."""
+    ordered = [(key, content[key]) for key in _in_order(content)]
+    return hashlib.sha256(orjson.dumps(ordered)).hexdigest()

@@ -1,0 +1,98 @@
+"""Columns that a calculated table holds for its newest dates alone: their values of older dates go.
+
+The rows stay. Taking the values away is a batch like any write, so that its row says which dates lost them;
+`updated_at` of the table does not move, for nothing new is brought.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.engine import Connection, Engine
+
+from core.clock import Clock, stamp
+from core.declaration.tables import Table
+from core.stopping import safe_point
+from resources.warehouse.batch_records import COUNTS, Batch, insert_batch
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import claim_version
+
+QUIET_DATES = 5
+"""Older dates in a row without a value, after which no older one is looked at: every load takes away what
+has left the window since the load before."""
+FADED = "values_removed"
+"""Where a batch's `checks` say how many rows lost their value."""
+
+
+class Fading:
+    """Takes the values of a column away, in one warehouse."""
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)
+        self._clock = clock
+
+    def fade(self, table: Table, column: str, days: Sequence[str], facts: Mapping[str, Any]) -> int:
+        """Rows of `days` (trade dates, the newest first) that lost their value of `column`. One transaction
+        and batch per date; ends with the fifth date in a row that has none. Raises StorageError."""
+        faded = quiet = 0
+        for day in days:
+            rows = self._of_day(table, column, day, facts) if self._has(table, column, day) else 0
+            faded, quiet = faded + rows, 0 if rows else quiet + 1
+            if quiet == QUIET_DATES:
+                break
+            safe_point()
+        return faded
+
+    def oldest(self, table: Table) -> str | None:
+        """The oldest date of a table."""
+        with reading(self._engine) as connection:
+            found = connection.exec_driver_sql(
+                f"SELECT MIN({self._sql.name(str(table.date_column))}) FROM {self._sql.name(table.name)}"
+            ).scalar()
+        return None if found is None else str(found)[:10]
+
+    def _has(self, table: Table, column: str, day: str) -> bool:
+        with reading(self._engine) as connection:
+            return (
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        f"SELECT 1 FROM {self._sql.name(table.name)} {self._held(table, column)} LIMIT 1"
+                    ),
+                    (day,),
+                ).first()
+                is not None
+            )
+
+    def _held(self, table: Table, column: str) -> str:
+        return f"WHERE {self._sql.name(str(table.date_column))}=? AND {self._sql.name(column)} IS NOT NULL"
+
+    def _of_day(self, table: Table, column: str, day: str, facts: Mapping[str, Any]) -> int:
+        # The key of a span: a load of the date is what its bare key would claim.
+        batch = Batch(partition_key=f"{day}..{day}", **facts)
+        with transaction(self._engine) as connection:
+            claim_version(self._sql, connection, table)
+            rows = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE {self._sql.name(table.name)} SET {self._sql.name(column)}=NULL "
+                    f"{self._held(table, column)}"
+                ),
+                (day,),
+            ).rowcount
+            self._record(connection, table, batch, rows)
+        return int(rows)
+
+    def _record(self, connection: Connection, table: Table, batch: Batch, rows: int) -> None:
+        now = stamp(self._clock.now())
+        insert_batch(self._sql, connection, table, batch, now)
+        zeros = ", ".join(f"{count}=0" for count in COUNTS)
+        connection.exec_driver_sql(
+            self._sql.text(
+                f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
+                "updated_at=? WHERE batch_id=?"
+            ),
+            (f'{{"{FADED}":{rows}}}', now, now, batch.batch_id),
+        )
+        connection.exec_driver_sql(
+            self._sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (table.name,)
+        )

@@ -1,0 +1,367 @@
+"""The slot ledger (`sys_slot`): a slot is claimed before its run is requested, so it runs at most once,
+whoever fires it. Every slot of every task has a row, also when nothing ran, with the reason.
+
+    (no row) ──claim──> queued ──begin──> running ──finish──> success | partial | failed | canceled
+       └──wait──> queued (unclaimed) ──claim──>        failed ──retry──> queued, attempt + 1
+       └──set_aside──> skipped | missed ──claim──> queued (only when a changed table makes it due again)
+
+A run that nobody hears of is `lost` only when its claim is old and its owner is not at work. That verdict is
+a presumption: the run's own end overrules it, in the slot and in the sync log.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Connection, Engine
+
+from core.clock import stamp
+from core.errors import ConflictError, InputError
+from resources.transport.redact import redact
+from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.commands import HELD, Command, held
+from resources.warehouse.ledger.scheduled_run_reads import (
+    COLUMNS,
+    ENDED,
+    LOST,
+    PRESUMED,
+    SET_ASIDE,
+    SlotReads,
+    SlotRow,
+    read_row,
+    seconds,
+)
+from resources.warehouse.ledger.tasks import Slot
+
+_REASON_LENGTH = 255
+CLAIM_LIMIT_S = 120.0
+"""After so long without a run another claimer may take the slot over, and a run that never came is lost."""
+_OPEN = "status IN ('queued', 'running')"
+_GIVEN_UP = f"status='failed' AND reason IN ({', '.join('?' for _ in PRESUMED)})"
+
+
+class SlotLedger(SlotReads):
+    """Claims, transitions and reads of `sys_slot`. Every method is one transaction."""
+
+    def __init__(self, engine: Engine, *, claim_limit_s: float = CLAIM_LIMIT_S) -> None:
+        super().__init__(engine)
+        self._limit = claim_limit_s
+
+    # -- claims -----------------------------------------------------------------------------------
+
+    def claim(
+        self,
+        slot: Slot,
+        claimant: str,
+        *,
+        trade_date: str | None,
+        trigger: str = "schedule",
+        reason: str | None = None,
+        attempt: int = 1,
+    ) -> bool:
+        """Take a slot before its run is requested; False when it is somebody else's or has run.
+
+        `claimant` names the evaluation, not the process: the same tick, evaluated again after a crash,
+        takes its own claim back at once; any other claimant waits `claim_limit_s` without a run.
+        """
+        now = self._sql.now
+        if self._add(
+            slot,
+            status="queued",
+            trade_date=trade_date,
+            trigger=trigger,
+            reason=reason,
+            attempt=attempt,
+            claimant=claimant,
+        ):
+            return True
+        with transaction(self._engine) as connection:
+            taken = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
+                    "trade_date=?, trigger_type=?, reason=?, finished_at=NULL "
+                    "WHERE task_key=? AND slot=? AND run_id IS NULL AND attempt=? "
+                    "AND (status IN ('skipped', 'missed') OR (status='queued' AND "
+                    f"(claimed_by IS NULL OR claimed_by=? OR claimed_at < {now} - ?)))"
+                ),
+                (
+                    claimant,
+                    seconds(slot.due),
+                    trade_date,
+                    trigger,
+                    _short(reason),
+                    slot.task,
+                    slot.name,
+                    attempt,
+                    claimant,
+                    self._limit,
+                ),
+            ).rowcount
+        return taken == 1
+
+    def retry(self, row: SlotRow, claimant: str) -> bool:
+        """Claim the next attempt of a failed slot; False when another one did."""
+        now = self._sql.now
+        with transaction(self._engine) as connection:
+            taken = connection.exec_driver_sql(
+                self._sql.text(
+                    f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
+                    f"claimed_at={now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
+                    "WHERE id=? AND status='failed' AND attempt=?"
+                ),
+                (claimant, row.id, row.attempt),
+            ).rowcount
+        return taken == 1
+
+    def wait(self, slot: Slot, reason: str, *, trade_date: str | None) -> None:
+        """Note what a due slot waits for; a claimed or settled slot is left alone."""
+        if self._add(slot, status="queued", trade_date=trade_date, trigger="schedule", reason=reason):
+            return
+        with transaction(self._engine) as connection:
+            connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
+                    "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
+                ),
+                (_short(reason), seconds(slot.due), slot.task, slot.name),
+            )
+
+    def set_aside(self, slot: Slot, status: str, reason: str, *, trade_date: str | None) -> bool:
+        """Record that a slot does not run (`skipped` or `missed`) and why; a claimed slot is left alone.
+        True when this call recorded it."""
+        if status not in SET_ASIDE:
+            raise InputError("status", f"{status!r} is none of {', '.join(SET_ASIDE)}")
+        if self._add(slot, status=status, trade_date=trade_date, trigger="schedule", reason=reason):
+            return True
+        with transaction(self._engine) as connection:
+            changed = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
+                    "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
+                ),
+                (status, _short(reason), slot.task, slot.name),
+            ).rowcount
+        return changed == 1
+
+    def by_hand(
+        self,
+        task_key: str,
+        *,
+        at: datetime,
+        trade_date: str | None,
+        command_id: int,
+        run_id: str,
+        claim: Command | None = None,
+    ) -> SlotRow:
+        """A row for a run that somebody asked for; it is running from now on. `at` = market time.
+        ConflictError when the command (`claim`) is another worker's by now: the row is that one's run's."""
+        condition, facts = ("1=1", ()) if claim is None else (HELD, held(claim))
+        name = f"manual:{command_id}" if trade_date is None else f"manual:{command_id}:{trade_date}"
+        slot = Slot(task_key, name, at)
+        with transaction(self._engine) as connection:
+            self._insert(
+                connection,
+                slot,
+                status="running",
+                trade_date=trade_date,
+                trigger="manual",
+                reason=None,
+                claimant=f"command:{command_id}",
+            )
+            # A command that is tried again after its worker died goes on in its own row.
+            mine = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
+                    f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL "
+                    f"WHERE task_key=? AND slot=? AND {condition}"
+                ),
+                (run_id, command_id, stamp(at), task_key, slot.name, *facts),
+            ).rowcount
+            if mine == 0 and claim is not None:
+                raise ConflictError(f"command {command_id} is no longer ours")
+            found = self._get(connection, slot)
+        if found is None:
+            raise ConflictError(f"slot {slot.name} of {task_key} vanished while it was written")
+        return found
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    def adopt(self, row: SlotRow, run_id: str) -> bool:
+        """Tie a claimed slot to the run that was made for it but has not started yet."""
+        with transaction(self._engine) as connection:
+            return (
+                connection.exec_driver_sql(
+                    self._sql.text(
+                        "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'"
+                    ),
+                    (run_id, row.id),
+                ).rowcount
+                == 1
+            )
+
+    def begin(self, task_key: str, slot: str, run_id: str, *, now: datetime) -> None:
+        """The first act of a run: write its id into its slot. Repeating it is harmless. ConflictError
+        when the slot is another run's, so that of two runs for one slot only one works."""
+        with transaction(self._engine) as connection:
+            # Not while another transaction moves the row: the id decides, then the state is set once.
+            mine = connection.exec_driver_sql(
+                self._sql.text(
+                    "UPDATE sys_slot SET run_id=?, status='running', started_at=? "
+                    "WHERE task_key=? AND slot=? AND status='queued' AND (run_id IS NULL OR run_id=?)"
+                ),
+                (run_id, stamp(now), task_key, slot, run_id),
+            ).rowcount
+            if mine == 1:
+                return
+            holder = connection.exec_driver_sql(
+                self._sql.text("SELECT run_id, status FROM sys_slot WHERE task_key=? AND slot=?"),
+                (task_key, slot),
+            ).first()
+        if holder is None:
+            raise ConflictError(f"{task_key} {slot}: the slot was never claimed")
+        if holder[0] != run_id:
+            raise ConflictError(f"{task_key} {slot}: the slot belongs to run {holder[0]} ({holder[1]})")
+
+    def enter(self, run_id: str, tags: Mapping[str, str], *, now: datetime) -> None:
+        """`begin` for a run that knows its slot from its tags (`app/task_key`, `app/slot`); a run without
+        a slot has nothing to claim. Called first in every step of a run."""
+        if "app/slot" in tags:
+            self.begin(tags["app/task_key"], tags["app/slot"], run_id, now=now)
+
+    def finish(self, run_id: str, status: str, *, now: datetime, reason: str | None = None) -> SlotRow | None:
+        """Settle the slot of a run and write its line of the sync log, together: `sched:<key>` for a task of
+        the table, the job's plain name for work that only somebody asks for (download, first load). None
+        when the run has no open slot. A slot that others gave up for this run is settled anew, unless
+        they do so once more."""
+        if status not in ENDED:
+            raise InputError("status", f"{status!r} is none of {', '.join(ENDED)}")
+        with transaction(self._engine) as connection:
+            row = self._settle(connection, run_id, status, now, reason, _OPEN)
+            if row is None and reason not in PRESUMED:
+                row = self._settle(connection, run_id, status, now, reason, _GIVEN_UP, PRESUMED)
+            return row
+
+    def lose(self, run_id: str, *, now: datetime) -> SlotRow | None:
+        """Give up a slot whose run the orchestrator does not know. None, and nothing is changed, while the
+        claim is younger than its limit, for the run may be about to come, and while the command that
+        claimed it is at work. One statement decides: what was seen before it counts for nothing."""
+        at_work = (
+            "SELECT 1 FROM sys_command c WHERE c.id=sys_slot.command_id AND c.run_id=sys_slot.run_id "
+            f"AND c.status='running' AND c.expires_at >= {self._sql.now}"
+        )
+        condition = (
+            f"{_OPEN} AND (claimed_at IS NULL OR claimed_at < {self._sql.now} - ?) AND NOT EXISTS ({at_work})"
+        )
+        with transaction(self._engine) as connection:
+            return self._settle(connection, run_id, "failed", now, LOST, condition, (self._limit,))
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _settle(
+        self,
+        connection: Connection,
+        run_id: str,
+        status: str,
+        now: datetime,
+        reason: str | None,
+        condition: str,
+        values: tuple[object, ...] = (),
+    ) -> SlotRow | None:
+        """Settle the slot of a run where `condition` (with its `values`) holds, and log it."""
+        overrules = condition == _GIVEN_UP
+        told = "?" if overrules else "COALESCE(?, reason)"
+        changed = connection.exec_driver_sql(
+            self._sql.text(
+                f"UPDATE sys_slot SET status=?, finished_at=?, reason={told} WHERE run_id=? AND {condition}"
+            ),
+            (status, stamp(now), _short(reason), run_id, *values),
+        ).rowcount
+        if changed == 0:
+            return None
+        row = read_row(
+            connection.exec_driver_sql(
+                self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?"), (run_id,)
+            ).one()
+        )
+        self._log(connection, row, overrules)
+        return row
+
+    def _log(self, connection: Connection, row: SlotRow, overrules: bool) -> None:
+        """Write the line of the sync log of a settled slot, in place of that of an overruled verdict."""
+        counts = connection.exec_driver_sql(
+            self._sql.text(
+                "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
+                "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?"
+            ),
+            (row.run_id,),
+        ).one()
+        known = connection.exec_driver_sql(
+            self._sql.text("SELECT 1 FROM sys_task WHERE task_key=?"), (row.task_key,)
+        ).first()
+        is_task = known is not None or row.trigger != "manual"
+        line = {
+            "task_type": f"sched:{row.task_key}" if is_task else row.task_key,
+            "status": row.status,
+            "total": int(counts[0] or 0),
+            "success": int(counts[1] or 0),
+            "failed": int(counts[2] or 0),
+            "message": row.reason,
+            "started_at": None if row.started_at is None else stamp(row.started_at),
+            "finished_at": None if row.finished_at is None else stamp(row.finished_at),
+            "run_id": row.run_id,
+            "trigger_type": row.trigger,
+        }
+        if overrules:
+            connection.exec_driver_sql(
+                self._sql.text("DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?"),
+                (line["task_type"], row.run_id),
+            )
+        connection.exec_driver_sql(self._sql.insert("sys_sync_log", list(line)), tuple(line.values()))
+
+    def _add(self, slot: Slot, **row: Any) -> bool:
+        """Insert the slot's row if there is none, in a transaction of its own: an insert that finds a row
+        shares its lock on MariaDB, and two that then both want to change it would be a deadlock."""
+        with transaction(self._engine) as connection:
+            return self._insert(connection, slot, **row)
+
+    def _insert(
+        self,
+        connection: Connection,
+        slot: Slot,
+        *,
+        status: str,
+        trade_date: str | None,
+        trigger: str,
+        reason: str | None,
+        attempt: int = 1,
+        claimant: str | None = None,
+    ) -> bool:
+        columns = (
+            "task_key", "slot", "slot_at", "trade_date", "trigger_type", "status", "reason", "attempt",
+            "claimed_by",
+        )  # fmt: skip
+        made = connection.exec_driver_sql(
+            self._sql.insert_absent("sys_slot", columns),
+            (
+                slot.task,
+                slot.name,
+                seconds(slot.due),
+                trade_date,
+                trigger,
+                status,
+                _short(reason),
+                attempt,
+                claimant,
+            ),
+        ).rowcount
+        if made == 1 and claimant is not None:
+            connection.exec_driver_sql(
+                self._sql.text(f"UPDATE sys_slot SET claimed_at={self._sql.now} WHERE task_key=? AND slot=?"),
+                (slot.task, slot.name),
+            )
+        return made == 1
+
+
+def _short(reason: str | None) -> str | None:
+    """Fit to be stored and shown: an error that ended a run may quote an address with its password."""
+    return None if reason is None else redact(reason)[:_REASON_LENGTH]

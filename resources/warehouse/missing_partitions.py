@@ -1,0 +1,83 @@
+"""Which trade dates of a dataset are missing, told from its batches. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Partition
+from core.errors import InputError
+from resources.warehouse.ledger.loads import Tried
+
+PARTLY = 0.5
+"""A date with a smaller share of the usual rows was loaded for some codes only, or broke off."""
+_ENOUGH = 4
+"""Loaded dates from which on it is seen how widely their numbers vary."""
+_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
+
+
+@dataclass(frozen=True)
+class Hole:
+    """`expected`: rows of a usual date (None: dates of this dataset have no usual number)."""
+
+    dataset: str
+    partition: str
+    expected: int | None
+    present: int
+    reason: str
+    failed: int = 0
+    run_id: str | None = None
+
+
+def has_dates(dataset: Dataset) -> bool:
+    """Whether the batches of a dataset tell its trade dates: it is loaded by date, and a RAW table alone
+    promises rows on each (else nobody knows an empty date from a missing one)."""
+    if dataset.model is not None:
+        return dataset.partition in _DATED
+    return bool(dataset.raw) and dataset.raw[0].partition in _DATED and not dataset.raw[0].may_be_empty
+
+
+def dated(dataset: Dataset) -> Dataset:
+    """The dataset. Raises InputError when it has no trade dates."""
+    if not has_dates(dataset):
+        raise InputError("dataset", f"{dataset.name} is not loaded by trade date, so it has no gaps by date")
+    return dataset
+
+
+def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
+    """Rows of a usual date; None where the number of rows is nature's (events, also those whose numbers vary
+    widely from date to date), or nothing is loaded."""
+    partition = dataset.partition if dataset.model is not None else dataset.raw[0].partition
+    counts = [tried.rows for tried in found.values() if tried.rows]
+    # A late publisher may be empty only on the dates that are not out yet.
+    optional = dataset.may_be_empty and not dataset.late
+    if partition is not Partition.TRADE_DATE or optional or not counts:
+        return None
+    usual = median(counts)
+    if len(counts) >= _ENOUGH and quantiles(counts, n=4, method="inclusive")[0] < usual * PARTLY:
+        return None
+    return int(usual)
+
+
+def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> list[Hole]:
+    """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not out
+    yet: there an empty load is a load."""
+    usual = usual_rows(dataset, found)
+    settled = days[: len(days) - dataset.late] if dataset.late else days
+    missing = []
+    for day in days:
+        tried = found.get(day, Tried(None, 0))
+        present = tried.rows or 0
+        if tried.rows is None:
+            reason = "failed" if tried.failed else "never_run"
+        elif usual is not None and day in settled and present < usual * PARTLY:
+            reason = "partial"
+        else:
+            continue
+        missing.append(Hole(dataset.name, day, usual, present, reason, tried.failed, tried.run_id))
+    return missing
+
+
+def table_of(dataset: Dataset) -> str:
+    """The table whose batches tell the dates of a dataset."""
+    return dataset.raw[0].table_name if dataset.model is None else dataset.table_name

@@ -1,0 +1,38 @@
+"""The code location: assets from the registry, one job per task, schedules and sensors of the task table."""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+
+from core.declaration.registry import builtin_registry
+from platform_assets.definitions.assets import build_assets
+from platform_assets.definitions.cleanup_job import cleanup_job
+from platform_assets.definitions.download_job import download_job, market_download_job
+from platform_assets.definitions.jobs import build_jobs
+from platform_assets.definitions.mail_jobs import daily_report_job, user_recall_job
+from platform_assets.definitions.notes_job import daily_review_job, morning_note_job
+from platform_assets.definitions.portfolio_job import portfolio_job
+from platform_assets.definitions.resources import PlatformResource
+from resources.settings import load_settings
+from schedules.tasks.native_schedules import build_schedules
+
+_registry = builtin_registry()
+_written_jobs = (
+    cleanup_job, portfolio_job, morning_note_job, daily_review_job, daily_report_job, user_recall_job,
+)  # fmt: skip
+_own_jobs = {job.name: job for job in _written_jobs}
+_jobs = {**build_jobs(_registry), **_own_jobs}
+_scheduling = build_schedules(_jobs)
+_address = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))).warehouse_address
+_engine = "sqlite" if _address.startswith("sqlite") else "mariadb"
+
+defs = dg.Definitions(
+    assets=build_assets(_registry, _engine),
+    jobs=[*_jobs.values(), download_job, market_download_job],
+    schedules=_scheduling.schedules,
+    sensors=_scheduling.sensors,
+    resources={"platform": PlatformResource()},
+    # One process per run: the default executor would pay a Python start per step.
+    executor=dg.in_process_executor,
+)

@@ -1,0 +1,1 @@
+"""The command queue's worker and what it can carry out."""

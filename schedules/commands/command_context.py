@@ -1,0 +1,168 @@
+"""What a handler gets to work with: its command, the house, and runs that leave their traces."""
+
+import contextlib
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import ConflictError, InputError, NotFound, PlatformError, StorageError
+from core.stopping import Wanted, stoppable
+from resources.warehouse.ledger.commands import Command
+from schedules import run_tags as names
+from schedules.commands import lane_heartbeats
+from schedules.runs.outcome import RANGE_END, RANGE_START, JobRunner, RunOutcome
+from schedules.services import House
+
+CANCELED = "canceled"
+GOING_DOWN = "the worker is going down"
+TERMINATED = "its run was terminated"
+LOOK_S = 1.0
+
+
+class Stopped(PlatformError):
+    """The command was canceled, or its worker is going down, at a safe point within a run or between two."""
+
+
+@dataclass
+class Work:
+    """One claimed command in the hands of a worker."""
+
+    command: Command
+    house: House
+    runner: JobRunner
+    node: str
+    stopping: threading.Event = field(default_factory=threading.Event)
+    run_ids: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def args(self) -> dict[str, Any]:
+        return self.command.args
+
+    def whole(self, name: str, default: int) -> int:
+        """An argument that is a whole number; InputError when it is none."""
+        value = self.args.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InputError(name, "is a whole number")
+        return value
+
+    def progress(self, *, run_id: str | None = None, **facts: Any) -> None:
+        """Add to what the command's `result` shows. ConflictError when the claim was lost."""
+        self.facts.update(facts)
+        if not self.house.commands.progress(self.command, self.facts, run_id=run_id):
+            raise ConflictError(f"command {self.command.id} is no longer ours")
+
+    def check(self) -> None:
+        """A safe point between two runs: raises Stopped when nobody wants the rest any more."""
+        lane_heartbeats.alive()
+        reason = self.stop_wanted()
+        if reason is not None:
+            raise Stopped(reason)
+
+    def stop_wanted(self) -> str | None:
+        """Why the command is to stop, None while it is to go on; looks into the database."""
+        if self.house.commands.cancel_wanted(self.command):
+            return CANCELED
+        if self.stopping.is_set():
+            return GOING_DOWN
+        return None
+
+    def _listener(self, run_id: str) -> Wanted:
+        """What the safe points of a run ask. They are passed often, by several threads: the database is
+        looked at once in LOOK_S, and a database that is busy is looked at again later."""
+        next_look = time.monotonic()
+        reason: str | None = None
+
+        def wanted() -> str | None:
+            nonlocal next_look, reason
+            if reason is None and self.stopping.is_set():
+                reason = GOING_DOWN
+            if reason is not None or time.monotonic() < next_look:
+                return reason
+            next_look = time.monotonic() + LOOK_S
+            with contextlib.suppress(StorageError):
+                reason = self.stop_wanted()
+            if reason is None and self.runner.terminated(run_id):
+                reason = TERMINATED
+            return reason
+
+        return wanted
+
+    def run_job(
+        self,
+        job: str,
+        *,
+        partition_key: str | None = None,
+        partition_range: tuple[str, str] | None = None,
+        trigger: str = "manual",
+        tags: Mapping[str, str] | None = None,
+        run_config: Mapping[str, Any] | None = None,
+    ) -> RunOutcome:
+        """One run of a job in this process, for one partition, a range of partitions, or neither. It has a
+        row in the slot ledger, so that the list of task runs shows it. NotFound for an unknown job; Stopped
+        when the run ended at a safe point because nobody wants the rest."""
+        if not self.runner.has(job):
+            raise NotFound(f"no job {job!r}")
+        run_id = str(uuid.uuid4())
+        date = partition_key or (partition_range[1] if partition_range else None)
+        carried = {
+            names.TASK: job,
+            names.TRIGGER: trigger,
+            names.OWNER: self.node,
+            names.COMMAND: str(self.command.id),
+            **({} if date is None else {names.TRADE_DATE: date}),
+            **(
+                {}
+                if partition_range is None
+                else dict(zip((RANGE_START, RANGE_END), partition_range, strict=True))
+            ),
+            **(tags or {}),
+        }
+        slots, clock = self.house.slots, self.house.clock
+        self.run_ids.append(run_id)
+        self.progress(run_id=run_id, runs=list(self.run_ids))
+        slots.by_hand(
+            job,
+            at=clock.now(),
+            trade_date=date,
+            command_id=self.command.id,
+            run_id=run_id,
+            claim=self.command,
+        )
+        wanted = self._listener(run_id)
+        try:
+            with stoppable(wanted):
+                outcome = self.runner.run(
+                    job, run_id=run_id, partition_key=partition_key, tags=carried, run_config=run_config
+                )
+        except Exception as error:
+            # Whatever kept the run from starting: its row must not stay open.
+            slots.finish(run_id, "failed", now=clock.now(), reason=f"{type(error).__name__}: {error}")
+            raise
+        if outcome.canceled:
+            reason = wanted() or TERMINATED
+            slots.finish(run_id, "canceled", now=clock.now(), reason=reason)
+            raise Stopped(reason)
+        status = "failed"
+        if outcome.success:
+            status = "partial" if slots.batches_failed(run_id) else "success"
+        slots.finish(run_id, status, now=clock.now(), reason=outcome.error)
+        return outcome
+
+    def must(self, outcome: RunOutcome, what: str) -> None:
+        """PlatformError when a run failed."""
+        if not outcome.success:
+            raise PlatformError(f"{what} failed: {outcome.error or 'see the run ' + outcome.run_id}")
+
+
+@dataclass(frozen=True)
+class Handler:
+    """How a command is carried out. `run` returns the command's result; it raises PlatformError when the
+    command failed. `long` commands have a lane of their own, so that a load of many minutes does not hold
+    up a download."""
+
+    run: Callable[[Work], dict[str, Any]]
+    long: bool = False

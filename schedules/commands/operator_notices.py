@@ -1,0 +1,126 @@
+"""What an operator should hear of becomes an in-app notification, each once a day with one link: tasks that
+failed for good, dimensions that are stale, breakers that are open, a trade calendar that runs out.
+
+Level, not edge: each look tells what is so now, and what was told today is not told again. A look that died
+is made good by the next one.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from core.errors import PlatformError
+from resources.notifications import NotificationStore
+from resources.orchestrator import run_url
+from resources.settings import Settings
+from resources.transport.gates import SqliteGate
+from resources.upstreams.factory import transport_settings
+from resources.warehouse.engine import reading
+from resources.warehouse.sql import Sql
+from schedules.services import House
+from schedules.tasks.table import BY_KEY
+
+HORIZON_DAYS = 30
+"""A calendar with fewer days left is told."""
+LOOK_BACK = timedelta(days=1)
+LATE = timedelta(minutes=5)
+"""A retry that is due does not come later than this: the table is looked at every half minute."""
+_MOST_STALE = 10
+"""More stale dimensions on one day are one notification: something larger is wrong."""
+API = "/api/v1"
+_STALE = (
+    "SELECT dimension, latest_date, cutoff FROM calc_freshness_snapshot WHERE snapshot_date=? AND is_stale=1 "
+    "ORDER BY dimension"
+)
+Breakers = Mapping[str, Mapping[str, Any]]
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One thing to be told; `key` is what it is about."""
+
+    kind: str
+    key: str
+    title: str
+    content: str
+    link: str
+
+
+def shared_breakers(settings: Settings) -> Breakers:
+    """Name -> {state, opened_at} of every breaker, as all processes of this machine share them."""
+    gate = SqliteGate(settings.data_path / "transport.sqlite3", transport_settings(settings))
+    try:
+        return gate.breakers()
+    finally:
+        gate.close()
+
+
+def notices(house: House, breakers: Breakers) -> Iterator[Notice]:
+    """What is so now. Raises StorageError."""
+    yield from failed_tasks(house)
+    yield from stale_dimensions(house)
+    for name, breaker in breakers.items():
+        if breaker["state"] == "open":
+            content = f"{name} 自 {breaker['opened_at']} 起断开，期间改用其他数据源。"
+            yield Notice("breaker_open", name, f"熔断：{name}", content, f"{API}/datamgr/probe-all")
+    today = house.clock.now().date().isoformat()
+    left = house.calendar.days_left(today)
+    if left < HORIZON_DAYS:
+        content = f"交易日历到 {house.calendar.horizon} 为止，还剩 {left} 天，请更新日历。"
+        yield Notice("calendar_horizon", house.calendar.horizon, "交易日历即将用完", content, "/health")
+
+
+def failed_tasks(house: House) -> Iterator[Notice]:
+    """Slots of the table since yesterday that failed and that no retry follows: their attempts are used up,
+    or the next one did not come when it was due (the run said that a retry is of no use)."""
+    now = house.clock.now()
+    for row in house.slots.since(now - LOOK_BACK).values():
+        task = BY_KEY.get(row.task_key)
+        if task is None or row.status != "failed" or row.finished_at is None:
+            continue
+        if row.finished_at < now - LOOK_BACK:
+            continue
+        due = row.finished_at + timedelta(seconds=task.retry_delay_s) + LATE
+        if row.attempt <= task.max_retries and now < due:
+            continue
+        page = run_url(house.settings, row.run_id)
+        title, why = f"任务失败：{task.name}（{row.slot}）", row.reason or "未说明原因"
+        link = page or f"{API}/tasks/runs?key={row.task_key}"
+        yield Notice("task_failed", f"{row.task_key} {row.slot}", title, why, link)
+
+
+def stale_dimensions(house: House) -> Iterator[Notice]:
+    """Of today's freshness snapshot."""
+    today = house.clock.now().date().isoformat()
+    link = f"{API}/datamgr/stats/freshness"
+    with reading(house.engine) as connection:
+        rows = connection.exec_driver_sql(Sql(house.engine).text(_STALE), (today,)).all()
+    if len(rows) > _MOST_STALE:
+        names = "、".join(str(row[0]) for row in rows[:_MOST_STALE])
+        yield Notice("stale", "many", f"{len(rows)} 个数据维度过期", f"{names} 等", link)
+        return
+    for dimension, latest, cutoff in rows:
+        content = f"最新 {latest or '无'}，应不早于 {cutoff or '—'}。"
+        yield Notice("stale", str(dimension), f"数据过期：{dimension}", content, link)
+
+
+def tell(house: House, breakers: Callable[[Settings], Breakers] = shared_breakers) -> int:
+    """Store what was not told today; how many. Raises StorageError."""
+    store = NotificationStore(house.settings.data_path / "notifications")
+    now, told = house.clock.now(), 0
+    for one in notices(house, breakers(house.settings)):
+        added = store.add(one.kind, one.title, one.content, now=now, key=one.key, link=one.link)
+        told += added is not None
+    return told
+
+
+def try_tell(house: House) -> None:
+    """`tell` for a thread that must not end."""
+    try:
+        if house.migrated:
+            tell(house)
+    except PlatformError as error:
+        log.warning("operations: %s", error.message)

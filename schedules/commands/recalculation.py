@@ -1,0 +1,45 @@
+"""The command `quant_recalc`: the daily calculations of a date made anew, because somebody asked."""
+
+from typing import Any
+
+from core.errors import InputError
+from schedules import run_tags
+from schedules.commands.command_context import Work
+from schedules.commands.initial_load import newest_complete
+
+WHOLE = "quant_calc"
+PARTS = {
+    "indicators": "backfill_indicator_daily",
+    "patterns": "backfill_pattern_daily",
+    "cyq": "backfill_chip_daily",
+}
+"""Part -> job of the one table."""
+SIGNALS = "backfill_signal_hit"
+SIGNALLED = frozenset({"indicators", "patterns"})
+"""Parts that the stored signals follow from."""
+MAX_CODES = 500
+
+
+def quant_recalc(work: Work) -> dict[str, Any]:
+    """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
+    task, with signals and strategies). Signals are made anew with what they follow from."""
+    house = work.house
+    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    codes = [str(code) for code in work.args.get("codes") or []]
+    if len(codes) > MAX_CODES:
+        raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
+    parts = [str(part) for part in work.args.get("parts") or []]
+    unknown = next((part for part in parts if part not in PARTS), None)
+    if unknown is not None:
+        raise InputError("parts", f"{unknown[:40]!r} is none of {', '.join(PARTS)}")
+    carried = {run_tags.CODES: ",".join(codes)} if codes else {}
+    for job in _jobs(parts):
+        work.check()
+        outcome = work.run_job(job, partition_key=date, trigger="api", tags=carried)
+        work.must(outcome, job)
+    return {**work.facts, "date": date}
+
+
+def _jobs(parts: list[str]) -> list[str]:
+    jobs = [PARTS[part] for part in dict.fromkeys(parts)] or [WHOLE]
+    return [*jobs, SIGNALS] if SIGNALLED.intersection(parts) else jobs

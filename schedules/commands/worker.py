@@ -1,0 +1,268 @@
+"""`python -m schedules.commands.worker`: claims commands and carries them out, each a Dagster run of its own.
+
+Two lanes (threads): one for commands of many minutes, one for the rest. A third thread keeps the node's
+and the commands' heartbeats, a fourth makes changed trigger times effective.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from core.errors import InputError, PlatformError, StorageError
+from resources import logs
+from resources.orchestrator import Orchestrator
+from resources.settings import process_settings
+from resources.transport.redact import redact
+from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
+from resources.warehouse.ledger.heartbeats import this_node
+from schedules.commands import lane_heartbeats
+from schedules.commands.command_context import GOING_DOWN, Handler, Stopped, Work
+from schedules.commands.handlers import HANDLERS
+from schedules.commands.kernel_compilation import compile_in_background, stop_compiling
+from schedules.commands.operator_notices import try_tell
+from schedules.commands.reaper import ROLE, fail_run, fail_runs_before, reap_node, try_reap
+from schedules.runs.outcome import JobRunner
+from schedules.runs.process_pool import RunPool
+from schedules.services import House, open_house
+from schedules.tasks.location_reload import RetimeWatcher
+
+log = logging.getLogger(__name__)
+REAP_S = 60.0
+LAST_WORDS_S = 8.0
+"""How long a run may take to end after SIGTERM; the supervisor kills after 15 s."""
+PARENT_S = 1.0
+LANES = (True, False)
+"""Commands of many minutes, and the rest."""
+
+
+class Worker:
+    """One worker process. `run` works until `stop`."""
+
+    def __init__(
+        self,
+        house: House,
+        runner: JobRunner,
+        *,
+        handlers: Mapping[str, Handler] | None = None,
+        orchestrator: Orchestrator | None = None,
+        instance: Any = None,
+        beat_s: float = BEAT_S,
+        end_runs: Callable[[], None] = lambda: None,
+        lane_limit_s: float = lane_heartbeats.LIMIT_S,
+    ) -> None:
+        """`end_runs` ends the processes of runs that did not reach a safe point in time. A lane without a
+        sign of life for `lane_limit_s` hangs, and with it the worker: its heart stops."""
+        self.house = house
+        self.node = this_node(ROLE)
+        self.stopping = threading.Event()
+        self._runner = runner
+        self._handlers = HANDLERS if handlers is None else handlers
+        self._orchestrator = orchestrator
+        self._instance = instance
+        self._beat_s = beat_s
+        self._end_runs = end_runs
+        self._pulses = lane_heartbeats.Pulses(lane_limit_s)
+        self._active: dict[int, Command] = {}
+        self._lock = threading.Lock()
+
+    def run(self) -> bool:
+        """Work until stopped. True when every lane came to its end; False when a run had to be left
+        behind (its command is queued again, its run has failed)."""
+        self._beat()
+        try_reap(self.house, self.node, self._instance)
+        lanes = [
+            threading.Thread(target=self._lane, args=(long,), name=_lane_name(long), daemon=True)
+            for long in LANES
+        ]
+        for lane in lanes:
+            self._pulses.watch(lane.name)
+        others = [threading.Thread(target=self._keep_alive, name="heartbeat", daemon=True)]
+        if self._orchestrator is not None:
+            watcher = RetimeWatcher(self.house, self._orchestrator)
+            others.append(
+                threading.Thread(target=watcher.run, args=(self.stopping,), name="retime", daemon=True)
+            )
+        for thread in (*lanes, *others):
+            thread.start()
+        self.stopping.wait()
+        for thread in lanes:
+            thread.join(LAST_WORDS_S / len(lanes))
+        ended = not any(thread.is_alive() for thread in lanes)
+        if ended:
+            self.house.heartbeats.forget(self.node.node_id)
+        else:
+            self._end_runs()
+            reap_node(self.house, self.node.node_id, self._instance)
+        return ended
+
+    def stop(self) -> None:
+        self.stopping.set()
+
+    def work_once(self, *, long: bool | None = None) -> Command | None:
+        """Claim one command and carry it out; None when there is none. `long` limits it to a lane."""
+        names = tuple(name for name, handler in self._handlers.items() if handler.long)
+        if long is None:
+            command = self.house.commands.claim(self.node.node_id)
+        elif long:
+            command = self.house.commands.claim(self.node.node_id, names=names)
+        else:
+            command = self.house.commands.claim(self.node.node_id, without=names)
+        if command is not None:
+            self._carry_out(command)
+        return command
+
+    # -- threads ----------------------------------------------------------------------------------
+
+    def _lane(self, long: bool) -> None:
+        self._pulses.join(_lane_name(long))
+        while not self.stopping.is_set():
+            lane_heartbeats.alive()
+            try:
+                if self.work_once(long=long) is None:
+                    self.stopping.wait(POLL_S)
+            except StorageError as error:
+                log.warning("queue: %s", error.message)
+                self.stopping.wait(1.0)
+        self._pulses.leave(_lane_name(long))
+
+    def _keep_alive(self) -> None:
+        since_reap = 0.0
+        while not self.stopping.wait(self._beat_s):
+            since_reap += self._beat_s
+            try:
+                self._beat()
+            except StorageError as error:
+                log.warning("heartbeat: %s", error.message)
+            if since_reap >= REAP_S:
+                since_reap = 0.0
+                try_reap(self.house, self.node, self._instance)
+                try_tell(self.house)
+
+    def _beat(self) -> None:
+        with self._lock:
+            active = list(self._active.values())
+        silent = self._pulses.silent()
+        if silent:
+            for name, seconds in silent.items():
+                log.error("%s has given no sign of life for %.0f s: the heart stops", name, seconds)
+            return
+        self.house.heartbeats.beat(
+            self.node, {"commands": [{"id": item.id, "command": item.command} for item in active]}
+        )
+        for command in active:
+            if not self.house.commands.beat(command):
+                log.warning("command %s was taken over while it was worked on", command.id)
+
+    # -- one command ------------------------------------------------------------------------------
+
+    def _carry_out(self, command: Command) -> None:
+        with self._lock:
+            self._active[command.id] = command
+        try:
+            with logs.bound(command_id=command.id):
+                self._settle(command)
+        finally:
+            with self._lock:
+                self._active.pop(command.id, None)
+
+    def _settle(self, command: Command) -> None:
+        """Run the handler and write what came of it; nothing that a handler raises ends the worker."""
+        queue = self.house.commands
+        work = Work(
+            command, self.house, self._runner, self.node.node_id, self.stopping, facts=dict(command.result)
+        )
+        log.info("command %s: %s", command.id, command.command)
+        try:
+            result = self._handler(command.command).run(work)
+        except Stopped as error:
+            if error.message == GOING_DOWN:
+                queue.give_back(command)
+            else:
+                queue.finish(command, "canceled", result=work.facts, error=error.message)
+        except PlatformError as error:
+            facts = {**work.facts, "error_kind": type(error).__name__}
+            queue.finish(command, "failed", result=facts, error=redact(error.message))
+        except Exception as error:
+            trace = redact(traceback.format_exc())
+            log.error("command %s failed\n%s", command.id, trace)  # noqa: TRY400  the redacted one
+            facts = {**work.facts, "error_kind": type(error).__name__}
+            queue.finish(command, "failed", result=facts, error=redact(f"{type(error).__name__}: {error}"))
+        else:
+            queue.finish(command, "success", result=result)
+
+    def _handler(self, name: str) -> Handler:
+        try:
+            return self._handlers[name]
+        except KeyError:
+            raise InputError("command", f"{name!r} is unknown to this worker") from None
+
+
+def _lane_name(long: bool) -> str:
+    return f"lane-{'long' if long else 'short'}"
+
+
+def watch_parent(pid: int, stopping: threading.Event) -> None:
+    """Stop when the process that started us is gone (macOS has no signal for that)."""
+    while not stopping.wait(PARENT_S):
+        if os.getppid() != pid:
+            stopping.set()
+
+
+def open_pool(house: House) -> RunPool:
+    """Run processes for the lanes of a worker, started now."""
+
+    def open_instance() -> Any:
+        from dagster import DagsterInstance
+
+        return DagsterInstance.get()
+
+    def on_death(run_id: str, reason: str) -> None:
+        fail_run(house, pool.instance, run_id, reason)
+
+    pool = RunPool(open_instance, size=len(LANES), on_death=on_death)
+    return pool
+
+
+def main() -> int:
+    try:
+        logs.configure(process_settings(), "worker")
+        house = open_house()
+    except PlatformError as error:
+        sys.stderr.write(f"{redact(error.message)}\n")
+        return 1
+    runner = open_pool(house)
+    orchestrator = Orchestrator(house.settings.dagster_port, host=house.settings.dagster_host)
+    worker = Worker(house, runner, orchestrator=orchestrator, instance=runner.instance, end_runs=runner.close)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: worker.stop())
+    parent = os.environ.get("APP_PARENT_PID")
+    if parent:
+        threading.Thread(
+            target=watch_parent, args=(int(parent), worker.stopping), name="parent", daemon=True
+        ).start()
+    since = os.environ.get("APP_STARTED_AT")
+    compile_in_background()
+    try:
+        if since and not house.settings.dagster_postgres_url:
+            fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
+        ended = worker.run()
+    except PlatformError as error:
+        sys.stderr.write(f"{redact(error.message)}\n")
+        return 1
+    finally:
+        stop_compiling()
+        runner.close()
+    if not ended:
+        # A lane still waits for a run, whose process has just been ended; its transaction rolled back.
+        os._exit(0)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Dagster runs in processes of their own."""

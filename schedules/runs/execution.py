@@ -1,0 +1,121 @@
+"""One Dagster run in this process: like any other in the UI. A process executes one run at a time; a worker
+has processes for that (`run_pool`)."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from dagster import DagsterInstance, DagsterRunStatus, Definitions
+
+from core.errors import ConflictError, NotFound
+from resources.orchestrator import LOCATION, REPOSITORY
+from schedules.runs.event_store import kept_open
+from schedules.runs.outcome import RunOutcome
+from schedules.runs.records import DagsterRuns
+
+ANSWER = "answer"
+
+
+class DagsterRunner:
+    """Jobs of `definitions` on the instance of DAGSTER_HOME, which is opened at the first use."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._lock = threading.Lock()
+        self._at_work = threading.Lock()
+        self._instance: DagsterInstance | None = None
+
+    @property
+    def instance(self) -> DagsterInstance:
+        with self._lock:
+            if self._instance is None:
+                self._instance = DagsterInstance.get()
+            return self._instance
+
+    def has(self, job: str) -> bool:
+        return job in self.jobs()
+
+    def jobs(self) -> list[str]:
+        """Names of the jobs of the code location."""
+        return [made.name for made in self._definitions.jobs or ()]
+
+    def terminated(self, run_id: str) -> bool:
+        """*Terminate* in the Dagster UI: Dagster has no process of its own to signal, it leaves a mark."""
+        try:
+            run = self.instance.get_run_by_id(run_id)
+        except sa.exc.DBAPIError:
+            return False  # busy or away: asked again at the next safe point
+        return run is not None and run.status in {DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED}
+
+    def run(
+        self,
+        job: str,
+        *,
+        run_id: str,
+        partition_key: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        run_config: Mapping[str, Any] | None = None,
+    ) -> RunOutcome:
+        """Execute a job. NotFound when there is none of this name; ConflictError while this process executes
+        another run; a failing run is an outcome."""
+        if not self.has(job):
+            raise NotFound(f"no job {job!r}")
+        if not self._at_work.acquire(blocking=False):
+            raise ConflictError("this process executes another run")
+        try:
+            return self._execute(job, run_id, partition_key, tags, run_config)
+        finally:
+            self._at_work.release()
+
+    def _execute(
+        self,
+        job: str,
+        run_id: str,
+        partition_key: str | None,
+        tags: Mapping[str, str] | None,
+        run_config: Mapping[str, Any] | None,
+    ) -> RunOutcome:
+        instance = self.instance
+        with kept_open(Path(instance.root_directory)), _with_origin(instance):
+            result = self._definitions.resolve_job_def(job).execute_in_process(
+                instance=instance,
+                run_id=run_id,
+                partition_key=partition_key,
+                tags=dict(tags or {}),
+                run_config=run_config,
+                raise_on_error=False,
+            )
+        if result.success:
+            return RunOutcome(run_id, True, answer=_answer(result))
+        fate = DagsterRuns(instance).fate(run_id)
+        if fate is not None and fate.status == "canceled":
+            return RunOutcome(run_id, False, canceled=True)
+        return RunOutcome(run_id, False, None if fate is None else fate.reason, _answer(result))
+
+
+@contextmanager
+def _with_origin(instance: Any) -> Iterator[None]:
+    """Runs that are created within belong to the code location, as those that the UI launches: its job pages
+    and its timeline look for that."""
+    from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
+
+    repository = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), REPOSITORY)
+    create = instance.create_run_for_job
+
+    def create_with_origin(job_def: Any, **how: Any) -> Any:
+        return create(job_def=job_def, **how, remote_job_origin=repository.get_job_origin(job_def.name))
+
+    instance.create_run_for_job = create_with_origin
+    try:
+        yield
+    finally:
+        del instance.create_run_for_job
+
+
+def _answer(result: Any) -> Any:
+    """The output of the op `answer`; None when the job has none, or it failed."""
+    done = {event.step_key for event in result.get_step_success_events()}
+    return result.output_for_node(ANSWER) if ANSWER in done else None

@@ -1,0 +1,88 @@
+"""What a process of the scheduler side opens: settings, market clock, calendar, ledgers.
+
+Nothing is opened at import; each process calls `open_house` once. Importing this module needs neither
+Dagster nor the datasets.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from core.calendar import TradeCalendar, shipped_calendar
+from core.clock import Clock
+from resources import logs
+from resources.settings import Settings
+from resources.stored_settings import platform_settings
+from resources.warehouse.engine import is_sqlite, make_engine
+from resources.warehouse.ledger.batches import BatchLedger
+from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.ledger.heartbeats import Heartbeats
+from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.tasks_state import TaskTable
+from resources.warehouse.locks import DomainLocks
+
+
+@dataclass
+class House:
+    """Settings, clock and calendar of one process, and the ledgers on one engine."""
+
+    settings: Settings
+    clock: Clock
+    calendar: TradeCalendar
+    engine: Engine
+
+    @cached_property
+    def tasks(self) -> TaskTable:
+        return TaskTable(self.engine)
+
+    @cached_property
+    def slots(self) -> SlotLedger:
+        return SlotLedger(self.engine)
+
+    @cached_property
+    def commands(self) -> CommandQueue:
+        return CommandQueue(self.engine)
+
+    @cached_property
+    def batches(self) -> BatchLedger:
+        return BatchLedger(self.engine)
+
+    @cached_property
+    def heartbeats(self) -> Heartbeats:
+        return Heartbeats(self.engine)
+
+    @cached_property
+    def locks(self) -> DomainLocks:
+        return DomainLocks(self.engine)
+
+    @property
+    def migrated(self) -> bool:
+        """Whether the warehouse has its tables; looking does not create a database."""
+        if is_sqlite(self.engine):
+            path = Path(self.engine.url.database or "")
+            if not path.is_file():
+                return False
+        return bool(sa.inspect(self.engine).has_table("sys_task"))
+
+
+def make_house(settings: Settings) -> House:
+    from resources.composition import market_clock  # brings the datasets, which most readers have already
+
+    calendar = shipped_calendar()
+    return House(
+        settings=settings,
+        clock=market_clock(settings, calendar),
+        calendar=calendar,
+        engine=make_engine(settings.warehouse_address),
+    )
+
+
+@cache
+def open_house() -> House:
+    """The house of this process, opened at the first call; its log is set up where nobody did."""
+    settings = platform_settings()
+    logs.ensure(settings, "code_location")
+    return make_house(settings)

@@ -1,0 +1,194 @@
+"""Which processes a role has, how each is started, and how it shows that it is ready."""
+
+import http.client
+import os
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from resources.orchestrator import LOCATION, Orchestrator
+from resources.settings import Settings
+from schedules.supervisor.child_processes import ChildSpec
+from schedules.supervisor.liveness import code_server_answers, daemon_sign, heartbeat_sign, server_sign
+
+HOST = "127.0.0.1"
+DEFINITIONS = "schedules.code_location"
+SIGN_S = 10.0
+"""How long a server may take to answer on a busy machine before that counts as no sign of life."""
+
+SIMULATOR, CODE, DAEMON, UI, WORKER, API = (
+    "simulated_market",
+    "code_server",
+    "dagster_daemon",
+    "dagster_ui",
+    "worker",
+    "api",
+)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Where the processes listen; 0 = that process does not run here."""
+
+    api: int = 0
+    dagster: int = 0
+    code_server: int = 0
+    simulator_http: int = 0
+    simulator_tcp: int = 0
+
+
+def accepts(port: int, host: str = HOST) -> bool:
+    """Whether something accepts connections there."""
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def answers(port: int, path: str, host: str = HOST, *, timeout_s: float = 3.0) -> bool:
+    """Whether `GET path` answers 200."""
+    connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def reachable(host: str) -> str:
+    """The address at which a server that is bound to `host` answers from this machine."""
+    return {"0.0.0.0": HOST, "::": "::1", "": HOST}.get(host, host)  # noqa: S104  an address to map
+
+
+def python(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, *arguments)
+
+
+def traced(module: str, *arguments: str) -> tuple[str, ...]:
+    """A module of ours or of Dagster's that writes its stacks when it is asked to."""
+    return python("-m", "schedules.supervisor.stack_dumps", module, *arguments)
+
+
+def needs_simulator(settings: Settings) -> bool:
+    """A simulated market of our own: mock data, and nobody named another one."""
+    return settings.data_source == "mock" and not (settings.simulator_url or settings.simulator_tdx)
+
+
+def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
+    """What every child gets beside the environment of the shell."""
+    data = settings.data_path
+    env = {
+        "DATA_DIR": str(data),
+        "DATA_SOURCE": settings.data_source,
+        "APP_ROLE": settings.role,
+        "DAGSTER_HOME": str(data / "dagster"),
+        "NUMBA_CACHE_DIR": str(data / "numba"),
+        "APP_PARENT_PID": str(os.getpid()),
+        "APP_STARTED_AT": str(time.time()),
+        "PYTHONUNBUFFERED": "1",
+    }
+    if ports.simulator_http:
+        env["SIMULATOR_URL"] = f"http://{HOST}:{ports.simulator_http}"
+        env["SIMULATOR_TDX"] = f"{HOST}:{ports.simulator_tcp}"
+    return env
+
+
+def simulator(settings: Settings, ports: Ports) -> ChildSpec:
+    # The API's own supervisor has a simulated market of its own: each side can go without the other.
+    ready = settings.data_path / ("simulator-web.json" if settings.role == "web" else "simulator.json")
+    ready.unlink(missing_ok=True)
+    options = {
+        "--http-port": str(ports.simulator_http),
+        "--tcp-port": str(ports.simulator_tcp),
+        "--world": settings.sample_world,
+        "--profile": settings.sample_profile,
+        "--seed": str(settings.sample_seed),
+        "--cache-dir": str(settings.data_path / "sample"),
+        "--ports-file": str(ready),
+        "--parent-pid": str(os.getpid()),
+        "--now": settings.sample_now,
+        "--faults": settings.sample_faults,
+        "--real-data-dir": settings.real_data_dir if settings.sample_world == "replay" else "",
+    }
+    given = [part for name, value in options.items() if value for part in (name, value)]
+    return ChildSpec(
+        SIMULATOR,
+        traced("resources.simulated_market", *given),
+        ready=ready.is_file,
+        patience_s=300.0,  # a world of profile L is generated at its first start
+        sign=server_sign(lambda: answers(ports.simulator_http, "/_control/health", timeout_s=SIGN_S)),
+        traced=True,
+    )
+
+
+def code_server(ports: Ports) -> ChildSpec:
+    # `code-server start` and not `api grpc`: the latter answers a reload and changes nothing.
+    return ChildSpec(
+        CODE,
+        traced(
+            "dagster",
+            "code-server",
+            "start",
+            "-m",
+            DEFINITIONS,
+            "-h",
+            HOST,
+            "-p",
+            str(ports.code_server),
+            "--location-name",
+            LOCATION,
+        ),
+        ready=lambda: accepts(ports.code_server),
+        sign=server_sign(lambda: code_server_answers(ports.code_server)),
+        silence_s=120.0,  # loading the definitions anew keeps it busy
+        traced=True,
+    )
+
+
+def daemon(workspace: Path, ports: Ports) -> ChildSpec:
+    return ChildSpec(
+        DAEMON,
+        traced("dagster._daemon", "run", "-w", str(workspace)),
+        sign=daemon_sign(Orchestrator(ports.dagster, timeout_s=SIGN_S)),
+        traced=True,
+    )
+
+
+def ui(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
+    bind = settings.dagster_bind
+    return ChildSpec(
+        UI,
+        traced("dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
+        ready=lambda: answers(ports.dagster, "/server_info", reachable(bind)),
+        patience_s=180.0,
+        sign=server_sign(lambda: answers(ports.dagster, "/server_info", reachable(bind), timeout_s=SIGN_S)),
+        traced=True,
+    )
+
+
+def worker(settings: Settings, ports: Ports) -> ChildSpec:
+    return ChildSpec(
+        WORKER,
+        traced("schedules.commands.worker"),
+        env={"DAGSTER_PORT": str(ports.dagster)},
+        sign=heartbeat_sign(settings.warehouse_address, WORKER),
+        traced=True,
+    )
+
+
+def api(settings: Settings, ports: Ports, env: Mapping[str, str]) -> ChildSpec:
+    return ChildSpec(
+        API,
+        traced("serving_api"),
+        env={"API_PORT": str(ports.api), "DAGSTER_PORT": str(ports.dagster or settings.dagster_port), **env},
+        ready=lambda: answers(ports.api, "/health", reachable(settings.api_host)),
+        # A page that asks no database: one that is locked is no reason to end the API.
+        sign=server_sign(lambda: answers(ports.api, "/docs", reachable(settings.api_host), timeout_s=SIGN_S)),
+        traced=True,
+    )

@@ -1,0 +1,101 @@
+"""Makes a changed trigger time, and the trade date that begins, effective: the code location is loaded anew
+while the served cron lines differ from the task table, and while today's partition is not served. Level, not
+edge: nothing is lost when a change comes during a reload."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from core.calendar import CalendarHorizon, shipped_calendar
+from core.clock import SystemClock
+from core.errors import PlatformError, Unavailable
+from resources.orchestrator import Orchestrator
+from schedules.services import House
+
+log = logging.getLogger(__name__)
+LOOK_S = 3.0
+BACKOFF_S = 30.0
+"""After a reload that did not help: a code location that does not load is not loaded every 3 s."""
+
+BY_DATE = ("dwd", "fusion_kline_daily")
+"""An asset whose served partitions tell up to which trade date the location was loaded."""
+
+
+def differing(house: House, orchestrator: Orchestrator) -> list[str]:
+    """Keys of tasks whose served cron line is not the table's."""
+    served = orchestrator.schedules()
+    return [
+        state.key
+        for state in house.tasks.all()
+        if state.key in served and state.task.timing.cron != served[state.key].cron
+    ]
+
+
+class RetimeWatcher:
+    """Compares and reloads. `look` is one comparison; `run` repeats it until the event is set."""
+
+    def __init__(
+        self,
+        house: House,
+        orchestrator: Orchestrator,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        today: Callable[[], str] = lambda: SystemClock().now().date().isoformat(),
+    ) -> None:
+        """`today` by the system clock, as the partitions follow it."""
+        self._today = today
+        self._served_on = ""
+        self._house = house
+        self._orchestrator = orchestrator
+        self._monotonic = monotonic
+        self._not_before = 0.0
+
+    def look(self) -> bool:
+        """True when the location was loaded anew and now serves the table."""
+        if self._monotonic() < self._not_before:
+            return False
+        try:
+            changed = self._changed()
+        except Unavailable:
+            raise
+        except PlatformError as error:
+            # The location did not load: nothing is served until it is loaded anew.
+            log.warning("reloading the code location: %s", error.message)
+        else:
+            if not changed:
+                return False
+            log.info("reloading the code location: %s", ", ".join(changed))
+        self._not_before = self._monotonic() + BACKOFF_S
+        self._orchestrator.reload()
+        left = self._changed()
+        if left:
+            log.warning("reloaded, and there is still to do: %s", ", ".join(left))
+            return False
+        self._not_before = 0.0
+        return True
+
+    def _changed(self) -> list[str]:
+        """Why the location has to be loaded anew."""
+        moved = [f"{key} moved" for key in differing(self._house, self._orchestrator)]
+        today = self._today()
+        if self._served_on == today:
+            return moved
+        try:
+            newest = shipped_calendar().on_or_before(today)
+        except CalendarHorizon:
+            return moved  # no date begins that anybody knows of
+        served = self._orchestrator.partitions(BY_DATE)
+        if served and served[-1] < newest:
+            return [*moved, f"{newest} has begun"]
+        self._served_on = today
+        return moved
+
+    def run(self, stopping: threading.Event) -> None:
+        while not stopping.wait(LOOK_S):
+            try:
+                self.look()
+            except Unavailable:
+                continue  # the webserver starts or restarts; the sensor fires moved slots meanwhile
+            except PlatformError as error:
+                log.warning("retime watcher: %s", error.message)

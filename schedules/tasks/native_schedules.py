@@ -1,0 +1,242 @@
+"""The task table as native schedules, and the sensor beside them.
+
+A schedule fires its own slot at its time; whatever it leaves (waiting, missed, moved or failed slots)
+is the sensor's. Both claim the slot in the ledger first, so exactly one of them asks for a run.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import dagster as dg
+from dagster import DagsterInstance
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.scheduler.instigation import InstigatorType
+
+from core.calendar import TradeCalendar
+from core.errors import StorageError
+from platform_assets.definitions.jobs import BASEINFO, SAMPLE
+from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
+from resources.warehouse.ledger.tasks import Slot, Task
+from resources.warehouse.ledger.tasks_state import TaskState
+from schedules import run_tags
+from schedules.runs.outcome import RANGE_END, RANGE_START
+from schedules.runs.records import DagsterRuns
+from schedules.services import House, open_house
+from schedules.tasks.company_profiles_sensor import baseinfo_sensor
+from schedules.tasks.market_breadth_sensor import warmup_sensor
+from schedules.tasks.missing_dates_sensor import gap_sensor
+from schedules.tasks.readiness import Act, Verdict, judge
+from schedules.tasks.reconciliation import Cursor, Request, Sweeper
+from schedules.tasks.table import TASKS
+
+ZONE = "Asia/Shanghai"
+SENSOR = "task_table"
+TICK_S = 30
+"""Role and id of the heartbeat that each tick of the sensor leaves: the scheduler's last tick."""
+
+Job = dg.JobDefinition | UnresolvedAssetJobDefinition
+OpenHouse = Callable[[], House]
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Scheduling:
+    """What goes into `Definitions`."""
+
+    schedules: Sequence[dg.ScheduleDefinition]
+    sensors: Sequence[dg.SensorDefinition]
+
+
+def in_force(tasks: Sequence[Task], house: House) -> list[TaskState]:
+    """The tasks with the times that the database holds; as declared when it has no table yet."""
+    try:
+        stored = {state.key: state for state in house.tasks.all()} if house.migrated else {}
+    except StorageError as error:
+        log.warning("task table not readable, declared times are used: %s", error.message)
+        stored = {}
+    return [stored.get(task.key, TaskState.of(task)) for task in tasks]
+
+
+def build_schedules(
+    jobs: Mapping[str, Job], *, tasks: Sequence[Task] = TASKS, house: OpenHouse = open_house
+) -> Scheduling:
+    """One schedule per task with a time (named by its key, default on) and the sensor `task_table`.
+    `jobs` holds one job per task, by its key; a task without a job is a KeyError at load."""
+    states = in_force(tasks, house())
+    timed = [state for state in states if state.task.timing.timed]
+    served = {state.key: state.task.timing.hm for state in timed}
+    return Scheduling(
+        schedules=[_schedule(state, jobs[state.key], house) for state in timed],
+        sensors=[
+            *([_sensor([jobs[state.key] for state in timed], tasks, served, house)] if timed else []),
+            gap_sensor(house, _idle),
+            *([warmup_sensor(jobs[SAMPLE], house, _idle)] if SAMPLE in jobs else []),
+            *([baseinfo_sensor(jobs[BASEINFO], house, _idle)] if BASEINFO in jobs else []),
+        ],
+    )
+
+
+def _idle(house: House) -> str | None:
+    """Why nothing is scheduled at all; None when the scheduler works."""
+    if house.clock.frozen:
+        return f"the market clock is frozen at {house.clock.now():%Y-%m-%d %H:%M}"
+    if not house.settings.enable_scheduler:
+        return "ENABLE_SCHEDULER is false"
+    if not house.migrated:
+        return "the warehouse has no tables yet (python -m schedules.supervisor.migrate)"
+    return None
+
+
+def _schedule(served: TaskState, job: Job, house: OpenHouse) -> dg.ScheduleDefinition:
+    task = served.task
+
+    def evaluate(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        tick = _local(context.scheduled_execution_time)
+        return evaluate_tick(house(), served.declared, tick)
+
+    return dg.ScheduleDefinition(
+        name=task.key,
+        job=job,
+        cron_schedule=str(task.timing.cron),
+        execution_timezone=ZONE,
+        execution_fn=evaluate,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        description=f"{task.name}. {task.note}".strip(),
+    )
+
+
+def evaluate_tick(house: House, declared: Task, tick: datetime) -> dg.RunRequest | dg.SkipReason:
+    """The body of a schedule at a tick (naive local time): claim the slot and ask for its run, or say
+    why not; what waits is left to the sensor."""
+    idle = _idle(house)
+    if idle is not None:
+        return dg.SkipReason(idle)
+    state = in_force([declared], house)[0]
+    task = state.task
+    if tick not in task.timing.on(tick.date()):
+        return dg.SkipReason(_no_slot(task, tick))
+    slot = task.slot(tick)
+    # The schedule ticks, so its switch is on, whatever the mirror of the switch still says.
+    verdict = judge(
+        state,
+        slot,
+        now=max(house.clock.now(), tick),
+        calendar=house.calendar,
+        done=house.slots.done,
+        enabled=True,
+        off=house.settings.keeps_off(task.key),
+    )
+    if verdict.act is not Act.FIRE or verdict.trade_date is None:
+        _leave(house, slot, verdict)
+        return dg.SkipReason(verdict.reason)
+    claimed = house.slots.claim(
+        slot,
+        f"tick:{tick:%Y-%m-%dT%H:%M}",
+        trade_date=verdict.trade_date,
+        trigger=verdict.trigger,
+        reason=verdict.reason,
+    )
+    if not claimed:
+        return dg.SkipReason(f"{slot.name} has been claimed or has run already")
+    request = Request(state, slot, verdict.trade_date, verdict.trigger, 1, verdict.reason)
+    return _run_request(request, owner="schedule", calendar=house.calendar)
+
+
+def _no_slot(task: Task, tick: datetime) -> str:
+    """Why a tick of the served cron line is none of the task's slots."""
+    if task.timing.hm is None:
+        return f"{tick:%H:%M} lies outside the hours of {task.key}"
+    return f"moved to {task.timing.text}; this is the tick of {tick:%H:%M}"
+
+
+def _leave(house: House, slot: Slot, verdict: Verdict) -> None:
+    """Note in the ledger why a slot does not run (now)."""
+    reason = str(verdict.reason)
+    if verdict.act is Act.WAIT:
+        house.slots.wait(slot, reason, trade_date=verdict.trade_date)
+    else:
+        status = "missed" if verdict.act is Act.MISS else "skipped"
+        house.slots.set_aside(slot, status, reason, trade_date=verdict.trade_date)
+
+
+def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg.RunRequest:
+    """One run of a slot: of its trade date, or of the newest dates up to it."""
+    task = request.state.task
+    several = task.partitioned and task.dates > 1
+    carried = run_tags.slot_tags(
+        request.slot,
+        trade_date=request.trade_date,
+        trigger=request.trigger,
+        attempt=request.attempt,
+        owner=owner,
+        warning=request.warning,
+    )
+    if several:
+        first = calendar.last(task.dates, request.trade_date)[0]
+        carried |= {RANGE_START: first, RANGE_END: request.trade_date}
+    return dg.RunRequest(
+        run_key=run_tags.run_key(request.slot, request.attempt),
+        job_name=task.key if owner == "sensor" else None,
+        partition_key=request.trade_date if task.partitioned and not several else None,
+        tags=carried,
+    )
+
+
+def _sensor(
+    jobs: Sequence[Job], tasks: Sequence[Task], served: Mapping[str, int | None], house: OpenHouse
+) -> dg.SensorDefinition:
+    def evaluate(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        opened = house()
+        if opened.migrated:
+            opened.heartbeats.beat(replace(this_node(SCHEDULER), node_id=SCHEDULER))
+        idle = _idle(opened)
+        if idle is not None:
+            return dg.SkipReason(idle)
+        now = opened.clock.now()
+        mirror_switches(opened, context.instance, _location(context), now)
+        cursor = Cursor.read(context.cursor, now)
+        states = in_force(tasks, opened)
+        found = Sweeper(opened, states, DagsterRuns(context.instance), served=served).sweep(cursor, now)
+        return dg.SensorResult(
+            run_requests=[
+                _run_request(request, owner="sensor", calendar=opened.calendar) for request in found.requests
+            ],
+            skip_reason=None if found.requests else dg.SkipReason(found.summary),
+            cursor=cursor.text(now),
+        )
+
+    return dg.SensorDefinition(
+        name=SENSOR,
+        jobs=list(jobs),
+        evaluation_fn=evaluate,
+        minimum_interval_seconds=TICK_S,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description="fires slots that waited, were missed or moved, retries failed ones, settles ended ones",
+    )
+
+
+def mirror_switches(house: House, instance: DagsterInstance, location: str | None, now: datetime) -> None:
+    """Copy the state of the native schedules' switches into `sys_task`, for readers without Dagster."""
+    switched: dict[str, bool] = {}
+    for state in instance.all_instigator_state(instigator_type=InstigatorType.SCHEDULE):
+        origin: Any = state.origin.repository_origin.code_location_origin
+        if location is None or origin.location_name == location:
+            switched[state.name] = state.is_running
+    for task in house.tasks.all():
+        if task.task.timing.timed:
+            house.tasks.mirror_enabled(task.key, switched.get(task.key, True), by="switch", now=now)
+
+
+def _location(context: dg.SensorEvaluationContext) -> str | None:
+    origin = context.code_location_origin
+    return None if origin is None else origin.location_name
+
+
+def _local(moment: datetime) -> datetime:
+    """A tick's time as naive local exchange time."""
+    from zoneinfo import ZoneInfo
+
+    return moment.astimezone(ZoneInfo(ZONE)).replace(tzinfo=None)

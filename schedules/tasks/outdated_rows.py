@@ -1,0 +1,65 @@
+"""Rows that were calculated before an input of their trade date was repaired, and are calculated again.
+
+Declarations say which tables a wide row is taken from (`Dataset.owners`); the batches say when each was
+written last. A trade date whose inputs changed after its own newest batch is asked for once per such change.
+Looked at are inputs of the same trade date: what a year of bars gives follows when its own date is loaded
+again.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from core.declaration.dataset import DERIVED, Dataset
+from core.declaration.registry import Registry
+from core.declaration.rules import Partition
+from resources.warehouse.ledger.loads import Run, written_last
+from schedules.services import House
+
+ASKED_BY = "gaps"
+MOST_DATES = 5
+"""Trade dates of one dataset that are asked for at a time."""
+_BY_DATE = (Partition.TRADE_DATE, Partition.EVENT_DATE)
+_OPEN = ("queued", "running")
+
+
+def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
+    """Tables by trade date that the rows of a dataset are taken from; none of one that asks upstreams."""
+    derived = bool(dataset.sources) and all(source.name == DERIVED for source in dataset.sources)
+    if not derived or dataset.partition is not Partition.TRADE_DATE:
+        return ()
+    dated = {
+        one.table_name
+        for one in registry.datasets.values()
+        if one.model is not None and one.partition in _BY_DATE
+    } | {raw.table_name for raw in registry.raws.values() if raw.partition in _BY_DATE}
+    return tuple(sorted({table for table, _ in dataset.owners.values()} & dated))
+
+
+def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, str]:
+    """Trade date -> when an input was written after it, newest first."""
+    inputs = inputs_of(dataset, registry)
+    if not inputs or not days:
+        return {}
+    own = written_last(run, (dataset.table_name,), days[0], days[-1], whole=True)
+    theirs = written_last(run, inputs, days[0], days[-1], changed=True)
+    late = {day: at for day, at in theirs.items() if day in own and at > own[day]}
+    return dict(sorted(late.items(), reverse=True))
+
+
+def ask_again(house: House, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, list[str]]:
+    """Dataset -> trade dates that are asked for now, at most `MOST_DATES`; each change of an input once."""
+    asked: dict[str, list[str]] = {}
+    for dataset in registry.datasets.values():
+        for day, at in outdated(dataset, registry, run, days).items():
+            mark = hashlib.sha256(f"{dataset.name} {day} {at}".encode()).hexdigest()[:32]
+            command = house.commands.enqueue(
+                "run_job",
+                {"job": f"backfill_{dataset.name}", "partition_range": [day, day], "trigger": "catchup"},
+                requested_by=ASKED_BY,
+                idempotency_key=f"outdated:{mark}",
+            )
+            if command.status in _OPEN:
+                asked.setdefault(dataset.name, []).append(day)
+            if len(asked.get(dataset.name, ())) >= MOST_DATES:
+                break
+    return asked

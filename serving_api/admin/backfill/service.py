@@ -1,0 +1,172 @@
+"""Backfills as commands: one per dataset at a time, told with what the ledger and the queue know."""
+
+import threading
+from typing import Any
+
+from core.declaration.registry import builtin_registry
+from core.errors import ConflictError, InputError
+from resources.warehouse.ledger.backfills import Backfill, Backfills
+from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
+from resources.warehouse.missing_partitions import table_of
+from serving_api.admin.gaps.schemas import PlanWish
+from serving_api.admin.gaps.service import Wanted, wanted_days
+from serving_api.admin.shared import instant, off_loop
+from serving_api.framework.state import State
+
+COMMAND = "backfill"
+
+
+class Turn:
+    """Kept once per app: two requests for one dataset do not both find it free."""
+
+    def __init__(self, _state: State) -> None:
+        self.lock = threading.Lock()
+
+
+async def start(state: State, wish: PlanWish, by: str) -> dict[str, Any]:
+    """The body of the 202. Raises NotFound, InputError (also when nothing is missing), ConflictError while
+    another backfill of the dataset has not ended."""
+    wanted = await wanted_days(state, wish)
+    if not wanted.chosen:
+        raise InputError(
+            "only_missing", f"every trade date from {wanted.since} to {wanted.until} is loaded already"
+        )
+    made, command = await off_loop(_start, state, state.part(Turn), wanted, by)
+    return {
+        "status": "accepted",
+        "id": made.id,
+        "command_id": command.id,
+        "partitions": len(made.days),
+        "message": f"已接受 {made.dataset} 的 {len(made.days)} 个交易日",
+    }
+
+
+def _start(state: State, turn: Turn, wanted: Wanted, by: str) -> tuple[Backfill, Command]:
+    ledger, now = Backfills(state.writer.engine), state.clock.now()
+    with turn.lock:
+        _refuse_second(state, ledger, wanted.dataset.name)
+        made = ledger.create(wanted.dataset.name, wanted.since, wanted.until, wanted.chosen, by=by, now=now)
+        return made, _enqueue(state, ledger, made, by)
+
+
+def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command:
+    """The lock of `Turn` holds in one process; the queue hears one of several. What was not heard is over."""
+    table = table_of(builtin_registry().dataset(one.dataset))
+    args = {"backfill_id": one.id, "table": table}
+    try:
+        return CommandQueue(state.writer.engine).enqueue_alone(
+            COMMAND,
+            args,
+            requested_by=by,
+            about=table,
+            same=lambda command: command.args.get("table") == table,
+        )
+    except ConflictError:
+        heard = _commands(state).get(one.id)
+        if heard is None or heard.finished:  # else the one that was heard works on this very backfill
+            ledger.settle(one.id, "canceled", now=state.clock.now())
+        raise
+
+
+def _refuse_second(state: State, ledger: Backfills, dataset: str) -> None:
+    commands = _commands(state)
+    for one in ledger.open_of(dataset):
+        if _standing(one, commands.get(one.id)) not in {"failed", "canceled"}:
+            raise ConflictError(f"a backfill of {dataset} is {one.status} already: {one.id}")
+
+
+def _commands(state: State) -> dict[str, Command]:
+    """The newest command of each backfill."""
+    newest: dict[str, Command] = {}
+    for command in CommandQueue(state.reading.warehouse.engine).of_name(COMMAND, statuses=STATUSES):
+        newest.setdefault(str(command.args.get("backfill_id")), command)
+    return newest
+
+
+def _standing(one: Backfill, command: Command | None) -> str:
+    """How it stands: a worker that died, or a command that never began, leaves the ledger's word behind."""
+    if one.ended:
+        return one.status
+    if command is None or command.status in {"failed", "success"}:
+        return "failed"
+    if command.status == "canceled":
+        return "canceled"
+    if command.cancel_requested:
+        return "canceling"
+    return command.status
+
+
+async def backfills(state: State, status: str | None, limit: int) -> dict[str, Any]:
+    """{items[BackfillItem] newest first, total}."""
+    return await off_loop(_list, state, status, limit)
+
+
+def _list(state: State, status: str | None, limit: int) -> dict[str, Any]:
+    found, total = Backfills(state.reading.warehouse.engine).recent(status=status, limit=limit)
+    commands = _commands(state)
+    return {"items": [_item(one, commands.get(one.id)) for one in found], "total": total}
+
+
+def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "dataset": one.dataset,
+        "from": one.since,
+        "to": one.until,
+        "status": _standing(one, command),
+        "partitions": {"total": len(one.days), "done": one.done},
+        "started_at": instant(one.started_at),
+    }
+
+
+async def backfill(state: State, backfill_id: str) -> dict[str, Any]:
+    """The shape BackfillDetail. Raises NotFound."""
+    return await off_loop(_detail, state, backfill_id)
+
+
+def _detail(state: State, backfill_id: str) -> dict[str, Any]:
+    one = Backfills(state.reading.warehouse.engine).get(backfill_id)
+    return {
+        **_item(one, _commands(state).get(one.id)),
+        "partitions": {"total": len(one.days), "done": one.done, "failed": one.failed},
+        "rows_written": one.rows_written,
+        "run_ids": list(one.run_ids),
+        "failures": [{"partition": day, "error": why} for day, why in sorted(one.failures.items())],
+        "requested_by": one.requested_by,
+        "finished_at": instant(one.finished_at),
+    }
+
+
+async def cancel(state: State, backfill_id: str) -> dict[str, Any]:
+    """Raises NotFound; ConflictError when it has ended."""
+    return await off_loop(_cancel, state, backfill_id)
+
+
+def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
+    ledger = Backfills(state.writer.engine)
+    one = ledger.get(backfill_id)
+    command = _commands(state).get(backfill_id)
+    if command is None or _standing(one, command) not in {"queued", "running", "canceling"}:
+        raise ConflictError(f"the backfill has ended ({_standing(one, command)})")
+    canceled = CommandQueue(state.writer.engine).cancel(command.id)
+    return {"id": backfill_id, "status": "canceled" if canceled.status == "canceled" else "canceling"}
+
+
+async def resume(state: State, backfill_id: str, by: str) -> dict[str, Any]:
+    """The body of the 202. Raises NotFound; ConflictError while it runs, when it is complete, and while
+    another one of the dataset has not ended."""
+    return await off_loop(_resume, state, state.part(Turn), backfill_id, by)
+
+
+def _resume(state: State, turn: Turn, backfill_id: str, by: str) -> dict[str, Any]:
+    ledger = Backfills(state.writer.engine)
+    with turn.lock:
+        one = ledger.get(backfill_id)
+        standing = _standing(one, _commands(state).get(backfill_id))
+        if standing not in {"partial", "failed", "canceled"}:
+            raise ConflictError(f"the backfill is {standing}; there is nothing to resume")
+        _refuse_second(state, ledger, one.dataset)
+        ledger.reopen(backfill_id, now=state.clock.now())
+        command = _enqueue(state, ledger, one, by)
+    remaining = len(one.days) - one.done
+    return {"status": "accepted", "id": one.id, "command_id": command.id, "remaining": remaining}

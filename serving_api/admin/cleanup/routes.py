@@ -1,0 +1,30 @@
+"""/datamgr/cleanup: admin, enveloped."""
+
+from typing import Annotated
+
+from fastapi import Body
+from starlette.requests import Request
+
+from serving_api.admin.cleanup import schemas, service
+from serving_api.admin.waiting import LATER, Accepted
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+
+router = area_router(f"{PREFIX}/datamgr/cleanup", "datamgr: maintenance")
+
+
+@router.post("", responses=LATER)
+@serving(schemas.Cleaned, cache=NO_STORE)
+async def cleanup(
+    request: Request, subject: Admin, body: Annotated[schemas.CleanupWish | None, Body()] = None
+) -> Answer:
+    """Delete staged time series older than `days`; fused, received and dimension tables stay whole."""
+    try:
+        wish = body or schemas.CleanupWish()
+        return Answer(await service.cleanup(state_of(request), wish, subject.member.username))
+    except Accepted as later:
+        return later.answer

@@ -1,0 +1,48 @@
+"""/datamgr/day-report: admin, enveloped."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from serving_api.admin.day_report import schemas, service
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+
+
+class ReportStatus(StrEnum):
+    complete = "complete"
+    held = "held"
+    fallback = "fallback"
+    failed = "failed"
+    not_run = "not_run"
+
+
+router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
+
+
+@router.get("")
+@serving(
+    list[schemas.ReportRow],
+    top=[
+        ("date", str),
+        ("total", int),
+        ("totals", schemas.ReportTotals),
+        ("by_source", dict[str, schemas.SourceTotals]),
+    ],
+)
+async def day_report(
+    request: Request,
+    subject: Admin,
+    date: Annotated[
+        str | None, Query(max_length=32, description="trade date; default the newest complete one")
+    ] = None,
+    status: Annotated[ReportStatus | None, Query(description="only tables that stand so")] = None,
+) -> Answer:
+    """What of a trade date was loaded and by whom; what was not, and why: what needs a look comes first."""
+    wanted = None if status is None else status.value
+    return Answer(await service.day_report(state_of(request), date, wanted))

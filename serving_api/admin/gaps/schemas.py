@@ -1,0 +1,62 @@
+"""Shapes of gaps and of the cost of filling them."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StrictBool
+
+from serving_api.framework.openapi_schemas import example
+
+
+class Repair(BaseModel):
+    """What is done about it: the sensor `gaps` has it loaded, three times at most."""
+
+    status: Literal["open", "queued", "repaired", "given_up"]
+    attempts: int = Field(description="repairs that were tried, else batches of this date that failed")
+    run_id: str | None = Field(description="run of a failed one")
+    next_at: str | None = Field(default=None, description="not before then")
+    note: str | None = Field(default=None, description="why the last repair brought nothing")
+
+
+class Budget(BaseModel):
+    """Upstream calls that repairs may still cost today."""
+
+    calls_left: int
+    resets_at: str
+
+
+class Gap(BaseModel):
+    """A trade date of the loaded range that is not loaded, or only in part."""
+
+    dataset: str
+    partition: str = Field(description="trade date")
+    expected: int | None = Field(description="rows of a usual date; null: dates have no usual number")
+    present: int = Field(description="rows of its fullest successful batch")
+    missing: int | None
+    codes: list[str] = Field(description="codes that lack, at most 100; of a date that is there in part")
+    reason: Literal["never_run", "failed", "partial"]
+    repair: Repair
+
+
+class PlanWish(BaseModel):
+    """`only_missing` false plans every trade date of the range."""
+
+    model_config = example(extra="forbid", **{"dataset": "margin", "from": "2026-08-03", "to": "2026-08-21"})
+    dataset: Annotated[str, Field(min_length=1, max_length=64)]
+    since: Annotated[str, Field(alias="from", max_length=32, description="first day")]
+    until: Annotated[str, Field(alias="to", max_length=32, description="last day")]
+    only_missing: StrictBool = True
+
+
+class Plan(BaseModel):
+    """What loading a range would cost, estimated from the newest recorded loads. Nothing is started."""
+
+    dataset: str
+    since: str = Field(alias="from")
+    until: str = Field(alias="to")
+    partitions: int = Field(description="trade dates that would be loaded")
+    complete: int = Field(description="trade dates of the range that are loaded already")
+    calls: dict[str, int] = Field(description="calls by upstream")
+    minutes: float = Field(description="under the pacing of the upstreams")
+    rows: int | None = Field(description="rows of the main table; null: nothing was recorded yet")
+    tables: list[str]
+    warnings: list[str]

@@ -1,0 +1,224 @@
+"""Gaps by calendar and dataset, and the plan of a backfill."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from core.calendar import TradeCalendar
+from core.declaration.dataset import Dataset
+from core.declaration.registry import builtin_registry
+from core.errors import InputError
+from resources.transport.settings import TransportSettings
+from resources.upstreams.factory import transport_settings
+from resources.warehouse.ledger import loads
+from resources.warehouse.ledger.backfills import Backfills
+from resources.warehouse.ledger.costs import calls_per_date, tables_of
+from resources.warehouse.ledger.gaps import CALLS_PER_DAY, OPEN, REPAIRED, REPAIRED_BY, Gap, Gaps
+from resources.warehouse.missing_partitions import Hole, dated, has_dates, holes, table_of, usual_rows
+from serving_api.admin.gaps.schemas import PlanWish
+from serving_api.admin.schedule.control import newest_complete
+from serving_api.admin.shared import instant, off_loop, parse_day
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.state import State
+
+# -- gaps -------------------------------------------------------------------------------------------
+
+
+async def gaps(
+    state: State,
+    *,
+    dataset: str | None,
+    since: str | None,
+    until: str | None,
+    status: str | None,
+    page: int,
+    page_size: int,
+) -> dict[str, Any]:
+    """{items[Gap] newest first, total, page, page_size, budget}, over the range that each dataset is loaded
+    for; repaired ones when `status` asks for them. Raises NotFound, InputError."""
+    registry = builtin_registry()
+    chosen = (
+        [item for item in registry.datasets.values() if has_dates(item)]
+        if dataset is None
+        else [dated(registry.dataset(dataset))]
+    )
+    first, last = _range(state, since, until)
+    holes_found = await state.reading.scan(_holes, chosen, state.calendar, first, last)
+    known, left = await off_loop(_ledger, state)
+    found = [_gap(hole, known.get((hole.dataset, hole.partition))) for hole in holes_found]
+    if status == REPAIRED:
+        names = {one.name for one in chosen}
+        closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
+        found = [_closed(gap) for gap in closed if (first or "") <= gap.partition <= last]
+    elif status is not None:
+        found = [gap for gap in found if gap["repair"]["status"] == status]
+    found.sort(key=lambda gap: str(gap["dataset"]))
+    found.sort(key=lambda gap: str(gap["partition"]), reverse=True)
+    return {
+        "items": found[(page - 1) * page_size : page * page_size],
+        "total": len(found),
+        "page": page,
+        "page_size": page_size,
+        "budget": {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))},
+    }
+
+
+def _midnight(state: State) -> datetime:
+    return state.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
+    """What the ledger knows, and the calls that repairs may still cost today."""
+    warehouse = state.reading.warehouse
+    if "sys_gap" not in warehouse.tables:
+        return {}, CALLS_PER_DAY
+    spent = Backfills(warehouse.engine).calls_planned(REPAIRED_BY, _midnight(state))
+    return Gaps(warehouse.engine).of(), max(CALLS_PER_DAY - spent, 0)
+
+
+def _range(state: State, since: str | None, until: str | None) -> tuple[str | None, str]:
+    """Days given, the last one not after the newest complete trade date."""
+    today = state.clock.now().date().isoformat()
+    newest = newest_complete(state.clock.now(), state.calendar)
+    first = None if since is None else parse_day("from", since, today)
+    last = newest if until is None else min(parse_day("to", until, today), newest)
+    if first is not None and until is not None and first > parse_day("to", until, today):
+        raise InputError("from", f"{first} lies after to={until}")
+    return first, last
+
+
+def _holes(
+    session: Session, datasets: Sequence[Dataset], calendar: TradeCalendar, since: str | None, until: str
+) -> list[Hole]:
+    found = []
+    for dataset in datasets:
+        table = table_of(dataset)
+        loaded = loads.first_success(session.run, table)
+        if loaded is None:
+            continue
+        start = loaded if since is None else max(loaded, since)
+        days = calendar.between(start, until)
+        if days:
+            found += holes(dataset, days, loads.tried(session.run, table, days[0], days[-1]))
+    return found
+
+
+def _gap(hole: Hole, known: Gap | None) -> dict[str, Any]:
+    """A hole as it is now; of its repair what the ledger says, unless it was repaired before it came back."""
+    repair: dict[str, Any] = {"status": OPEN, "attempts": hole.failed, "run_id": hole.run_id}
+    if known is not None and known.status != REPAIRED:
+        repair |= {"status": known.status, "run_id": known.run_id or hole.run_id}
+        repair |= {"next_at": instant(known.next_at), "note": known.note}
+        repair["attempts"] = max(known.attempts, hole.failed)
+    return {
+        "dataset": hole.dataset,
+        "partition": hole.partition,
+        "expected": hole.expected,
+        "present": hole.present,
+        "missing": None if hole.expected is None else max(hole.expected - hole.present, 0),
+        "codes": [] if known is None else list(known.codes),
+        "reason": hole.reason,
+        "repair": repair,
+    }
+
+
+def _closed(gap: Gap) -> dict[str, Any]:
+    """A gap that was repaired, as it was."""
+    return {
+        "dataset": gap.dataset,
+        "partition": gap.partition,
+        "expected": gap.expected,
+        "present": gap.present,
+        "missing": None if gap.expected is None else max(gap.expected - gap.present, 0),
+        "codes": list(gap.codes),
+        "reason": gap.reason,
+        "repair": {"status": gap.status, "attempts": gap.attempts, "run_id": gap.run_id},
+    }
+
+
+# -- the cost of filling them -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Trade dates of a range, those that are missing, and those that a backfill would load."""
+
+    dataset: Dataset
+    since: str
+    until: str
+    days: list[str]
+    missing: list[str]
+    chosen: list[str]
+
+
+async def wanted_days(state: State, wish: PlanWish) -> Wanted:
+    """Raises NotFound; InputError for a dataset without dates and a range without complete trade dates."""
+    dataset = dated(builtin_registry().dataset(wish.dataset))
+    first, last = _range(state, wish.since, wish.until)
+    days = state.calendar.between(str(first), last)
+    if not days:
+        raise InputError("from", f"there is no complete trade date from {first} to {last}")
+    missing = await state.reading.scan(_missing, dataset, days)
+    return Wanted(dataset, str(first), last, days, missing, missing if wish.only_missing else days)
+
+
+def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
+    found = loads.tried(session.run, table_of(dataset), days[0], days[-1])
+    return [hole.partition for hole in holes(dataset, days, found)]
+
+
+async def plan(state: State, wish: PlanWish) -> dict[str, Any]:
+    """The shape Plan. Raises as `wanted_days` does."""
+    wanted = await wanted_days(state, wish)
+    paces = transport_settings(state.settings)
+    told = await state.reading.scan(_plan, wanted, state.calendar, paces)
+    return {"dataset": wanted.dataset.name, "from": wanted.since, "to": wanted.until, **told}
+
+
+def _plan(
+    session: Session, wanted: Wanted, calendar: TradeCalendar, paces: TransportSettings
+) -> dict[str, Any]:
+    dataset, count = wanted.dataset, len(wanted.chosen)
+    table, tables = table_of(dataset), tables_of(dataset)
+    present = [name for name in tables if session.has(name)]
+    per_date, unknown = calls_per_date(session.run, builtin_registry(), present, calendar)
+    calls = {name: math.ceil(share * count) for name, share in sorted(per_date.items())}
+    usual = _rows_per_date(session, dataset, table, calendar)
+    warnings = [
+        f"no load of {name} with its responses is recorded: its calls are not counted" for name in unknown
+    ]
+    if usual is None:
+        warnings.append(f"no load of {table} is recorded: its rows are not known")
+    if not count:
+        warnings.append("every trade date of the range is loaded already")
+    return {
+        "partitions": count,
+        "complete": len(wanted.days) - len(wanted.missing),
+        "calls": calls,
+        "minutes": round(sum(paced_seconds(paces, name, number) for name, number in calls.items()) / 60, 1),
+        "rows": None if usual is None else usual * count,
+        "tables": tables,
+        "warnings": warnings,
+    }
+
+
+def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: TradeCalendar) -> int | None:
+    """Rows of a usual date; of events the mean over what is loaded."""
+    first = loads.first_success(session.run, table)
+    if first is None:
+        return None
+    found = loads.tried(session.run, table, first, calendar.horizon)
+    usual = usual_rows(dataset, found)
+    counts = [tried.rows for tried in found.values() if tried.rows is not None]
+    return round(sum(counts) / len(counts)) if usual is None else usual
+
+
+def paced_seconds(paces: TransportSettings, upstream: str, calls: int) -> float:
+    """How long `calls` calls of an upstream take at least, one after the other."""
+    if not paces.pacing:
+        return 0.0
+    rule = paces.family(upstream)
+    return calls * (rule.gap + (rule.jitter_min + rule.jitter_max) / 2)

@@ -1,0 +1,139 @@
+"""SQL of the walk back: versions of a row, staged and RAW rows of a key, responses of a batch.
+
+Identifiers come from declarations, values are bound.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from core.declaration.tables import Table
+from serving_api.admin.lineage.bodies import whole_word
+from serving_api.db.sessions import Session
+
+FETCH = "sys_fetch"
+_CHUNK = 200
+_FETCH_COLUMNS = (
+    "fetch_id",
+    "batch_id",
+    "upstream",
+    "call_name",
+    "request",
+    "codes_or_page",
+    "http_status",
+    "outcome",
+    "byte_count",
+    "sha256",
+    "body_path",
+    "received_at",
+)
+_FED = "outcome='ok'"
+"""Only an answer with rows can have fed a stored value."""
+
+
+def _match(session: Session, key: Mapping[str, Any]) -> str:
+    return " AND ".join(f"{session.sql.name(name)}=?" for name in key)
+
+
+def current(session: Session, table: Table, key: Mapping[str, Any]) -> dict[str, Any] | None:
+    found = session.dicts(table.name, where=_match(session, key), values=tuple(key.values()))
+    return found[0] if found else None
+
+
+def superseded(session: Session, table: Table, key: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the history, oldest first, with `valid_to` and `superseded_by`."""
+    names = (*table.names, "valid_to", "superseded_by")
+    rows = session.run(
+        f"SELECT {session.sql.names(names)} FROM {session.sql.name(table.history_name)} "
+        f"WHERE {_match(session, key)} ORDER BY valid_from, valid_to",
+        tuple(key.values()),
+    )
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def rows_of(
+    session: Session, table: Table, key: Mapping[str, Any], sources: Sequence[str], limit: int
+) -> list[dict[str, Any]]:
+    """Rows of the columns of `key` that the table has, of the given sources (none = all), newest first."""
+    wanted = {name: value for name, value in key.items() if name in table.names}
+    if not wanted:
+        return []
+    where, values = _match(session, wanted), list(wanted.values())
+    if sources:
+        where += f" AND src IN ({', '.join('?' for _ in sources)})"
+        values += sources
+    return session.dicts(table.name, where=where, values=tuple(values), order="imported_at DESC", limit=limit)
+
+
+def rows_until(
+    session: Session, table: Table, code: str, day: str | None, limit: int
+) -> list[dict[str, Any]]:
+    """Rows of a code on the newest date that is not after `day`; of a table without dates, its rows."""
+    column = table.date_column
+    if column is None or day is None:
+        return session.dicts(table.name, where="code=?", values=(code,), limit=limit)
+    newest = session.dicts(
+        table.name,
+        columns=(column,),
+        where=f"code=? AND {column}<=?",
+        values=(code, day),
+        order=f"{column} DESC",
+        limit=1,
+    )
+    if not newest:
+        return []
+    return session.dicts(
+        table.name, where=f"code=? AND {column}=?", values=(code, newest[0][column]), limit=limit
+    )
+
+
+def pattern(session: Session, pattern_id: int) -> str | None:
+    """A provenance pattern's JSON."""
+    found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))
+    return str(found[0]["pattern"]) if found else None
+
+
+def responses(
+    session: Session,
+    batch_ids: Sequence[str],
+    fetch_ids: Sequence[str],
+    upstreams: Sequence[str],
+    *,
+    naming: str | None,
+    limit: int,
+) -> list[dict[str, Any]]:
+    """Responses of these batches, and those with these ids, of the given upstreams (none = all), oldest
+    first. `naming`: only those whose request or label contains this text as a whole number or word."""
+    found: dict[str, dict[str, Any]] = {}
+    for column, ids in (("batch_id", batch_ids), ("fetch_id", fetch_ids)):
+        for chunk in _chunks(ids):
+            where = f"{column} IN ({', '.join('?' for _ in chunk)}) AND {_FED}"
+            values: list[Any] = [*chunk]
+            if upstreams:
+                where += f" AND upstream IN ({', '.join('?' for _ in upstreams)})"
+                values += upstreams
+            if naming is not None:
+                where += " AND (INSTR(request, ?) > 0 OR INSTR(codes_or_page, ?) > 0)"
+                values += [naming, naming]
+            rows = session.dicts(
+                FETCH,
+                columns=_FETCH_COLUMNS,
+                where=where,
+                values=tuple(values),
+                order="received_at, fetch_id",
+                limit=limit,
+            )
+            whole = None if naming is None else whole_word(naming)
+            found |= {row["fetch_id"]: row for row in rows if whole is None or whole.search(asked_text(row))}
+    ordered = sorted(found.values(), key=lambda row: (row["received_at"], row["fetch_id"]))
+    return ordered[:limit]
+
+
+def asked_text(response: Mapping[str, Any]) -> str:
+    """What a response was asked with, in plain characters: of `%272026-08-21%27` the quotes are no digits."""
+    return f"{unquote(response['request'] or '')}\n{response['codes_or_page']}"
+
+
+def _chunks(ids: Iterable[str]) -> list[tuple[str, ...]]:
+    known = list(dict.fromkeys(ids))
+    return [tuple(known[start : start + _CHUNK]) for start in range(0, len(known), _CHUNK)]

@@ -1,0 +1,338 @@
+"""value -> fused row -> batch -> staged row of the winning source -> RAW row -> upstream response.
+
+Datasets that bypass staging go from the batch to the response at once, computed ones through the rows that
+they were computed from. A staged or RAW row is named only
+while it still is the one that was read; where a later batch has overwritten it, the batches and their
+responses remain.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.declaration.dataset import Dataset
+from core.declaration.frames import canonical_json
+from core.declaration.registry import Registry
+from core.declaration.tables import Layer, Table
+from core.errors import InputError, NotFound
+from resources.settings import Settings
+from serving_api.admin.batches.service import batch_view
+from serving_api.admin.lineage import queries
+from serving_api.admin.lineage.derived import asked_nobody, holder, key_of, rows_behind
+from serving_api.admin.lineage.revisions import Version, chain, decoded, revisions, valid_at
+from serving_api.admin.lineage.trail import Trail
+from serving_api.admin.shared import instant, parse_json
+from serving_api.db.sessions import Session
+
+COMPUTED = "computed"
+MAX_RAW = 40
+MAX_BATCHES = 50
+_MAX_ROWS = 50
+_LEVELS = 6
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which row, which column of it (None = all), as of when (None = now), with bodies or without."""
+
+    table: Table
+    key: Mapping[str, Any]
+    column: str | None = None
+    as_of: str | None = None
+    payload: bool = False
+
+
+@dataclass
+class Walk:
+    """One walk through one consistent snapshot of the database."""
+
+    session: Session
+    registry: Registry
+    settings: Settings
+    trail: Trail
+    question: Question
+    raw: list[dict[str, Any]] = field(default_factory=list)
+    level: int = 0
+
+    def answer(self) -> dict[str, Any]:
+        """The shape `Lineage`. Raises NotFound when there is no such row (then)."""
+        table, question = self.question.table, self.question
+        versions = self._versions()
+        row = valid_at(versions, question.as_of)
+        if row is None:
+            named = ", ".join(f"{name}={value}" for name, value in question.key.items())
+            then = f" as of {question.as_of}" if question.as_of else ""
+            raise NotFound(f"{table.name} has no row with {named}{then}")
+        wanted = [question.column] if question.column else self._content()
+        sources = self._sources(row)
+        self.trail.visit([row["batch_id"]] if "batch_id" in row else [])
+        origins = self._follow(row, sources, wanted)
+        self._visit_inputs()
+        shown = [spec.name for spec in table.columns if spec.name not in table.key]
+        return {
+            "table": table.name,
+            "key": dict(question.key),
+            "valid_from": instant(row.get("valid_from")),
+            "valid_to": instant(row.get("valid_to")),
+            "quality": row.get("quality"),
+            "quality_flags": parse_json(row.get("quality_flags"), []),
+            "columns": {
+                name: {
+                    "value": decoded(table, name, row[name]),
+                    "source": sources[name],
+                    "batch_id": row.get("batch_id"),
+                    "from": origins.get(name),
+                }
+                for name in shown
+                if name in wanted
+            },
+            "batches": [
+                batch_view(batch, self.settings) for batch in list(self.trail.batches.values())[:MAX_BATCHES]
+            ],
+            "raw": self.raw[:MAX_RAW],
+            "revisions": (
+                revisions(table, versions, self._compared(wanted), question.as_of)
+                if table.has_history
+                else []
+            ),
+        }
+
+    # -- the row ----------------------------------------------------------------------------------
+
+    def _versions(self) -> list[Version]:
+        table, key = self.question.table, self.question.key
+        if not table.has_history:
+            if self.question.as_of is not None:
+                raise InputError("as_of", f"{table.name} keeps no versions")
+            found = queries.current(self.session, table, key)
+            return [] if found is None else [{**found, "valid_to": None}]
+        row = queries.current(self.session, table, key)
+        newest = None if row is None else {**row, "valid_to": None}
+        return chain(newest, queries.superseded(self.session, table, key))
+
+    def _content(self) -> list[str]:
+        table = self.question.table
+        return [spec.name for spec in table.columns if spec.name not in table.key]
+
+    def _compared(self, wanted: Sequence[str]) -> list[str]:
+        return [*wanted] if self.question.column else [*wanted, "quality", "quality_flags"]
+
+    def _sources(self, row: Version) -> dict[str, str | None]:
+        """Column -> source: that of the row, unless the provenance pattern or the declaration says other."""
+        table = self.question.table
+        other: dict[str, str] = {}
+        if row.get("provenance") is not None:
+            pattern = parse_json(queries.pattern(self.session, int(row["provenance"])), {})
+            other = {column: source for source, columns in pattern.items() for column in columns}
+        found: dict[str, str | None] = {}
+        for spec in table.columns:
+            if row[spec.name] is None:
+                found[spec.name] = None
+            elif spec.computed or table.layer is Layer.CALC:
+                found[spec.name] = COMPUTED
+            else:
+                found[spec.name] = other.get(spec.name, row.get("src"))
+        return found
+
+    # -- the way down -----------------------------------------------------------------------------
+
+    def _follow(
+        self, row: Version, sources: Mapping[str, str | None], wanted: Iterable[str]
+    ) -> dict[str, dict[str, Any]]:
+        """Collects batches and RAW entries; column -> the row that its value was taken from."""
+        table = self.question.table
+        dataset = self.registry.of_table(table.name)
+        names = {sources[name] for name in wanted} - {None}
+        if COMPUTED in names or not names:
+            # A derived value rests on every source of its row.
+            names |= {row.get("src"), *(sources.values())} - {None}
+        used = sorted(str(name) for name in names - {COMPUTED})
+        if table.layer is Layer.RAW:
+            self._raw_entries(table, [row], used)
+            return {}
+        if dataset.model is not None and dataset.staged and table.name == dataset.table_name:
+            return self._from_staging(dataset, row, sources, used)
+        if dataset.staged and table.name == dataset.stage_name:
+            self._from_raw(dataset, [str(row["batch_id"])], used)
+            return self._raw_origins(dataset, row)
+        batch = next(iter(self.trail.visit([row.get("batch_id")])), None)
+        if batch is not None and (
+            asked_nobody(batch) or (dataset.owners and not self._answered(batch, used))
+        ):
+            return self._from_reads(dataset, table, row, batch)
+        if row.get("batch_id"):
+            self._response_entries(str(row["batch_id"]), used)
+        return {}
+
+    def _from_reads(
+        self, dataset: Dataset, table: Table, row: Version, batch: Mapping[str, Any]
+    ) -> dict[str, dict[str, Any]]:
+        """A computed row: column -> the row that holds its value, where one does. Asked for one column the
+        walk goes on through its owner alone, else through every row that was read."""
+        if self.level >= _LEVELS:
+            return {}
+        behind = [
+            (read, version)
+            for read in map(self._table_read, dataset.reads)
+            for version in rows_behind(self.session, self.trail, read, table, row, batch)
+        ]
+        held = {
+            column: place
+            for column in self._content()
+            if row[column] is not None and (place := holder(dataset.owners.get(column), column, row, behind))
+        }
+        asked = self.question.column
+        followed = [held[asked]] if asked in held else [(read, version, None) for read, version in behind]
+        for read, version, theirs in followed:
+            below = Question(read, key_of(read, version), theirs, None, self.question.payload)
+            Walk(
+                self.session, self.registry, self.settings, self.trail, below, self.raw, self.level + 1
+            ).descend(version)
+        return {
+            column: {"table": read.name, "key": key_of(read, version)}
+            for column, (read, version, theirs) in held.items()
+            if theirs is not None and version[theirs] == row[column]
+        }
+
+    def _answered(self, batch: Mapping[str, Any], used: Sequence[str]) -> bool:
+        """Whether one of these upstreams answered for the row in this batch."""
+        return any(item["upstream"] in used for item in self.trail.responses(str(batch["batch_id"]), used))
+
+    def _table_read(self, name: str) -> Table:
+        return next(one for one in self.registry.of_table(name).tables() if one.name == name)
+
+    def descend(self, row: Version) -> None:
+        """Batches and RAW entries behind a row that another one was computed from."""
+        self.trail.visit([row.get("batch_id")])
+        wanted = [self.question.column] if self.question.column else self._content()
+        self._follow(row, self._sources(row), wanted)
+
+    def _from_staging(
+        self, dataset: Dataset, row: Version, sources: Mapping[str, str | None], used: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        stage = dataset.stage_table
+        staged = {
+            str(item["src"]): item
+            for item in queries.rows_of(self.session, stage, self.question.key, used, _MAX_ROWS)
+        }
+        origins = {
+            name: {"table": stage.name, "key": {**self.question.key, "src": source}}
+            for name, source in sources.items()
+            if source in staged and name in staged[source] and staged[source][name] == row[name]
+        }
+        fused = self.trail.visit([row["batch_id"]])
+        read = self.trail.inputs(fused[0], stage.name) if fused else []
+        mine = [str(item["batch_id"]) for item in staged.values() if not read or item["batch_id"] in read]
+        # Overwritten since: the batches that were read then are still known.
+        self._from_raw(dataset, mine or read, used)
+        return origins
+
+    def _from_raw(self, dataset: Dataset, stage_batches: Sequence[str], used: Sequence[str]) -> None:
+        for feed in dataset.feeds:
+            table = self.registry.raws[feed].table
+            read = list(
+                dict.fromkeys(
+                    one for batch in self.trail.visit(stage_batches) for one in self.trail.inputs(batch, feed)
+                )
+            )
+            rows = queries.rows_of(self.session, table, self._shared_key(table), used, _MAX_ROWS)
+            mine = [item for item in rows if item["batch_id"] in read]
+            self.trail.visit(item["batch_id"] for item in mine)
+            if mine:
+                self._raw_entries(table, mine, used)
+            else:
+                for batch_id in read:
+                    self._response_entries(batch_id, used)
+
+    def _shared_key(self, table: Table) -> dict[str, Any]:
+        """Columns by which a RAW row is of this key; none when only dates or kinds would be shared."""
+        key = {
+            name: value
+            for name, value in self.question.key.items()
+            if name in table.key and name not in {"src", "batch_id"}
+        }
+        return key if "code" in key or key.keys() == set(table.key) - {"src"} else {}
+
+    def _raw_origins(self, dataset: Dataset, row: Version) -> dict[str, dict[str, Any]]:
+        """For a staged row: which RAW row holds each value."""
+        origins: dict[str, dict[str, Any]] = {}
+        for feed in dataset.feeds:
+            table = self.registry.raws[feed].table
+            rows = queries.rows_of(self.session, table, self._shared_key(table), [str(row["src"])], _MAX_ROWS)
+            for item in rows:
+                for name in self._content():
+                    if name in item and item[name] == row[name] and row[name] is not None:
+                        key = {part: item[part] for part in table.key}
+                        origins.setdefault(name, {"table": table.name, "key": key})
+        return origins
+
+    # -- RAW rows and responses -------------------------------------------------------------------
+
+    def _raw_entries(self, table: Table, rows: Sequence[Version], used: Sequence[str]) -> None:
+        for row in rows:
+            if len(self.raw) >= MAX_RAW:
+                return
+            source = row.get("src")
+            entry = {
+                "table": table.name,
+                "source": source,
+                "key": {part: row[part] for part in table.key},
+                "batch_id": row["batch_id"],
+                "row_hash": _row_hash(table, row),
+                "imported_at": instant(row["imported_at"]),
+            }
+            if any(known["table"] == table.name and known["key"] == entry["key"] for known in self.raw):
+                continue  # two computed columns rest on the same RAW row
+            found = self.trail.responses(str(row["batch_id"]), [str(source)] if source else used)
+            self.raw += [{**entry, **self._response(item)} for item in found] or [{**entry, "fetch": None}]
+
+    def _response_entries(self, batch_id: str, used: Sequence[str]) -> None:
+        for item in self.trail.responses(batch_id, used):
+            self.raw.append(
+                {
+                    "table": None,
+                    "source": item["upstream"],
+                    "key": dict(self.question.key),
+                    "batch_id": item["batch_id"],
+                    "row_hash": None,
+                    "imported_at": None,
+                    **self._response(item),
+                }
+            )
+            self.trail.visit([item["batch_id"]])
+
+    def _response(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        shown: dict[str, Any] = {"fetch": self.trail.fetch_view(item)}
+        if self.question.payload:
+            shown["payload"] = self.trail.payload(item)
+        return shown
+
+    def _visit_inputs(self) -> None:
+        """Batches that were read by those already met, as far as none of their table was met: a calculated
+        or joined row has no single row behind it. Of one column of it only the owner's were."""
+        if self.question.column is not None and any(map(asked_nobody, self.trail.batches.values())):
+            return
+        for _ in range(_LEVELS):
+            tables = {batch["table_name"] for batch in self.trail.batches.values()}
+            ids = [
+                one
+                for batch in list(self.trail.batches.values())
+                for item in parse_json(batch["inputs_json"], [])
+                if item.get("table") not in tables
+                for one in item.get("batch_ids") or []
+            ]
+            if not ids or len(self.trail.batches) >= MAX_BATCHES:
+                return
+            before = len(self.trail.batches)
+            self.trail.visit(ids[:MAX_BATCHES])
+            if len(self.trail.batches) == before:
+                return
+
+
+def _row_hash(table: Table, row: Version) -> str:
+    """SHA-256 of the row's content and record, as canonical JSON."""
+    names = [spec.name for spec in table.columns]
+    if "payload" in row:
+        names.append("payload")
+    return hashlib.sha256(canonical_json({name: row[name] for name in names}).encode()).hexdigest()

@@ -1,0 +1,160 @@
+"""Changes to the schedule: a run by hand, the switch, the time.
+
+A run is asked for through the command queue. The switch is the native schedule's own, over GraphQL;
+the time is a row of the task table, which the scheduler side brings into force within 30 s.
+"""
+
+import threading
+import time as seconds
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from core.calendar import CalendarHorizon, TradeCalendar
+from core.errors import ConflictError, InputError, NotFound, Unavailable
+from resources.orchestrator import Orchestrator
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.scheduled_run_reads import SlotReads
+from resources.warehouse.ledger.tasks import Task
+from resources.warehouse.ledger.tasks_state import TaskTable
+from serving_api.admin.schedule.schemas import RunWish, TaskChange
+from serving_api.admin.schedule.service import next_run
+from serving_api.admin.shared import off_loop, parse_day
+from serving_api.framework.state import State
+
+RUN_JOB = "run_job"
+COMPLETE = time(15, 30)
+"""From this time on the session of the day can be loaded."""
+START_WAIT_S = 2.0
+"""How long an answer waits for the id of the run."""
+_OPEN_SLOTS = 200
+
+
+class Control:
+    """Kept once per app: two requests for one task do not both find it idle."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._asking = threading.Lock()
+
+    # -- a run by hand ----------------------------------------------------------------------------
+
+    async def run(self, key: str, wish: RunWish, by: str) -> dict[str, Any]:
+        """Ask for a run. Raises NotFound, InputError (date), ConflictError while the task is at work."""
+        command = await off_loop(self._ask, key, wish, by)
+        started = await off_loop(self._wait, command.id)
+        failed = started.status == "failed"
+        return {
+            "status": "failed" if failed else "accepted",
+            "key": key,
+            "runId": started.run_id,
+            "commandId": command.id,
+            "message": (started.error or "") if failed else _told(started),
+        }
+
+    def _ask(self, key: str, wish: RunWish, by: str) -> Command:
+        engine = self._state.reading.warehouse.engine
+        now = self._state.clock.now()
+        # A wrong date is told before an unknown key, as everywhere.
+        day = None if wish.date is None else parse_day("date", wish.date, now.date().isoformat())
+        task = TaskTable(engine).get(key).task
+        args: dict[str, Any] = {"job": key, "trigger": "manual"}
+        if task.partitioned:
+            date = day_of_run(task, day, now, self._state.calendar)
+            if task.dates > 1:
+                args["partition_range"] = [self._state.calendar.last(task.dates, date)[0], date]
+            else:
+                args["partition_key"] = date
+        with self._asking:
+            queue = CommandQueue(self._state.writer.engine)
+            if wish.force:
+                return queue.enqueue(RUN_JOB, args, requested_by=by)
+            self._refuse_second(queue, key)
+            # The lock holds in one process; the queue hears one of several.
+            return queue.enqueue_alone(
+                RUN_JOB,
+                args,
+                requested_by=by,
+                about=key,
+                same=lambda command: command.args.get("job") == key,
+            )
+
+    def _refuse_second(self, queue: CommandQueue, key: str) -> None:
+        slots = SlotReads(self._state.writer.engine)
+        for status in ("running", "queued"):
+            rows, _ = slots.runs(task_key=key, status=status, limit=_OPEN_SLOTS)
+            claimed = next((row for row in rows if row.run_id or row.claimed_by), None)
+            if claimed is not None:
+                raise ConflictError(f"{key} is at work already (slot {claimed.slot}, {claimed.status})")
+        for command in queue.of_name(RUN_JOB, statuses=("queued", "running")):
+            if command.args.get("job") == key:
+                raise ConflictError(f"{key} was asked for already (command {command.id}, {command.status})")
+
+    def _wait(self, command_id: int) -> Command:
+        limit = min(START_WAIT_S, self._state.settings.command_wait_sec)
+        queue = CommandQueue(self._state.reading.warehouse.engine)
+        return queue.wait(
+            command_id, limit, until=lambda item: item.run_id is not None, monotonic=seconds.monotonic
+        )
+
+    # -- switch and time --------------------------------------------------------------------------
+
+    async def change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
+        """Switch a task on or off, or move it. Raises NotFound; InputError for a task without a time;
+        Unavailable when Dagster, whose switch it is, does not answer: then nothing was changed."""
+        return await off_loop(self._change, key, change, by)
+
+    def _change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
+        table = TaskTable(self._state.writer.engine)
+        now = self._state.clock.now()
+        current = table.get(key)
+        if change.enabled is not None and not current.task.timing.timed:
+            raise InputError("enabled", f"{key} has no time, so there is no schedule to switch")
+        if change.triggerHm is not None:
+            current.declared.moved(change.triggerHm)
+        if change.enabled is not None:
+            self._switch(key, change.enabled)
+            current = table.mirror_enabled(key, change.enabled, by=by, now=now)
+        if change.triggerHm is not None:
+            current = table.retime(key, change.triggerHm, by=by, now=now)
+        upcoming = next_run(current, self._state)
+        return {
+            "key": key,
+            "enabled": current.enabled,
+            "triggerHm": current.task.timing.hm,
+            "nextRunAt": None if upcoming is None else f"{upcoming.isoformat()}+08:00",
+            "message": "已保存，30 秒内生效",
+        }
+
+    def _switch(self, key: str, enabled: bool) -> None:
+        try:
+            settings = self._state.settings
+            Orchestrator(settings.dagster_port, host=settings.dagster_host).switch(key, enabled)
+        except NotFound as error:
+            # The task exists; its schedule is not served while the code location loads.
+            raise Unavailable(error.message) from error
+
+
+def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
+    """The newest trade date whose session can be loaded at `now`. Raises CalendarHorizon."""
+    complete = now.date() if now.time() >= COMPLETE else now.date() - timedelta(days=1)
+    today = now.date().isoformat()
+    return calendar.on_or_before(complete.isoformat() if calendar.is_trade_date(today) else today)
+
+
+def day_of_run(task: Task, wanted: str | None, now: datetime, calendar: TradeCalendar) -> str:
+    """The trade date of a run by hand: as asked for (a task that works every day takes the trade date before
+    a day without trade), else the newest day that is complete at `now`. Raises InputError for a date that
+    is no trade day of a task that works on trade days alone."""
+    try:
+        if wanted is None:
+            return newest_complete(now, calendar)
+        nearest = calendar.on_or_before(wanted)
+    except CalendarHorizon as error:
+        raise InputError("date", error.message) from None
+    if nearest != wanted and task.trading_day_only:
+        raise InputError("date", f"{wanted} is no trade day; the nearest earlier one is {nearest}")
+    return nearest
+
+
+def _told(command: Command) -> str:
+    return "任务已启动" if command.run_id else "任务已排队，等待执行"

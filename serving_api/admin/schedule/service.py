@@ -1,0 +1,196 @@
+"""The task table and its runs, as the ledgers hold them. Reads need no worker and no Dagster."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.calendar import CalendarHorizon, TradeCalendar
+from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node, last_tick
+from resources.warehouse.ledger.scheduled_run_reads import DONE, SlotReads, SlotRow
+from resources.warehouse.ledger.tasks import Task
+from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
+from resources.warehouse.locks import DomainLocks, LockState
+from serving_api.admin.shared import instant, off_loop, parse_day
+from serving_api.framework.state import State
+
+TICK_S = 30
+AHEAD_DAYS = 20
+"""Longer than the longest pause of the exchange, so that every task finds its next slot."""
+MAX_SLOTS = 1000
+SCHEDULER_ROLES = ("all", "worker")
+_SHANGHAI = timedelta(hours=8)
+
+
+# -- the table --------------------------------------------------------------------------------------
+
+
+async def tasks(state: State) -> list[dict[str, Any]]:
+    """Every task as it is in force, in the declared order."""
+    return await off_loop(_tasks, state)
+
+
+def _tasks(state: State) -> list[dict[str, Any]]:
+    engine = state.reading.warehouse.engine
+    slots = SlotReads(engine)
+    latest = slots.latest()
+    running = {row.task_key for row in slots.runs(status="running", limit=MAX_SLOTS)[0]}
+    return [
+        _task(task_state, latest.get(task_state.key), task_state.key in running, state)
+        for task_state in TaskTable(engine).all()
+    ]
+
+
+def _task(task_state: TaskState, last: SlotRow | None, running: bool, state: State) -> dict[str, Any]:
+    task = task_state.task
+    return {
+        "key": task.key,
+        "name": task.name,
+        "enabled": task_state.enabled,
+        "triggerHm": task.timing.hm,
+        "time": task.timing.text,
+        "cron": task.timing.cron,
+        "tradingDayOnly": task.trading_day_only,
+        "dependsOn": list(task.after),
+        "maxRetries": task.max_retries,
+        "retryDelaySec": task.retry_delay_s,
+        "running": running,
+        "lastRunAt": instant(last.started_at or last.slot_at) if last else None,
+        "lastStatus": last.status if last else None,
+        "nextRunAt": instant(next_run(task_state, state)),
+        "note": task.note,
+    }
+
+
+def next_run(task_state: TaskState, state: State) -> datetime | None:
+    """The next slot by the market clock; None when the task or the scheduler is switched off."""
+    settings = state.settings
+    if not (task_state.enabled and settings.enable_scheduler) or settings.keeps_off(task_state.key):
+        return None
+    due = task_state.task.timing.following(state.clock.now(), AHEAD_DAYS)
+    return next((time for time in due if _runs_on(task_state.task, time, state.calendar)), None)
+
+
+def _runs_on(task: Task, time: datetime, calendar: TradeCalendar) -> bool:
+    if not task.trading_day_only:
+        return True
+    try:
+        return calendar.is_trade_date(time.date().isoformat())
+    except CalendarHorizon:
+        return False
+
+
+# -- what happens now -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Pulse:
+    """One look at the ledgers."""
+
+    nodes: list[Node]
+    locks: list[LockState]
+    running: list[SlotRow]
+    today: list[SlotRow]
+    tasks: list[TaskState]
+
+
+async def status(state: State) -> dict[str, Any]:
+    """Who works, what is locked, what runs, how the day goes."""
+    now = state.clock.now()
+    pulse = await off_loop(_pulse, state, now.date().isoformat())
+    node = next((node for node in pulse.nodes if node.role in SCHEDULER_ROLES), None)
+    fresh = node is not None and state.system.local() - node.beat_at <= FRESH
+    told = node.state if node is not None else {}
+    return {
+        "running": fresh and state.settings.enable_scheduler and bool(told.get("scheduler", True)),
+        "role": state.settings.role,
+        "tickSeconds": TICK_S,
+        "lastTickAt": instant(last_tick(pulse.nodes)),
+        "heartbeat": {
+            "nodeId": node.node_id if node else None,
+            "beatAt": instant(node.beat_at) if node else None,
+            "fresh": fresh,
+        },
+        "locks": {lock.domain: _lock(lock) for lock in pulse.locks},
+        "runningTasks": [
+            {"key": row.task_key, "startedAt": instant(row.started_at), "runId": row.run_id}
+            for row in pulse.running
+        ],
+        "today": _today(pulse.today, pulse.tasks, now, state.calendar),
+    }
+
+
+def _pulse(state: State, today: str) -> _Pulse:
+    engine = state.reading.warehouse.engine
+    slots = SlotReads(engine)
+    return _Pulse(
+        nodes=Heartbeats(engine).all(),
+        locks=DomainLocks(engine).states(),
+        running=slots.runs(status="running", limit=MAX_SLOTS)[0],
+        today=slots.runs(day=today, limit=MAX_SLOTS)[0],
+        tasks=TaskTable(engine).all(),
+    )
+
+
+def _lock(lock: LockState) -> dict[str, Any]:
+    since = None
+    if lock.held and lock.since is not None:
+        since = datetime.fromtimestamp(lock.since, UTC).replace(tzinfo=None) + _SHANGHAI
+    return {"held": lock.held, "holder": lock.owner if lock.held else None, "since": instant(since)}
+
+
+def _today(
+    rows: Iterable[SlotRow], states: Iterable[TaskState], now: datetime, calendar: TradeCalendar
+) -> dict[str, int]:
+    """How the tasks of the table fare today; what somebody asked for beside them is none of them."""
+    states = list(states)
+    keys = {task_state.key for task_state in states}
+    known: dict[tuple[str, str], str] = {
+        (row.task_key, row.slot): row.status for row in rows if row.task_key in keys
+    }
+    found = list(known.values())
+    to_come = [
+        due
+        for task_state in states
+        if task_state.enabled
+        for due in task_state.task.timing.on(now.date())
+        if due > now
+        and _runs_on(task_state.task, due, calendar)
+        and (task_state.key, task_state.task.slot(due).name) not in known
+    ]
+    return {
+        "success": sum(status in DONE for status in found),
+        "failed": found.count("failed"),
+        "skipped": sum(status in {"skipped", "missed", "canceled"} for status in found),
+        "pending": sum(status in {"queued", "running"} for status in found) + len(to_come),
+    }
+
+
+# -- runs -------------------------------------------------------------------------------------------
+
+
+async def task_runs(
+    state: State, *, key: str | None, status: str | None, date: str | None, limit: int, offset: int
+) -> Mapping[str, Any]:
+    """{runs[TaskRun] newest first, total}. `date` = trade date of the slot, or the day it fell on."""
+    day = None if date is None else parse_day("date", date, state.clock.now().date().isoformat())
+    slots = SlotReads(state.reading.warehouse.engine)
+    rows, total = await off_loop(slots.runs, task_key=key, status=status, day=day, limit=limit, offset=offset)
+    return {"runs": [_run(row) for row in rows], "total": total}
+
+
+def _run(row: SlotRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "key": row.task_key,
+        "status": row.status,
+        "trigger": row.trigger,
+        "slotAt": instant(row.slot_at),
+        "tradeDate": row.trade_date,
+        "attempt": row.attempt,
+        "runId": row.run_id,
+        "startedAt": instant(row.started_at),
+        "finishedAt": instant(row.finished_at),
+        "durationSec": row.duration_s,
+        "message": row.reason,
+    }

@@ -1,0 +1,61 @@
+"""Asking the worker for something, and waiting for it without holding a thread."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import anyio
+from pydantic import BaseModel
+
+from resources.warehouse.ledger.commands import POLL_S, Command, CommandQueue
+from serving_api.admin.shared import off_loop
+from serving_api.framework.openapi_schemas import enveloped
+from serving_api.framework.responses import Answer
+from serving_api.framework.state import State
+
+
+class AcceptedCommand(BaseModel):
+    status: Literal["accepted"]
+    command_id: int
+    message: str
+
+
+LATER: dict[int | str, dict[str, Any]] = {
+    202: {"model": enveloped(AcceptedCommand), "description": "takes longer; follow the command"}
+}
+"""`responses` of a route that may answer `Accepted`."""
+
+
+class Accepted(Exception):
+    """The command takes longer than a request may wait."""
+
+    def __init__(self, command_id: int, message: str) -> None:
+        super().__init__(command_id)
+        self.body = {"status": "accepted", "command_id": command_id, "message": message}
+
+    @property
+    def answer(self) -> Answer:
+        return Answer(self.body, status_code=202)
+
+
+async def carried_out(
+    state: State, command: str, args: Mapping[str, Any], asked_by: str, *, meanwhile: str
+) -> Command:
+    """The finished command. Raises Accepted, with the words `meanwhile`, after COMMAND_WAIT_SEC;
+    StorageError."""
+    queue = CommandQueue(state.writer.engine)
+    asked = await off_loop(queue.enqueue, command, args, requested_by=asked_by)
+    looks = CommandQueue(state.reading.warehouse.engine)
+    with anyio.move_on_after(state.settings.command_wait_sec):
+        while True:
+            found = await off_loop(looks.get, asked.id)
+            if found.finished:
+                return found
+            await anyio.sleep(POLL_S)
+    raise Accepted(asked.id, meanwhile)
+
+
+def failure(command: Command) -> str | None:
+    """Why a finished command did not succeed; None when it did."""
+    if command.status == "success":
+        return None
+    return command.error or f"the command ended as {command.status}"

@@ -1,1 +1,0 @@
-"""What the platform does with language models."""

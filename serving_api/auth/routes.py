@@ -1,0 +1,136 @@
+"""/auth: registration, login, the own account. Plain bodies, never stored by caches."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import BackgroundTasks, File, Query, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from core.errors import NotFound
+from serving_api.auth import avatars, schemas
+from serving_api.auth.model import User
+from serving_api.auth.service import Accounts
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.error_responses import BadRequest
+from serving_api.framework.permissions import Anyone, Login
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
+
+router = area_router(f"{PREFIX}/auth", "auth")
+AVATAR_PATH = f"{PREFIX}/auth/avatar"
+_UPLOAD_ROOM = 64 * 1024
+"""What a multipart frame may take beside the image itself."""
+
+
+def _shown(state: State, user: User) -> dict[str, Any]:
+    """The user with today's AI calls: yesterday's count is stored until the next call, but not shown."""
+    quota = state.accounts.quota_of(user)
+    entered = user.last_login_at
+    return {
+        **asdict(user),
+        "ai_usage_count": quota.used,
+        "ai_quota": asdict(quota),
+        "last_login_at": None if entered is None else local_iso(datetime.fromisoformat(entered)),
+    }
+
+
+def _summary(state: State, user: User) -> dict[str, Any]:
+    return schemas.UserSummary.model_validate(_shown(state, user)).model_dump()
+
+
+def _me(state: State, user: User) -> dict[str, Any]:
+    return schemas.Me.model_validate(_shown(state, user)).model_dump()
+
+
+def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
+    return {"access_token": token, "token_type": "bearer", "expires_in": accounts.tokens.ttl_s}
+
+
+@router.post("/register")
+@serving(schemas.Registered, cache=NO_STORE, raises=(409,))
+async def register(
+    request: Request, subject: Anyone, body: schemas.Registration, background: BackgroundTasks
+) -> Answer:
+    """Create an active account; a welcome mail goes out in the background."""
+    accounts = state_of(request).accounts
+    user = await accounts.register(body)
+    if accounts.on_registered is not None:
+        background.add_task(accounts.on_registered, user)
+    kept = ("id", "username", "email", "role", "status", "email_verified")
+    return Answer({**{name: getattr(user, name) for name in kept}, "message": "注册成功"})
+
+
+@router.post("/login")
+@serving(schemas.LoggedIn, cache=NO_STORE, raises=(401, 403))
+async def login(request: Request, subject: Anyone, body: schemas.Credentials) -> Answer:
+    """Exchange a user name and password for a token."""
+    state = state_of(request)
+    accounts = state.accounts
+    token, user = await accounts.login(body.username, body.password, request.state.client_address)
+    return Answer({**_bearer(accounts, token), "user": _summary(state, user)})
+
+
+@router.get("/me")
+@serving(schemas.Me, cache=NO_STORE)
+async def me(request: Request, subject: Login) -> Answer:
+    """The own account, with what is left of today's AI calls."""
+    return Answer(_me(state_of(request), subject.member))
+
+
+@router.post("/profile")
+@serving(schemas.ProfileChanged, cache=NO_STORE, raises=(409,))
+async def profile(request: Request, subject: Login, body: schemas.ProfileChange) -> Answer:
+    """Change name, address or phone; what is not given stays."""
+    state = state_of(request)
+    user = await state.accounts.change_profile(subject.member, body)
+    return Answer({"user": _me(state, user), "message": "资料已更新"})
+
+
+@router.post("/change-password")
+@serving(schemas.PasswordChanged, cache=NO_STORE)
+async def change_password(request: Request, subject: Login, body: schemas.PasswordChange) -> Answer:
+    """Set a new password; the old one must be right. All older tokens end: go on with that of the answer."""
+    accounts = state_of(request).accounts
+    token = await accounts.change_password(subject.member, body)
+    return Answer({"message": "密码已修改", **_bearer(accounts, token)})
+
+
+@router.post("/avatar")
+@serving(schemas.AvatarStored, cache=NO_STORE, max_body=avatars.MAX_BYTES + _UPLOAD_ROOM)
+async def upload_avatar(
+    request: Request,
+    subject: Login,
+    file: Annotated[UploadFile, File(description="png, jpg or webp, <= 2 MB")],
+) -> Answer:
+    """Store the own image; its kind is judged by content."""
+    content = await file.read(avatars.MAX_BYTES + 1)
+    avatar = await state_of(request).accounts.change_avatar(subject.member, content, AVATAR_PATH)
+    return Answer({"avatar": avatar})
+
+
+@router.get(
+    "/avatar",
+    responses={200: {"content": {kind: {} for kind in avatars.MEDIA_TYPES.values()}}},
+    response_class=Response,
+)
+@serving(cache=NO_STORE, raises=(404,))
+async def read_avatar(request: Request, subject: Login) -> Response:
+    """The own image."""
+    found = state_of(request).accounts.avatars.get(subject.member.id)
+    if found is None:
+        raise NotFound("还没有上传头像")
+    content, media_type = found
+    return Response(content, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
+
+
+@router.get("/verify-email")
+@serving(schemas.Message, cache=NO_STORE, raises=(400,))
+async def verify_email(
+    subject: Anyone, token: Annotated[str, Query(description="from a verification mail")] = ""
+) -> Answer:
+    """No verification token is ever created, so none is ever right."""
+    raise BadRequest("验证链接无效或已过期")

@@ -1,0 +1,274 @@
+"""What accounts decide: who may enter, what a token is worth, what is stored.
+
+Reads go through the API's reads; writes through a writable engine of their own in worker threads, which
+wait at most 5 s for another writer and then answer 503.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import anyio
+
+from core.clock import stamp
+from core.errors import ConflictError, Forbidden, StorageError
+from resources.secret_files import load_secret
+from resources.settings import Settings
+from resources.warehouse.engine import transaction
+from resources.warehouse.sql import Sql
+from resources.warehouse.warehouse import Warehouse
+from serving_api.auth import queries
+from serving_api.auth.avatars import AvatarStore
+from serving_api.auth.lockout import Lockout
+from serving_api.auth.model import ACTIVE, AiQuota, User, quota_on
+from serving_api.auth.passwords import Passwords
+from serving_api.auth.schemas import PasswordChange, ProfileChange, Registration
+from serving_api.auth.tokens import Tokens
+from serving_api.db.sessions import Reading
+from serving_api.framework.error_responses import (
+    NOT_ACTIVE,
+    NOT_LOGGED_IN,
+    WRONG_PAIR,
+    BadRequest,
+    NotAuthenticated,
+)
+from serving_api.framework.system_time import SystemTime
+
+T = TypeVar("T")
+logger = logging.getLogger("serving_api.auth")
+
+WRITE_THREADS = 4
+NOTE_WAIT_S = 1.0
+"""How long a login waits until its time is stored."""
+HASH_THREADS = 2
+"""Hashing is meant to be slow; two at a time leave the machine to everybody else."""
+
+
+class Accounts:
+    """Users, tokens, lockout and the daily AI quota of one deployment."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        reading: Reading,
+        writer: Warehouse,
+        system: SystemTime,
+        *,
+        passwords: Passwords | None = None,
+        on_registered: Callable[[User], Awaitable[None] | None] | None = None,
+    ) -> None:
+        """`on_registered` runs in the background after a registration (welcome mail)."""
+        self._settings = settings
+        self._reading = reading
+        self._writer = writer
+        self._system = system
+        self._passwords = passwords or Passwords()
+        self.on_registered = on_registered
+        self.avatars = AvatarStore(settings.data_path / "avatars")
+        self._lockout = Lockout(system.wall)
+        self._tokens: Tokens | None = None
+        self._is_prepared = False
+        self._preparing = asyncio.Lock()
+        self._write_limiter = anyio.CapacityLimiter(WRITE_THREADS)
+        self._hash_limiter = anyio.CapacityLimiter(HASH_THREADS)
+
+    # -- start ------------------------------------------------------------------------------------
+
+    async def prepare(self) -> None:
+        """Tables, and the seed admin when a password is configured. Raises StorageError while the database
+        is away; the next write tries again."""
+        async with self._preparing:
+            if not self._is_prepared:
+                await anyio.to_thread.run_sync(self._writer.migrate, limiter=self._write_limiter)
+                await self._seed_admin()
+                self._is_prepared = True
+
+    async def _seed_admin(self) -> None:
+        settings = self._settings
+        if not settings.admin_seed_password:
+            return
+        name = settings.admin_seed_username
+        if await self._reading.scan(queries.credentials, name) is not None:
+            return
+        values = await self._new_user(name, settings.admin_seed_email, settings.admin_seed_password, "admin")
+        try:
+            await self._write(queries.insert_user, values)
+        except ConflictError:
+            logger.warning("the seed admin was not created: its name or address belongs to another user")
+
+    def close(self) -> None:
+        """Give back the connections; a later write opens anew."""
+        self._writer.close()
+
+    # -- tokens -----------------------------------------------------------------------------------
+
+    @property
+    def tokens(self) -> Tokens:
+        if self._tokens is None:
+            settings = self._settings
+            self._tokens = Tokens(
+                load_secret(settings.data_path / "secrets" / "jwt_secret"),
+                issuer=settings.jwt_issuer,
+                audience=settings.jwt_audience,
+                ttl_s=int(settings.jwt_ttl_hours * 3600),
+                wall=self._system.wall,
+            )
+        return self._tokens
+
+    async def user_of(self, authorization: str | None) -> User | None:
+        """The active user behind an Authorization header, else None. The row as it is now: a changed status
+        or role is in force with the next request."""
+        scheme, _, token = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            return None
+        holder = self.tokens.holder(token.strip())
+        if holder is None:
+            return None
+        user_id, generation = holder
+        user = await self._reading.remembered(queries.user_by_id, user_id)
+        if user is None or not user.is_active or user.token_generation != generation:
+            return None
+        return user
+
+    # -- entering ---------------------------------------------------------------------------------
+
+    async def register(self, wanted: Registration) -> User:
+        """A new active user. Raises ConflictError when the name or address is taken."""
+        await self.prepare()
+        values = await self._new_user(wanted.username, wanted.email, wanted.password, "user")
+        user_id = await self._write(queries.insert_user, values)
+        user = await self._reading.point(queries.user_by_id, user_id)
+        if user is None:
+            raise StorageError("the new user cannot be read back")
+        return user
+
+    async def login(self, username: str, password: str, address: str) -> tuple[str, User]:
+        """(token, user). In this order: lockout (429), the pair (401, same text for an unknown user), the
+        account's status (403)."""
+        async with self._lockout.attempt(address, username) as attempt:
+            await self._prepare_if_possible()
+            found = await self._reading.point(queries.credentials, username)
+            stored = found[1] if found else None
+            if await self._off_loop(self._passwords.verify, password, stored):
+                attempt.succeed()
+        if found is None or not attempt.succeeded:
+            raise NotAuthenticated(WRONG_PAIR)
+        user = found[0]
+        if not user.is_active:
+            raise Forbidden(NOT_ACTIVE)
+        await self._note_login(user)
+        return self._token_of(user), user
+
+    async def _prepare_if_possible(self) -> None:
+        """Who is known may enter while nothing can be written."""
+        try:
+            await self.prepare()
+        except StorageError as error:
+            logger.warning("accounts are not prepared: %s", error.message)
+
+    async def _note_login(self, user: User) -> None:
+        """When it was; a database that cannot be written keeps nobody out, and nobody waiting."""
+        values = {"last_login_at": self._now_s()}
+        try:
+            with anyio.move_on_after(NOTE_WAIT_S) as wait:
+                await self._write(queries.update_user, user.id, values, abandon=True)
+            if wait.cancelled_caught:
+                logger.warning("the time of a login is not stored yet: the database is busy")
+        except StorageError as error:
+            logger.warning("the time of a login is not stored: %s", error.message)
+
+    # -- own account ------------------------------------------------------------------------------
+
+    async def change_profile(self, user: User, change: ProfileChange) -> User:
+        """Set what was given. Raises ConflictError when the name or address is taken."""
+        values: dict[str, Any] = change.model_dump(exclude_none=True)
+        if values.get("phone") == "":
+            values["phone"] = None  # taken back
+        if "email" in values:
+            values["email"] = values["email"].lower()
+        if values:
+            await self._write(queries.update_user, user.id, {**values, "updated_at": self._now()})
+        changed = await self._reading.point(queries.user_by_id, user.id)
+        if changed is None:
+            raise NotAuthenticated(NOT_LOGGED_IN)
+        return changed
+
+    async def change_password(self, user: User, change: PasswordChange) -> str:
+        """A token of the new password; every older one ends. Raises BadRequest when the old password is
+        wrong."""
+        found = await self._reading.point(queries.credentials_by_id, user.id)
+        stored = found[1] if found else None
+        if not await self._off_loop(self._passwords.verify, change.old_password, stored):
+            raise BadRequest("原密码错误")
+        made = await self._off_loop(self._passwords.hash, change.new_password)
+        await self._write(queries.change_password, user.id, made, self._now())
+        changed = await self._reading.point(queries.user_by_id, user.id)
+        if changed is None:
+            raise NotAuthenticated(NOT_LOGGED_IN)
+        return self._token_of(changed)
+
+    async def change_avatar(self, user: User, content: bytes, address: str) -> str:
+        """Store the image; returns the address under which its owner reads it. Raises BadRequest."""
+        mark = await anyio.to_thread.run_sync(self.avatars.put, user.id, content)
+        avatar = f"{address}?v={mark}"
+        values = {"avatar": avatar, "updated_at": self._now()}
+        await self._write(queries.update_user, user.id, values)
+        return avatar
+
+    # -- AI quota ---------------------------------------------------------------------------------
+
+    def quota_of(self, user: User) -> AiQuota:
+        return quota_on(user, self._today())
+
+    async def count_call(self, user: User) -> bool:
+        """Count one AI call; False when today's are used up. Exempt users are not counted."""
+        quota = self.quota_of(user)
+        if quota.exempt:
+            return True
+        return await self._write(queries.count_call, user.id, self._today(), quota.limit)
+
+    # -- helpers ----------------------------------------------------------------------------------
+
+    def _token_of(self, user: User) -> str:
+        return self.tokens.issue(user.id, user.role, user.token_generation)
+
+    async def _new_user(self, username: str, email: str, password: str, role: str) -> dict[str, Any]:
+        now = self._now()
+        return {
+            "username": username,
+            "email": email.lower(),
+            "password_hash": await self._off_loop(self._passwords.hash, password),
+            "role": role,
+            "status": ACTIVE,
+            "email_verified": 1,
+            "is_activated": 0,
+            "ai_usage_count": 0,
+            "created_at": now,
+            "updated_at": now,
+        }
+
+    async def _off_loop(self, work: Callable[..., T], *args: Any) -> T:
+        return await anyio.to_thread.run_sync(work, *args, limiter=self._hash_limiter)
+
+    async def _write(self, work: Callable[..., T], *args: Any, abandon: bool = False) -> T:
+        """Run `work(connection, sql, *args)` in one write transaction, off the event loop. `abandon`: a
+        caller who gives up leaves it to its thread."""
+
+        def transact() -> T:
+            with transaction(self._writer.engine) as connection:
+                sql: Sql = self._writer.sql
+                return work(connection, sql, *args)
+
+        return await anyio.to_thread.run_sync(
+            transact, limiter=self._write_limiter, abandon_on_cancel=abandon
+        )
+
+    def _now(self) -> str:
+        return stamp(self._system.local())
+
+    def _now_s(self) -> str:
+        return self._system.local().strftime("%Y-%m-%d %H:%M:%S")
+
+    def _today(self) -> str:
+        return self._system.local().date().isoformat()

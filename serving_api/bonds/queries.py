@@ -1,0 +1,149 @@
+"""SQL of the bond reads. Every function takes a Session first; RAW tables keep no versions."""
+
+from collections.abc import Sequence
+from datetime import date
+from statistics import median
+from typing import Any
+
+from serving_api.db.sessions import Session
+from serving_api.framework.history_reach import first_date
+from serving_api.interfaces.queries import Row, headlines, newest, public_rows
+from serving_api.stocks import queries as stocks
+from serving_api.table_lists.listing import Condition, listing, rows_of_day
+
+TABLE = "raw_convertible_bond"
+NOTICES = "fusion_announcement"
+SOON_DAYS = 180
+LOW_PRICE = 100.0
+_CALL, _END = "正股价高于强赎触发价", "临近到期"
+_WORD = "转债"
+_NOTICES = 500
+
+
+def page_of(
+    session: Session,
+    day: str | None,
+    rating: str | None,
+    max_premium: float | None,
+    sort: str,
+    page: int,
+    page_size: int,
+) -> dict[str, Any]:
+    where: list[Condition] = []
+    if rating is not None:
+        where.append(("rating", "=", rating))
+    if max_premium is not None:
+        where.append(("premium_pct", "<=", max_premium))
+    return listing(session, TABLE, day, where=where, sort=sort, page=page, page_size=page_size)
+
+
+def overview(session: Session) -> dict[str, Any]:
+    """What the newest date shows of the market."""
+    rows, day = rows_of_day(session, TABLE, None)
+    moves = [row["change_pct"] for row in rows if row["change_pct"] is not None]
+    amounts = [row["amount"] for row in rows if row["amount"] is not None]
+    return {
+        "date": day,
+        "count": len(rows),
+        "median_price": _median([row["price"] for row in rows]),
+        "median_premium_pct": _median([row["premium_pct"] for row in rows]),
+        "amount_yi": round(sum(amounts) / 1e8, 4) if amounts else None,
+        "up": sum(move > 0 for move in moves),
+        "down": sum(move < 0 for move in moves),
+        "redeem_soon": [one for row in rows if (one := _leaving(row, day))],
+        "low_price_count": sum(row["price"] is not None and row["price"] < LOW_PRICE for row in rows),
+    }
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(median(known), 4) if known else None
+
+
+def _leaving(row: Row, day: str | None) -> Row | None:
+    """A bond that may be called, or ends soon, and why."""
+    above = _is_callable(row)
+    ends = row["maturity_date"]
+    is_ending = (
+        bool(ends and day) and (date.fromisoformat(ends) - date.fromisoformat(str(day))).days <= SOON_DAYS
+    )
+    if not above and not is_ending:
+        return None
+    names = ("code", "name", "price", "premium_pct", "stock_price", "force_redeem_price", "maturity_date")
+    return {**{name: row[name] for name in names}, "reason": _CALL if above else _END}
+
+
+def _is_callable(row: Row) -> bool:
+    stock, trigger = row["stock_price"], row["force_redeem_price"]
+    return stock is not None and trigger is not None and stock >= trigger
+
+
+def of_code(session: Session, code: str) -> tuple[Row, Row]:
+    """(newest row of a bond, newest quote of its stock); {} for what is unknown."""
+    if not session.has(TABLE):
+        return {}, {}
+    row = newest(session, session.table(TABLE), code, None)
+    if row is None:
+        return {}, {}
+    quote = stocks.newest_quote(session, row["stock_code"], None) if row["stock_code"] else {}
+    return row, quote
+
+
+def history(session: Session, code: str, days: int) -> list[Row]:
+    """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates before
+    the first stored premium have a close alone."""
+    told = {
+        row["trade_date"]: row
+        for row in public_rows(
+            session, TABLE, where="code=?", values=(code,), order="trade_date DESC", limit=days
+        )
+    }
+    closes = {bar.date: bar.close for bar in stocks.bars(session, code, days, None)} if told else {}
+    made = []
+    for day in sorted({*told, *closes})[-days:]:
+        row = told.get(day, {})
+        made.append(
+            {
+                "date": day,
+                "close": row.get("price") or closes.get(day),
+                "premium_pct": row.get("premium_pct"),
+                "convert_value": row.get("convert_value"),
+                "double_low": row.get("double_low"),
+            }
+        )
+    return made
+
+
+def first_of(session: Session, code: str) -> str | None:
+    """The first stored date of a bond, by its bars or its premium; None for what is none."""
+    told = first_date(session, TABLE, code)
+    return None if told is None else min(told, first_date(session, stocks.KLINE, code) or told)
+
+
+def events(session: Session, code: str) -> list[Row]:
+    """{date, type, title} of a bond, newest first: its listing and end, days on which it became callable, and
+    notices of its stock that speak of convertible bonds."""
+    row, _ = of_code(session, code)
+    if not row:
+        return []
+    made = []
+    for column, kind in (("list_date", "上市"), ("maturity_date", "到期")):
+        if row[column]:
+            made.append({"date": row[column], "type": kind, "title": f"{row['name']}{kind}"})
+    was_callable = False
+    for one in public_rows(session, TABLE, where="code=?", values=(code,), order="trade_date"):
+        is_callable = _is_callable(one)
+        if is_callable and not was_callable:
+            made.append({"date": one["trade_date"], "type": "强赎", "title": _CALL})
+        was_callable = is_callable
+    if session.has(NOTICES) and row["stock_code"]:
+        told = headlines(
+            session,
+            session.table(NOTICES),
+            code=row["stock_code"],
+            keyword=_WORD,
+            limit=_NOTICES,
+            as_of=None,
+        )
+        made += [{"date": one["pub_date"], "type": "公告", "title": one["title"]} for one in told]
+    return sorted(made, key=lambda one: str(one["date"]), reverse=True)

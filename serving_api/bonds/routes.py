@@ -1,0 +1,97 @@
+"""/convertible-bond/*: open to anyone, plain."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from serving_api.bonds import queries, schemas
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach_from, reach_of_day
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.stocks.queries import KLINE, QUOTE
+from serving_api.table_lists.listing import Page, PageSize, Sort, paged, trade_day
+
+router = area_router(f"{PREFIX}/convertible-bond", "convertible bonds")
+
+_INFO = ("name", "stock_code", "stock_name", "rating", "list_date", "maturity_date", "convert_price",
+         "putback_price", "force_redeem_price", "remain_size_yi", "redeem_status")  # fmt: skip
+_NOTHING: dict[str, Any] = {
+    "date": None, "count": 0, "median_price": None, "median_premium_pct": None, "amount_yi": None, "up": 0,
+    "down": 0, "redeem_soon": [], "low_price_count": 0,
+}  # fmt: skip
+
+
+@router.get("/list")
+@serving(schemas.BondPage, tables=(queries.TABLE,))
+async def bond_list(
+    request: Request,
+    subject: Anyone,
+    date: Annotated[str | None, Depends(trade_day)],
+    sort: Sort = "double_low",
+    rating: Annotated[str | None, Query(min_length=1, max_length=8, description="AAA, AA+, AA ...")] = None,
+    max_premium: Annotated[float | None, Query(ge=-100, le=10_000, description="percent")] = None,
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> Answer:
+    """Convertible bonds on one trade date, cheap ones with a low premium first."""
+    read = state_of(request).reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
+    nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
+    found = await read_or(nothing, read)
+    told = await reach_of_day(state_of(request), queries.TABLE, date)
+    return Answer(paged({**found, **told}, page, page_size))
+
+
+@router.get("/overview")
+@serving(schemas.BondOverview, tables=(queries.TABLE,))
+async def bond_overview(request: Request, subject: Anyone) -> Answer:
+    """The market of convertible bonds on the newest trade date."""
+    return Answer(await read_or(_NOTHING, state_of(request).reading.scan(queries.overview)))
+
+
+@router.get("/{code}")
+@serving(schemas.Bond, tables=(queries.TABLE, QUOTE))
+async def bond(request: Request, subject: Anyone, code: StockCode) -> Answer:
+    """One convertible bond: terms, newest row and its stock."""
+    nothing: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    row, quote = await read_or(nothing, state_of(request).reading.point(queries.of_code, code))
+    if not row:
+        return Answer({})
+    stock = {
+        "code": row["stock_code"],
+        "name": quote.get("name") or row["stock_name"],
+        "price": quote.get("price") or row["stock_price"],
+        "change_pct": quote.get("change_pct"),
+    }
+    info = {name: row[name] for name in _INFO}
+    return Answer({"code": code, "info": info, "latest": row, "stock": stock})
+
+
+@router.get("/{code}/history")
+@serving(schemas.BondHistory, tables=(queries.TABLE, KLINE))
+async def bond_history(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    days: Annotated[int, Query(ge=30, le=2000, description="newest trade dates")] = 250,
+) -> Answer:
+    """Price, premium and conversion value by trade date, oldest first."""
+    nothing: list[dict[str, Any]] = []
+    state = state_of(request)
+    items = await read_or(nothing, state.reading.point(queries.history, code, days))
+    told = await reach_from(state.reading.point(queries.first_of, code), len(items), asked=days)
+    return Answer({"code": code, "items": items, "total": len(items), **told})
+
+
+@router.get("/{code}/events")
+@serving(schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
+async def bond_events(request: Request, subject: Anyone, code: StockCode) -> Answer:
+    """What happened and will happen to a bond, newest first. Titles are text from outside: escape them."""
+    nothing: list[dict[str, Any]] = []
+    items = await read_or(nothing, state_of(request).reading.point(queries.events, code))
+    return Answer({"code": code, "items": items, "total": len(items)})

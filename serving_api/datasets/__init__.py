@@ -1,0 +1,1 @@
+"""Administration of datasets over HTTP: fused tables, downloads, syncs, stock base, portfolio."""

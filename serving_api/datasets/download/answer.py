@@ -1,0 +1,83 @@
+"""What a download answers: parts per type and code put together. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from serving_api.datasets.download.types import NOT_BUILT
+
+Part = dict[str, Any]
+NO_ROWS = "the upstream answered and has no rows of {code}"
+_COUNTS = ("total", "saved", "gap_count")
+
+
+def failed_part(message: str) -> Part:
+    return {"status": "failed", **dict.fromkeys(_COUNTS, 0), "message": message}
+
+
+def missing_part(name: str) -> Part:
+    return failed_part(NOT_BUILT.format(name=name))
+
+
+def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of one code, from what the command says about every type."""
+    parts = {}
+    for name, told in types.items():
+        counts = told.get("codes", {}).get(code)
+        if told["status"] == "success" and counts:
+            said = told.get("message") or NO_ROWS.format(code=code)
+            none = {} if counts["total"] and not told.get("incomplete") else {"message": said}
+            parts[name] = {"status": "success", **counts, **none}
+        else:
+            part = failed_part(told.get("message") or f"no source has rows of {code}")
+            parts[name] = {**part, **(counts or {})}
+    return parts
+
+
+def whole(
+    details: Mapping[str, Any], parts: Iterable[Part], fusion: Any, *, message: str | None = None
+) -> dict[str, Any]:
+    """The answer: success when some part succeeded, with the failed ones named."""
+    every = list(parts)
+    good = [part for part in every if part["status"] == "success"]
+    if message is None and len(good) < len(every):
+        told = dict.fromkeys(str(part["message"]) for part in every if part["status"] == "failed")
+        message = f"{len(every) - len(good)} of {len(every)} parts failed: " + "; ".join(list(told)[:5])
+    return {
+        "status": "success" if good else "failed",
+        **{name: sum(part[name] for part in every) for name in _COUNTS},
+        "details": details,
+        "fusion": fusion,
+        "fox_fusion": fusion,
+        **({} if message is None else {"message": message}),
+    }
+
+
+def failed(message: str) -> dict[str, Any]:
+    """Nothing could be done at all."""
+    return whole({}, [], None, message=message)
+
+
+def fusion_of(told: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """{status, batch_id, results{type: {status, saved}}} of the command's fusion."""
+    if told is None:
+        return None
+    results = {
+        name: {key: part[key] for key in ("status", "saved", "message") if key in part}
+        for name, part in told["results"].items()
+    }
+    return {"status": told["status"], "batch_id": told.get("batch_id"), "results": results}
+
+
+def market_part(told: Mapping[str, Any]) -> Part:
+    """The part of a type that has no codes."""
+    part = {"status": told["status"], **{name: told[name] for name in _COUNTS}}
+    return part if told["status"] == "success" else {**part, "message": told["message"]}
+
+
+def details_of(
+    codes: Sequence[str], types: Mapping[str, Any], missing: Sequence[str]
+) -> dict[str, dict[str, Part]]:
+    """Code -> type -> part."""
+    return {
+        code: {**parts_of(code, types), **{name: missing_part(name) for name in missing}} for code in codes
+    }

@@ -1,0 +1,54 @@
+"""Downloads of the market as a whole: one command, one answer."""
+
+import difflib
+from functools import cache
+from typing import Any
+
+from core.declaration.registry import builtin_registry
+from core.errors import NotFound, StorageError
+from serving_api.admin.waiting import carried_out, failure
+from serving_api.framework.state import State
+
+COMMAND = "download_market"
+AWAY = "数据库不可用，下载未执行"
+ACCEPTED = "下载仍在后台执行，请稍后用 command_id 查询结果"
+DONE = "下载完成"
+_NEAREST = 3
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Downloaders that this platform has."""
+    return tuple(sorted(builtin_registry().topical))
+
+
+def known(name: str) -> str:
+    """The name of a downloader. Raises NotFound with the names that look most like it."""
+    if name in names():
+        return name
+    near = difflib.get_close_matches(name, names(), n=_NEAREST, cutoff=0.3) or list(names())
+    raise NotFound(f"unknown market download: {name[:64]}; nearest: {', '.join(near[:_NEAREST])}")
+
+
+async def download(state: State, name: str, date: str | None, asked_by: str) -> dict[str, Any]:
+    """{status, total, saved, gap_count, latestDate, channels, message}. Raises Accepted."""
+    args = {"name": name} if date is None else {"name": name, "date": date}
+    try:
+        command = await carried_out(state, COMMAND, args, asked_by, meanwhile=ACCEPTED)
+    except StorageError:
+        return _answer({"status": "failed", "message": AWAY})
+    reason = failure(command)
+    return _answer(command.result if reason is None else {"status": "failed", "message": reason})
+
+
+def _answer(told: dict[str, Any]) -> dict[str, Any]:
+    answer = {
+        "status": told["status"],
+        "total": told.get("total", 0),
+        "saved": told.get("saved", 0),
+        "gap_count": 0,
+        "latestDate": told.get("latest_date"),
+        "channels": told.get("channels", []),
+        "message": told.get("message") or DONE,
+    }
+    return {**answer, "fusion": told["fusion"]} if told.get("fusion") else answer

@@ -1,0 +1,160 @@
+"""SQL of the fused reads. Every function takes a Session first; a table that nobody declares has no rows.
+
+`as_of` is the bound instant, or None for the current rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, headlines, in_range, newest_date, public_rows
+
+MASTER = "fusion_stock_master"
+PROFILE = "fusion_stock_profile"
+INDUSTRY = "fusion_stock_industry"
+FINANCE = "fusion_finance_indicator"
+VALUATION = "fusion_valuation"
+MARGIN = "fusion_margin"
+HOLDER = "fusion_holder"
+DIVIDEND = "fusion_dividend"
+ANNOUNCEMENT = "fusion_announcement"
+NEWS = "fusion_news"
+DRAGON_TIGER = "fusion_dragon_tiger"
+BLOCK_TRADE = "fusion_block_trade"
+LOCKUP = "raw_lockup"
+KLINE = "fusion_kline_daily"
+KLINE_BAR = "fusion_kline_bar"
+INDEX_DAILY = "fusion_index_daily"
+WIDE = "fusion_stock_wide"
+SYNC_LOG = "sys_sync_log"
+
+
+def of_code(session: Session, table: str, code: str, as_of: str | None) -> Row | None:
+    """The row of a table whose key is the code."""
+    found = public_rows(session, table, where="code=?", values=(code,), as_of=as_of)
+    return found[0] if found else None
+
+
+def newest_of_code(
+    session: Session, table: str, code: str, date: str, limit: int, as_of: str | None
+) -> list[Row]:
+    """The newest rows of a code, newest first; `date` is the column that orders them."""
+    return public_rows(
+        session, table, where="code=?", values=(code,), as_of=as_of, order=f"{date} DESC", limit=limit
+    )
+
+
+def headlines_of_code(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
+    """The newest notices or articles of a code, newest first."""
+    if not session.has(table):
+        return []
+    return headlines(session, session.table(table), code=code, limit=limit, as_of=as_of)
+
+
+def newest_events(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
+    """The newest rows of a code in a table with several rows a date, newest first."""
+    if not session.has(table):
+        return []
+    return in_range(session, session.table(table), code, limit=limit, as_of=as_of)
+
+
+def releases(session: Session, code: str, since: str, until: str) -> list[Row]:
+    """Lock-up releases of a code between two dates, oldest first."""
+    return public_rows(
+        session,
+        LOCKUP,
+        where="code=? AND free_date>=? AND free_date<=?",
+        values=(code, since, until),
+        order="free_date, share_type",
+    )
+
+
+def stock_record(session: Session, code: str, periods: int, as_of: str | None) -> dict[str, Any]:
+    """master, profile and the newest finance rows of a code."""
+    return {
+        "master": of_code(session, MASTER, code, as_of),
+        "profile": of_code(session, PROFILE, code, as_of),
+        "finance": newest_of_code(session, FINANCE, code, "report_period", periods, as_of),
+    }
+
+
+def valuations(session: Session, code: str, limit: int, as_of: str | None) -> tuple[list[Row], int]:
+    """(newest rows first, how many there are)."""
+    rows = newest_of_code(session, VALUATION, code, "date", limit, as_of)
+    if len(rows) < limit:
+        return rows, len(rows)
+    dates = session.rows(VALUATION, columns=("date",), where="code=?", values=(code,), as_of=as_of)
+    return rows, len(dates)
+
+
+def period_bars(session: Session, code: str, period: str, limit: int, as_of: str | None) -> list[Row]:
+    """Stored bars of a period, newest first."""
+    return public_rows(
+        session,
+        KLINE_BAR,
+        where="code=? AND period=?",
+        values=(code, period),
+        as_of=as_of,
+        order="date DESC",
+        limit=limit,
+    )
+
+
+def daily_qualities(session: Session, code: str, as_of: str | None) -> dict[str, str]:
+    """Date -> quality of the daily bars of a code that are not ok."""
+    rows = session.rows(
+        KLINE,
+        columns=("date", "quality"),
+        where="code=? AND quality<>'ok'",
+        values=(code,),
+        as_of=as_of,
+    )
+    return {str(day): str(quality) for day, quality in rows}
+
+
+def index_bars(session: Session, codes: Sequence[str], limit: int, as_of: str | None) -> list[Row]:
+    """The newest `limit` bars of each index, newest first within an index."""
+    return [row for code in codes for row in newest_of_code(session, INDEX_DAILY, code, "date", limit, as_of)]
+
+
+def cores(session: Session, codes: Sequence[str], as_of: str | None) -> list[dict[str, Row | None]]:
+    """Master, industry and newest finance row of each code that has a master row, in their order."""
+    found = []
+    for code in codes:
+        master = of_code(session, MASTER, code, as_of)
+        if master is None:
+            continue
+        finance = newest_of_code(session, FINANCE, code, "report_period", 1, as_of)
+        found.append(
+            {
+                "master": master,
+                "industry": of_code(session, INDUSTRY, code, as_of),
+                "finance": finance[0] if finance else None,
+            }
+        )
+    return found
+
+
+def qualities(session: Session, tables: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Rows of each table by quality."""
+    return {
+        table: {
+            str(quality): int(count)
+            for quality, count in session.run(f"SELECT quality, COUNT(*) FROM {table} GROUP BY quality")
+        }
+        for table in tables
+    }
+
+
+def newest_logs(session: Session, limit: int) -> list[Row]:
+    """Sync-log rows, newest first."""
+    return session.dicts(SYNC_LOG, order="id DESC", limit=limit)
+
+
+def newest_wide_date(session: Session, as_of: str | None) -> str | None:
+    return newest_date(session, session.table(WIDE), as_of) if session.has(WIDE) else None
+
+
+def wide_rows(session: Session, date: str, as_of: str | None) -> list[Row]:
+    """The wide table's rows of one trade date."""
+    return public_rows(session, WIDE, where="trade_date=?", values=(date,), as_of=as_of)

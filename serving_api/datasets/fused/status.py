@@ -1,0 +1,99 @@
+"""How the fused layer stands: rows and quality of every table, locks, what ran lately, what runs now."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.declaration.registry import builtin_registry
+from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.locks import DOMAINS, DomainLocks, LockState
+from serving_api.admin.records.service import sync_logs
+from serving_api.admin.shared import instant, off_loop
+from serving_api.datasets.fused import queries
+from serving_api.datasets.fused.sync import COMMAND, OPEN
+from serving_api.db.sessions import Reading
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+
+RECENT = 20
+_SHANGHAI = timedelta(hours=8)
+Counts = dict[str, dict[str, int]]
+
+
+class Qualities:
+    """Rows of each table by quality, counted again only when the table's version moved."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._known: dict[str, tuple[str, dict[str, int]]] = {}
+
+    async def counts(self, tokens: dict[str, str]) -> Counts:
+        """Of the tables in `tokens` (table -> version); raises StorageError."""
+        moved = [name for name, token in tokens.items() if self._known.get(name, ("", {}))[0] != token]
+        if moved:
+            found = await self._reading.scan(queries.qualities, moved)
+            self._known |= {name: (tokens[name], counts) for name, counts in found.items()}
+        return {name: self._known[name][1] for name in tokens}
+
+
+def qualities_of(state: State) -> Qualities:
+    return Qualities(state.reading)
+
+
+def fused_tables() -> list[str]:
+    return [dataset.table_name for dataset in builtin_registry().fused()]
+
+
+async def status(state: State) -> dict[str, Any]:
+    """The whole answer; parts that cannot be read are empty."""
+    nothing: dict[str, Any] = {"items": []}
+    tables, logs, locks, running = await asyncio.gather(
+        read_or({}, _tables(state)),
+        read_or(nothing, sync_logs(state, task_type=None, status=None, code=None, limit=RECENT)),
+        read_or([], off_loop(DomainLocks(state.reading.warehouse.engine).states)),
+        read_or([], off_loop(CommandQueue(state.reading.warehouse.engine).of_name, COMMAND, statuses=OPEN)),
+    )
+    held = {lock.domain: _lock(lock) for lock in locks}
+    ok, warning = (sum(table[name] for table in tables.values()) for name in ("ok", "warning"))
+    return {
+        "tables": tables,
+        "quality": {
+            "ok": ok,
+            "warning": warning,
+            "okRatio": round(ok / (ok + warning), 4) if ok + warning else None,
+        },
+        "locks": {domain: held.get(domain, _FREE) for domain in DOMAINS},
+        "recent_tasks": logs["items"],
+        "running": bool(running) or any(lock["held"] for lock in held.values()),
+    }
+
+
+_FREE = {"held": False, "holder": None, "since": None}
+
+
+async def _tables(state: State) -> dict[str, dict[str, Any]]:
+    known = await state.versions.current()
+    names = [name for name in fused_tables() if name in state.reading.warehouse.tables]
+    tokens = {name: known[name].token for name in names if name in known}
+    counts = await state.part(qualities_of).counts(tokens)
+    found = {}
+    for name in names:
+        version = known.get(name)
+        by_quality = counts.get(name, {})
+        found[name] = {
+            "rows": sum(by_quality.values()),
+            "ok": by_quality.get("ok", 0),
+            "warning": by_quality.get("warning", 0),
+            "latestDate": version.latest_date if version else None,
+            "latestUpdate": instant(version.updated_at) if version else None,
+        }
+    return found
+
+
+def _lock(lock: LockState) -> dict[str, Any]:
+    if not lock.held:
+        return dict(_FREE)
+    since = None
+    if lock.since is not None:
+        since = datetime.fromtimestamp(lock.since, UTC).replace(tzinfo=None) + _SHANGHAI
+    return {"held": True, "holder": lock.owner, "since": instant(since)}

@@ -1,0 +1,61 @@
+"""/datamgr/fusion/market/northbound: the newest day of the stock connect by channel; admin, enveloped."""
+
+from typing import Any
+
+from pydantic import BaseModel
+from starlette.requests import Request
+
+from core.market.stock_connect import CHANNELS, UNDISCLOSED_FROM, is_hidden
+from serving_api.db.sessions import Session
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+
+TABLE = "raw_northbound"
+UNDISCLOSED = f"北向资金买卖与净额自 {UNDISCLOSED_FROM} 起不再披露"
+_SHOWN = ("net_buy", "buy_amt", "sell_amt", "deal_amt")
+
+router = area_router(f"{PREFIX}/datamgr/fusion/market", "datamgr: fused data")
+
+
+class Channel(BaseModel):
+    """10k CNY; of the southbound channels (ggt_sh, ggt_sz) 10k HKD."""
+
+    channel: str
+    date: str
+    net_buy: float | None
+    buy_amt: float | None
+    sell_amt: float | None
+    deal_amt: float | None
+    note: str | None = None
+
+
+@router.get("/northbound")
+@serving(list[Channel], tables=(TABLE,), cache=NO_STORE)
+async def northbound(request: Request, subject: Admin) -> Answer:
+    """The newest row of every channel; what is not disclosed is null, never 0."""
+    nothing: list[dict[str, Any]] = []
+    return Answer(await read_or(nothing, state_of(request).reading.point(newest_of_channels)))
+
+
+def newest_of_channels(session: Session) -> list[dict[str, Any]]:
+    """{channel, date, net_buy, buy_amt, sell_amt, deal_amt, note?} of each channel that has rows."""
+    found = []
+    for channel in CHANNELS:
+        rows = session.dicts(
+            TABLE,
+            columns=("channel", "trade_date", *_SHOWN),
+            where="channel=?",
+            values=(channel,),
+            order="trade_date DESC",
+            limit=1,
+        )
+        for row in rows:
+            told = {"channel": channel, "date": row["trade_date"], **{name: row[name] for name in _SHOWN}}
+            hidden = is_hidden(channel, row["trade_date"])
+            found.append({**told, "note": UNDISCLOSED} if hidden else told)
+    return found

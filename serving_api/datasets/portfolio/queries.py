@@ -1,0 +1,51 @@
+"""SQL over portfolio_stock. A user of id 0 is the list that all share."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from resources.warehouse.sql import Sql
+from serving_api.db.sessions import Session
+from serving_api.stocks.queries import QUOTE, newest_quotes
+
+TABLE = "portfolio_stock"
+SHARED = 0
+TABLES = (TABLE, QUOTE)
+
+
+def stocks(session: Session) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+    """(rows of the shared list in its order, newest quote by code)."""
+    rows = session.dicts(TABLE, where="user_id=? AND is_active=1", values=(SHARED,), order="sort_no, code")
+    quotes = newest_quotes(session, [row["code"] for row in rows])
+    return rows, {quote["code"]: quote for quote in quotes}
+
+
+def save(
+    connection: Connection, sql: Sql, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], now: str
+) -> None:
+    """Insert or change rows of the shared list; columns that are not named keep what they have. New rows
+    follow those that are there, in the order given."""
+    if not rows:
+        return
+    last = connection.exec_driver_sql(
+        sql.text(f"SELECT COALESCE(MAX(sort_no), 0) FROM {TABLE} WHERE user_id=?"), (SHARED,)
+    ).scalar_one()
+    connection.exec_driver_sql(
+        sql.insert_absent(TABLE, ("user_id", "code", "sort_no", "created_at")),
+        [(SHARED, row["code"], int(last) + place, now) for place, row in enumerate(rows, start=1)],
+    )
+    others = [name for name in columns if name != "code"]
+    names = ("user_id", "code", *others, "is_active", "updated_at")
+    connection.exec_driver_sql(
+        sql.upsert(TABLE, names, ("user_id", "code")),
+        [(SHARED, row["code"], *(row[name] for name in others), 1, now) for row in rows],
+    )
+    # Caches and ETags go by the version.
+    connection.exec_driver_sql(
+        sql.text(
+            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
+            "WHERE table_name=?"
+        ),
+        (TABLE,),
+    )

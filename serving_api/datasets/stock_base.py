@@ -1,0 +1,218 @@
+"""/datamgr/stock-base: the list over the wide table, and the retired writes that only say so."""
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from fastapi import File, Query, UploadFile
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from starlette.requests import Request
+
+from core.errors import InputError, StorageError
+from serving_api.datasets.fused import queries
+from serving_api.datasets.fused.wide import SORTS, Wanted, WideSnapshot
+from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
+from serving_api.db.sessions import Session
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.parameters import AsOf, AsOfRead, parse_codes
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
+
+router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
+
+RETIRED = "该写入接口已于 2026-08-22 停用：数据由融合层自动维护"
+AWAY = "数据库暂不可用，返回空列表"
+_MOST_CODES = 500
+
+Sort = StrEnum("Sort", list(SORTS))  # type: ignore[misc]
+
+
+def _bound(unit: str) -> Any:
+    """An inclusive bound of a filter."""
+    return Query(allow_inf_nan=False, description=f"{unit}, inclusive; rows without a value meet no bound")
+
+
+_Price = Annotated[float | None, _bound("CNY")]
+_Change = Annotated[float | None, _bound("percent")]
+_Cap = Annotated[float | None, _bound("total market cap in 10k CNY")]
+_Word = Annotated[str | None, Query(max_length=64, description="exactly this value")]
+
+
+class WideRow(BaseModel):
+    """Columns of fusion_stock_wide: volume in lots, caps in 10k CNY, amounts in CNY."""
+
+    model_config = ConfigDict(extra="allow")
+    code: str
+    name: str | None
+    current_price: float | None
+    change_pct: float | None
+    total_volume: int | None = Field(description="lots")
+    float_market_cap: float | None = Field(description="10k CNY")
+    sw_l1: str | None
+    sw_l2: str | None
+    sw_l1_name: str | None
+    sw_l2_name: str | None
+
+
+class WideList(BaseModel):
+    data: list[WideRow]
+    items: list[WideRow] = Field(description="the same as data")
+    total: int
+    page: int
+    pageSize: int
+    industries: list[str]
+    latestDate: str | None
+    as_of: str | None = None
+    status: Literal["deprecated"] | None = None
+    message: str | None = None
+
+
+@router.get("/stock-base/list")
+@serving(WideList, tables=(queries.WIDE,))
+async def stock_list(
+    request: Request,
+    subject: Admin,
+    as_of: AsOfRead,
+    page: Annotated[int, Query(ge=1, le=1_000_000, description="from 1")] = 1,
+    page_size: Annotated[int, Query(alias="pageSize", ge=10, le=200, description="rows of a page")] = 50,
+    keyword: Annotated[str | None, Query(max_length=64, description="code prefix, or part of a name")] = None,
+    industry: _Word = None,
+    sw_l1: _Word = None,
+    sw_l2: _Word = None,
+    sort: Annotated[Sort, Query(description="missing values stand last")] = Sort("change_desc"),  # noqa: B008
+    codes: Annotated[str | None, Query(description="comma list of 6-digit codes, at most 500")] = None,
+    price_min: _Price = None,
+    price_max: _Price = None,
+    change_min: _Change = None,
+    change_max: _Change = None,
+    cap_min: _Cap = None,
+    cap_max: _Cap = None,
+    fields: Annotated[str | None, Query(description="ignored")] = None,
+) -> Answer:
+    """The wide table's newest rows, filtered and sorted; missing values stand last."""
+    bounds = {"price": (price_min, price_max), "change": (change_min, change_max), "cap": (cap_min, cap_max)}
+    for name, (low, high) in bounds.items():
+        if low is not None and high is not None and low > high:
+            raise InputError(f"{name}_min", f"{low} is above {name}_max {high}")
+    wanted = Wanted(
+        page=page,
+        page_size=page_size,
+        keyword=(keyword or "").strip() or None,
+        industry=industry,
+        sw_l1=sw_l1,
+        sw_l2=sw_l2,
+        sort=sort.value,
+        codes=parse_codes(codes, _MOST_CODES) if codes is not None else None,
+        **bounds,
+    )
+    try:
+        snapshot = await _snapshot(state_of(request), as_of)
+        away = {}
+    except StorageError:
+        snapshot, away = WideSnapshot.of(None, []), {"status": "deprecated", "message": AWAY}
+    found = snapshot.page(wanted)
+    return Answer(
+        {
+            "data": found.rows,
+            "items": found.rows,
+            "total": found.total,
+            "page": page,
+            "pageSize": page_size,
+            "industries": found.industries,
+            "latestDate": found.latest_date,
+            **away,
+        },
+        top={"as_of": as_of.echo if as_of else None},
+    )
+
+
+async def _snapshot(state: State, as_of: AsOf | None) -> WideSnapshot:
+    """The rows of the newest date, kept per version of the table; raises StorageError."""
+    if as_of is not None:
+        return await state.reading.scan(_read_snapshot, as_of.bound)
+    version = (await state.versions.stand((queries.WIDE,))).token
+    known: WideSnapshot | None = state.cache.get("wide", "all", version)
+    if known is None:
+        known = await state.reading.scan(_read_snapshot, None)
+        state.cache.put("wide", "all", version, known, known.size)
+    return known
+
+
+def _read_snapshot(session: Session, as_of: str | None) -> WideSnapshot:
+    date = queries.newest_wide_date(session, as_of)
+    return WideSnapshot.of(date, queries.wide_rows(session, date, as_of) if date else [])
+
+
+# -- retired writes -----------------------------------------------------------------------------------
+
+
+def _retired(*counted: str) -> dict[str, Any]:
+    return {"status": "deprecated", "message": RETIRED, **dict.fromkeys(counted, 0)}
+
+
+def _shape(*counted: str) -> Any:
+    fields: dict[str, Any] = {"status": (Literal["deprecated"], ...), "message": (str, ...)}
+    fields |= dict.fromkeys(counted, (Literal[0], ...))
+    name = "Retired" + "".join(part.title() for part in counted)
+    return create_model(name, **fields)
+
+
+@router.post("/stock-base/import")
+@serving(_shape("imported"), cache=NO_STORE, max_body=MAX_BYTES + ROOM, raises=(400,))
+async def import_file(
+    request: Request, subject: Admin, file: Annotated[UploadFile, File(description="<= 50 MB")]
+) -> Answer:
+    """Retired; the file is still checked."""
+    await check_upload(file, may_be_empty=True)
+    return Answer(_retired("imported"))
+
+
+@router.post("/stock-base/sync-full")
+@serving(_shape("imported", "synced"), cache=NO_STORE, max_body=MAX_BYTES + ROOM, raises=(400,))
+async def sync_full(
+    request: Request, subject: Admin, file: Annotated[UploadFile, File(description="<= 50 MB, not empty")]
+) -> Answer:
+    """Retired; the file is still checked."""
+    await check_upload(file, may_be_empty=False)
+    return Answer(_retired("imported", "synced"))
+
+
+_WRITES = {
+    "/stock-base/sync": "synced",
+    "/stock-base/sync-tencent": "synced",
+    "/stock-base/sync-tdx": "synced",
+    "/stock-base/backfill": "backfilled",
+    "/stock-base/fetch-staging": "count",
+    "/stock-base/promote": "count",
+    "/stock-base/backfill-stock-info": "backfilled",
+}
+
+
+def _retired_endpoint(counted: str) -> Callable[..., Awaitable[Answer]]:
+    async def retired(request: Request, subject: Admin) -> Answer:
+        """Retired: writes nothing."""
+        return Answer(_retired(counted))
+
+    return retired
+
+
+for _path, _counted in _WRITES.items():
+    _endpoint = serving(_shape(_counted), cache=NO_STORE)(_retired_endpoint(_counted))
+    router.post(_path, name=_path.rpartition("/")[2].replace("-", "_"))(_endpoint)
+
+
+@router.get("/stock-base/staging")
+@serving(_shape("count"))
+async def staging(request: Request, subject: Admin) -> Answer:
+    """Retired: there is no staging of the stock base any more."""
+    return Answer(_retired("count"))
+
+
+@router.post("/finance/sync-tdx")
+@serving(_shape("synced"), cache=NO_STORE)
+async def finance_sync_tdx(request: Request, subject: Admin) -> Answer:
+    """Retired: writes nothing; a body is ignored."""
+    return Answer(_retired("synced"))

@@ -1,0 +1,207 @@
+"""How the API reads the warehouse: point reads where they are fastest, everything else off the loop.
+
+SQLite answers a point read in well under a millisecond, less than a hand-over to a thread costs, so it
+runs on the event loop over one read-only connection per thread. MariaDB, and every long read, goes to a
+bounded thread pool.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar, cast
+
+import anyio
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.declaration.tables import Table
+from resources.warehouse import reads
+from resources.warehouse.failures import storage_error
+from resources.warehouse.panel import Panel, read_panel
+from resources.warehouse.sql import Sql
+from resources.warehouse.warehouse import Warehouse
+
+READ_THREADS = 16
+CODES_AT_ONCE = 400
+"""Codes that one statement names: either engine takes more, neither is faster by it."""
+REMEMBERED = 4096
+"""Point reads that are kept while nothing was committed."""
+
+T = TypeVar("T")
+
+
+class _Result(sqlite3.Cursor):
+    """A cursor that is its own result, as the reads look at it."""
+
+    @property
+    def cursor(self) -> sqlite3.Cursor:
+        return self
+
+
+class _Dialect:
+    loaded_dbapi = sqlite3
+
+
+class _Bare:
+    """The part of a Connection that the reads use, straight over an sqlite3 handle."""
+
+    dialect = _Dialect
+
+    def __init__(self, handle: sqlite3.Connection) -> None:
+        self.handle = handle
+
+    def exec_driver_sql(self, statement: str, values: Sequence[Any] = ()) -> _Result:
+        return self.handle.cursor(_Result).execute(statement, tuple(values))
+
+
+def code_clauses(codes: Sequence[str], key: str = "code") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(condition that names some of the codes, these codes), for as many statements as that takes."""
+    for at in range(0, len(codes), CODES_AT_ONCE):
+        some = tuple(codes[at : at + CODES_AT_ONCE])
+        yield f"{key} IN ({', '.join('?' for _ in some)})", some
+
+
+class Session:
+    """Reads of declared tables over one connection."""
+
+    def __init__(self, warehouse: Warehouse, connection: Connection) -> None:
+        self._warehouse = warehouse
+        self._connection = connection
+
+    def has(self, table: str) -> bool:
+        return table in self._warehouse.tables
+
+    def table(self, name: str) -> Table:
+        """The declaration of a table that `has` knows."""
+        return self._warehouse.table(name)
+
+    def columns(self, table: str, wanted: Sequence[str]) -> list[str]:
+        """Those of `wanted` that the declaration has."""
+        declared = self._warehouse.table(table).names
+        return [name for name in wanted if name in declared]
+
+    def rows(self, table: str, **how: Any) -> list[tuple[Any, ...]]:
+        """Tuples of `reads.select_rows`; a table that nobody declares has no rows."""
+        if not self.has(table):
+            return []
+        return reads.select_rows(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def dicts(self, table: str, **how: Any) -> list[dict[str, Any]]:
+        """Dictionaries of `reads.select_dicts`; flags are bool."""
+        if not self.has(table):
+            return []
+        return reads.select_dicts(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def of_codes(
+        self,
+        table: str,
+        codes: Sequence[str],
+        *,
+        columns: Sequence[str],
+        where: str = "",
+        values: Sequence[Any] = (),
+        key: str = "code",
+        **how: Any,
+    ) -> list[tuple[Any, ...]]:
+        """`rows` of some codes, a few hundred of them in a statement. `where` and its `values` come on top;
+        an order holds within a statement only."""
+        found: list[tuple[Any, ...]] = []
+        for clause, some in code_clauses(codes, key):
+            condition = f"{where} AND {clause}" if where else clause
+            found += self.rows(table, columns=columns, where=condition, values=(*values, *some), **how)
+        return found
+
+    def panel(self, table: str, columns: Sequence[str], *, since: str, until: str, extra: str = "") -> Panel:
+        """Numbers of a stored series of the whole market; over a connection of its own."""
+        return read_panel(self._warehouse, table, columns, since=since, until=until, extra=extra)
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""
+        text = self._warehouse.sql.text(statement)
+        return [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
+
+    @property
+    def sql(self) -> Sql:
+        """Dialect differences of the statements that `run` takes."""
+        return self._warehouse.sql
+
+    def data_version(self) -> int:
+        """SQLite only: a number that moves when another connection commits."""
+        return int(next(iter(self._connection.exec_driver_sql("PRAGMA data_version")))[0])
+
+    def ping(self) -> None:
+        list(self._connection.exec_driver_sql("SELECT 1"))
+
+
+class Reading:
+    """Runs functions that take a Session first. Raises StorageError when the database is away."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self.warehouse = warehouse
+        self.inline = warehouse.sqlite
+        self._local = threading.local()
+        self._handles: list[sqlite3.Connection] = []
+        self._limiter: anyio.CapacityLimiter | None = None
+        self._memory: dict[tuple[Any, ...], Any] = {}
+        self._memory_version: int | None = None
+
+    async def remembered(self, work: Callable[..., T], *args: Any) -> T:
+        """`point`, not repeated while SQLite says that nobody committed since; MariaDB cannot say that,
+        so it is asked every time. `args` are hashable, and the result is not to be changed."""
+        if not self.inline:
+            return await self.scan(work, *args)
+        found: T = self.now(self._recalled, work, args)
+        return found
+
+    def _recalled(self, session: "Session", work: Callable[..., T], args: tuple[Any, ...]) -> T:
+        version = session.data_version()
+        if version != self._memory_version or len(self._memory) >= REMEMBERED:
+            self._memory, self._memory_version = {}, version
+        key = (work, args)
+        if key not in self._memory:
+            self._memory[key] = work(session, *args)
+        found: T = self._memory[key]
+        return found
+
+    async def point(self, work: Callable[..., T], *args: Any) -> T:
+        """A read of a few rows by key."""
+        if not self.inline:
+            return await self.scan(work, *args)
+        return self.now(work, *args)
+
+    async def scan(self, work: Callable[..., T], *args: Any) -> T:
+        """A read that may take longer than a millisecond; one consistent snapshot."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(READ_THREADS)
+        return await anyio.to_thread.run_sync(self._pooled, work, args, limiter=self._limiter)
+
+    def now(self, work: Callable[..., T], *args: Any) -> T:
+        """SQLite only: on this thread, over its own connection."""
+        try:
+            return work(self._session(), *args)
+        except (sqlite3.Error, sa.exc.DBAPIError) as error:
+            # A handle that failed may belong to a file that was replaced: the next read opens anew.
+            self._local.session = None
+            raise storage_error(error) from error
+
+    def _session(self) -> Session:
+        session: Session | None = getattr(self._local, "session", None)
+        if session is None:
+            proxied = self.warehouse.engine.raw_connection()
+            handle = cast(sqlite3.Connection, proxied.driver_connection)
+            proxied.detach()
+            self._handles.append(handle)
+            session = Session(self.warehouse, cast(Connection, _Bare(handle)))
+            self._local.session = session
+        return session
+
+    def _pooled(self, work: Callable[..., T], args: tuple[Any, ...]) -> T:
+        with self.warehouse.connect() as connection:
+            return work(Session(self.warehouse, connection), *args)
+
+    def close(self) -> None:
+        """Give back every connection; a later read opens anew."""
+        self.warehouse.close()
+        self._local = threading.local()
+        while self._handles:
+            self._handles.pop().close()

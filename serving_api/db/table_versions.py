@@ -1,0 +1,121 @@
+"""What version every table has: the key of caches and ETags, and how fresh an answer is.
+
+`table_version` moves in the transaction of every write. SQLite tells by one cheap pragma whether anything
+was committed; on MariaDB the table is read at most once a second.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from core.errors import StorageError
+from serving_api.db.sessions import Reading, Session
+from serving_api.framework.envelope import local_iso
+
+POLL_S = 1.0
+
+
+@dataclass(frozen=True)
+class Version:
+    """One row of `table_version`."""
+
+    number: int
+    updated_at: str | None
+    latest_date: str | None
+    row_count: int
+
+    @property
+    def token(self) -> str:
+        """Differs whenever the content differs, also after a database was made anew."""
+        return f"{self.number}@{self.updated_at}"
+
+
+@dataclass(frozen=True)
+class Stand:
+    """The tables behind one answer: a token for caches (None = nothing may be cached), the time of the
+    newest batch, and the names of those that hold rows."""
+
+    token: str | None = None
+    as_of: str | None = None
+    sources: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a response says of its origin."""
+        told = {}
+        if self.as_of:
+            told["X-Data-As-Of"] = local_iso(datetime.fromisoformat(self.as_of))
+        if self.sources:
+            told["X-Data-Source"] = ",".join(self.sources)
+        return told
+
+
+def read_versions(session: Session) -> dict[str, Version]:
+    rows = session.rows(
+        "table_version", columns=("table_name", "version", "updated_at", "latest_date", "row_count")
+    )
+    return {
+        str(name): Version(int(number or 0), updated_at, latest_date, int(count or 0))
+        for name, number, updated_at, latest_date, count in rows
+    }
+
+
+class Versions:
+    """The newest known `table_version`, shared by all requests of this process."""
+
+    def __init__(self, reading: Reading, monotonic: Callable[[], float]) -> None:
+        self._reading = reading
+        self._monotonic = monotonic
+        self._known: Mapping[str, Version] = {}
+        self._data_version: int | None = None
+        self._read_at: float | None = None
+        self._judged: Mapping[str, Version] | None = None
+        self._stands: dict[tuple[str, ...], Stand] = {}
+        self._polling = asyncio.Lock()
+
+    async def current(self) -> Mapping[str, Version]:
+        """By table name; empty when the database is away."""
+        try:
+            if self._reading.inline:
+                self._reading.now(self._refresh_if_moved)
+            elif self._due() and not self._polling.locked():
+                async with self._polling:
+                    known = await self._reading.scan(read_versions)
+                    self._known, self._read_at = known, self._monotonic()
+        except StorageError:
+            self._known, self._data_version = {}, None
+            self._read_at = self._monotonic()
+        return self._known
+
+    async def stand(self, tables: tuple[str, ...]) -> Stand:
+        """Where these tables stand; without a version of each of them nothing may be cached."""
+        if not tables:
+            return Stand()
+        known = await self.current()
+        if known is not self._judged:
+            self._judged, self._stands = known, {}
+        if tables not in self._stands:
+            self._stands[tables] = self._stand(known, tables)
+        return self._stands[tables]
+
+    @staticmethod
+    def _stand(known: Mapping[str, Version], tables: tuple[str, ...]) -> Stand:
+        found = [known.get(name) for name in tables]
+        present = [version for version in found if version is not None]
+        times = [version.updated_at for version in present if version.updated_at]
+        sources = tuple(
+            name for name, version in zip(tables, found, strict=True) if version and version.row_count
+        )
+        token = "|".join(version.token for version in present) if present else None
+        return Stand(token=token, as_of=max(times, default=None), sources=sources)
+
+    def _due(self) -> bool:
+        return self._read_at is None or self._monotonic() - self._read_at >= POLL_S
+
+    def _refresh_if_moved(self, session: Session, *_: Any) -> None:
+        moved = session.data_version()
+        if moved != self._data_version:
+            self._known = read_versions(session)
+            self._data_version = moved

@@ -1,0 +1,129 @@
+"""The HTTP face of every error: one status, one text, the headers that go with it.
+
+Bodies are {detail} alone; 422 adds errors[{loc, msg, type}], and of a query or formula error{}. No text of a
+driver, an address or a traceback ever reaches a client: what is not one of ours answers 'internal error'.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from core.errors import (
+    ConflictError,
+    DiskFull,
+    Forbidden,
+    InputError,
+    NotFound,
+    PayloadError,
+    PlatformError,
+    StorageError,
+    Unavailable,
+    UpstreamError,
+)
+
+NOT_LOGGED_IN = "未登录或登录已失效"
+NOT_ADMIN = "需要管理员权限"
+WRONG_PAIR = "用户名或密码错误"
+NOT_ACTIVE = "账号未启用"
+LOCKED = "登录失败次数过多，请 300 秒后再试"
+QUOTA_USED_UP = "今日免费次数已用完，购买会员后可继续使用"
+TOO_FAST = "请求过于频繁，请稍后再试"
+STORE_BUSY = "数据库繁忙或暂不可用，请稍后再试"
+DISK_FULL = "磁盘已满，暂时无法写入，请联系管理员清理空间"
+SOURCE_AWAY = "数据源暂不可用，请稍后再试"
+INTERNAL = "internal error"
+
+BUSY_RETRY_S = 5
+FULL_RETRY_S = 60
+BEARER = {"WWW-Authenticate": "Bearer"}
+
+
+class NotAuthenticated(Forbidden):
+    """No token, a bad one, or a wrong pair at login (401)."""
+
+
+class TooManyAttempts(Unavailable):
+    """A limit of ours was reached (429); `retry_after` in seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class BadRequest(PlatformError):
+    """A well-formed request that a rule refuses: upload, old password, dead link (400)."""
+
+
+class BadExpression(InputError):
+    """A text that is no query or no formula; `told` says where and what was expected."""
+
+    def __init__(self, parameter: str, problem: str, told: Mapping[str, Any]) -> None:
+        super().__init__(parameter, problem)
+        self.told = told
+
+
+class UnknownQueryParameter(InputError):
+    """A query parameter that a route does not have (422)."""
+
+    place = "query"
+
+    def __init__(self, parameter: str, allowed: Sequence[str]) -> None:
+        told = f"allowed: {', '.join(allowed)}" if allowed else "it has none"
+        super().__init__(parameter, f"is no query parameter of this route; {told}")
+
+
+@dataclass(frozen=True)
+class Face:
+    """What a client sees of an error."""
+
+    status: int
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    errors: Sequence[Mapping[str, Any]] | None = None
+    error: Mapping[str, Any] | None = None
+
+    def response(self) -> Response:
+        body: dict[str, Any] = {"detail": self.detail}
+        if self.errors is not None:
+            body["errors"] = list(self.errors)
+        if self.error is not None:
+            body["error"] = dict(self.error)
+        headers = {"Cache-Control": "no-store", **self.headers}
+        return Response(orjson.dumps(body), self.status, headers, media_type="application/json")
+
+
+def _wrong(error: InputError) -> dict[str, Any]:
+    return {"loc": [error.parameter], "msg": error.problem, "type": "value_error"}
+
+
+def face_of(error: BaseException) -> Face:
+    """The face of any exception; unknown ones are 500 without a word about their cause."""
+    match error:
+        case NotAuthenticated():
+            face = Face(401, error.message, BEARER)
+        case TooManyAttempts():
+            face = Face(429, error.message, {"Retry-After": str(error.retry_after)})
+        case BadRequest():
+            face = Face(400, error.message)
+        case BadExpression():
+            face = Face(422, error.message, errors=[_wrong(error)], error=error.told)
+        case InputError():
+            face = Face(422, error.message, errors=[_wrong(error)])
+        case Forbidden():
+            face = Face(403, error.message)
+        case NotFound():
+            face = Face(404, error.message)
+        case ConflictError():
+            face = Face(409, error.message)
+        case DiskFull():
+            face = Face(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
+        case StorageError():
+            face = Face(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
+        case UpstreamError() | PayloadError() | Unavailable():
+            face = Face(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
+        case _:
+            face = Face(500, INTERNAL)
+    return face

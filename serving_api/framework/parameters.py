@@ -1,0 +1,118 @@
+"""Parameters that many routes share: codes, the instant of an as-of read, the price adjustment."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Literal
+
+from fastapi import Depends, Path, Query
+from starlette.requests import Request
+
+from core.clock import stamp
+from core.errors import InputError
+from serving_api.framework.envelope import local_iso
+from serving_api.framework.state import state_of
+
+_CODE = re.compile(r"[0-9]{6}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
+_INSTANT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+_END_OF_DAY = time(23, 59, 59, 999999)
+_SHANGHAI = timedelta(hours=8)
+
+StockCode = Annotated[str, Path(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])]
+Adjust = Annotated[
+    Literal["none", "qfq", "hfq"],
+    Query(description="multiplicative adjustment of OHLC: qfq = 1 at the newest bar, hfq = 1 at listing"),
+]
+
+
+@dataclass(frozen=True)
+class AsOf:
+    """The instant whose knowledge is asked for, naive local exchange time."""
+
+    at: datetime
+
+    @property
+    def bound(self) -> str:
+        """As the warehouse compares it."""
+        return stamp(self.at)
+
+    @property
+    def echo(self) -> str:
+        return local_iso(self.at)
+
+
+def parse_as_of(text: str, now: datetime) -> AsOf:
+    """An ISO date (the end of that day) or date-time (local unless it has an offset).
+    Raises InputError for anything else and for the future."""
+    allowed = "give a date (YYYY-MM-DD) or a date-time (YYYY-MM-DDTHH:MM:SS) that is not in the future"
+    try:
+        if _DAY.fullmatch(text):
+            day = datetime.fromisoformat(text).date()
+            future, at = day > now.date(), datetime.combine(day, _END_OF_DAY)
+        elif _INSTANT.fullmatch(text):
+            at = datetime.fromisoformat(text)
+            if at.tzinfo is not None:
+                at = at.astimezone(UTC).replace(tzinfo=None) + _SHANGHAI
+            future = at > now
+        else:
+            raise InputError("as_of", f"{text[:40]!r} is malformed; {allowed}")
+    except (ValueError, OverflowError):
+        raise InputError("as_of", f"{text[:40]!r} is no date; {allowed}") from None
+    if future:
+        raise InputError("as_of", f"{text!r} lies in the future; {allowed}")
+    return AsOf(at)
+
+
+async def _as_of(
+    request: Request,
+    as_of: Annotated[
+        str | None,
+        Query(description="answer with what was known then: a date (its end) or a date-time"),
+    ] = None,
+) -> AsOf | None:
+    return None if as_of is None else parse_as_of(as_of, state_of(request).clock.now())
+
+
+AsOfRead = Annotated[AsOf | None, Depends(_as_of)]
+
+
+def calendar_day(parameter: str, given: str) -> str:
+    """ISO date of `YYYYMMDD` or `YYYY-MM-DD`. Raises InputError."""
+    try:
+        if _DAY.fullmatch(given):
+            return date.fromisoformat(given).isoformat()
+    except ValueError:
+        pass  # said below
+    raise InputError(parameter, f"{given[:20]!r} is no date; YYYYMMDD or YYYY-MM-DD is allowed")
+
+
+def parse_codes(text: str, cap: int, parameter: str = "codes") -> list[str]:
+    """Codes of a comma list: trimmed, without repetition, at most `cap`. Raises InputError."""
+    codes = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not codes:
+        raise InputError(
+            parameter, f"the list is empty; give 1..{cap} codes of 6 digits, separated by commas"
+        )
+    if len(codes) > cap:
+        raise InputError(parameter, f"{len(codes)} codes; at most {cap} are allowed")
+    wrong = next((code for code in codes if not _CODE.fullmatch(code)), None)
+    if wrong is not None:
+        raise InputError(parameter, f"{wrong[:20]!r} is no code; 6 digits are allowed")
+    return codes
+
+
+def code_list(cap: int) -> Callable[[str], Awaitable[list[str]]]:
+    """A dependency: the required query parameter `codes`, at most `cap` of them."""
+
+    async def codes_parameter(
+        codes: Annotated[
+            str, Query(description=f"comma list of 6-digit codes, at most {cap}", examples=["600519,000001"])
+        ],
+    ) -> list[str]:
+        return parse_codes(codes, cap)
+
+    return codes_parameter

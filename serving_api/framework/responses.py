@@ -1,0 +1,46 @@
+"""An answer on its way out: what a route returns, and the one place that makes bytes of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from serving_api.framework.envelope import is_enveloped, wrap
+
+
+class Answer(Response):
+    """A payload before its envelope. `top` holds keys that stand beside `results` (as_of, page_info,
+    data_availability); on plain paths they join the object. `headers` win over those of the route.
+    Serialised once, by `render_answer`."""
+
+    def __init__(
+        self,
+        payload: Any,
+        *,
+        top: Mapping[str, Any] | None = None,
+        status_code: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(status_code=status_code)
+        self.own_headers = dict(headers or {})
+        self.payload = payload
+        self.top = {key: value for key, value in (top or {}).items() if value is not None}
+
+
+def render_answer(answer: Answer, path: str, *, query_time: str, headers: Mapping[str, str]) -> Response:
+    """Bytes of the answer: in the envelope where `path` carries it, as it is elsewhere."""
+    if is_enveloped(path):
+        content = wrap(answer.payload, query_time=query_time, top=answer.top)
+    elif answer.top and isinstance(answer.payload, Mapping):
+        content = {**answer.payload, **answer.top}
+    else:
+        content = answer.payload
+    response = Response(
+        orjson.dumps(content),
+        answer.status_code,
+        {**headers, **answer.own_headers},
+        media_type="application/json",
+    )
+    response.background = answer.background
+    return response

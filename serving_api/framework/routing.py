@@ -1,0 +1,291 @@
+"""Routes and areas of the API.
+
+`PlatformRoute` decides permission before the body is read, answers 304 before any work, and turns an
+`Answer` into bytes with its headers. `Area` groups the routes below one prefix, so that a request passes
+one string comparison per foreign area instead of one pattern per foreign route.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints
+
+from fastapi import APIRouter, FastAPI
+from fastapi.params import Depends
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, NoMatchFound
+from starlette.types import Message, Receive, Scope, Send
+
+from core.errors import DeclarationError
+from serving_api.db.table_versions import Stand
+from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
+from serving_api.framework.declared_parameters import query_names
+from serving_api.framework.envelope import is_enveloped, local_iso
+from serving_api.framework.error_responses import UnknownQueryParameter
+from serving_api.framework.openapi_schemas import UNCHANGED, enveloped, refusals
+from serving_api.framework.permissions import Permission
+from serving_api.framework.responses import Answer, render_answer
+from serving_api.framework.state import State, state_of
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+CachePolicy = Callable[[State], str]
+
+MAX_JSON_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a route says about its answers: their shape, extra top-level keys, the tables behind them
+    (ETag, origin headers), its Cache-Control and the refusals beyond those that every route may give.
+    `stream`: events without an end instead of one answer."""
+
+    model: Any = None
+    top: Sequence[tuple[str, Any]] = ()
+    tables: tuple[str, ...] = ()
+    cache: CachePolicy | str | None = None
+    raises: tuple[int, ...] = ()
+    max_body: int = MAX_JSON_BYTES
+    stream: bool = False
+
+
+def serving(
+    model: Any = None,
+    *,
+    top: Sequence[tuple[str, Any]] = (),
+    tables: tuple[str, ...] = (),
+    cache: CachePolicy | str | None = None,
+    raises: tuple[int, ...] = (),
+    max_body: int = MAX_JSON_BYTES,
+    stream: bool = False,
+) -> Callable[[Endpoint], Endpoint]:
+    """Attach a `Serving` to an endpoint (below the router's decorator)."""
+
+    def attach(endpoint: Endpoint) -> Endpoint:
+        endpoint.serving = Serving(model, top, tables, cache, raises, max_body, stream)  # type: ignore[attr-defined]
+        return endpoint
+
+    return attach
+
+
+def permission_of(endpoint: Callable[..., Any]) -> Permission:
+    """The one permission in a signature; none, or two, is a declaration error (default deny)."""
+    found = [
+        mark.dependency
+        for hint in get_type_hints(endpoint, include_extras=True).values()
+        for mark in getattr(hint, "__metadata__", ())
+        if isinstance(mark, Depends) and isinstance(mark.dependency, Permission)
+    ]
+    if len(found) != 1:
+        raise DeclarationError(
+            f"{endpoint.__qualname__}: a route names exactly one permission, not {len(found)}"
+        )
+    return found[0]
+
+
+def _accepting(endpoint: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+    """The endpoint, preceded by `permission.accept`: after validation, before the work."""
+    if type(permission).accept is Permission.accept:
+        return endpoint
+    if "request" not in inspect.signature(endpoint).parameters:
+        raise DeclarationError(f"{endpoint.__qualname__}: a counted route takes `request: Request`")
+
+    @functools.wraps(endpoint)
+    async def accepted(*args: Any, **kwargs: Any) -> Any:
+        request: Request = kwargs["request"]
+        await permission.accept(request, request.state.subject)
+        return await endpoint(*args, **kwargs)
+
+    return accepted
+
+
+def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
+    """`receive` that raises 413 beyond `limit` bytes, announced or sent. The framework's own limit answers
+    by itself, before a stranger was told 401."""
+    length = dict(scope["headers"]).get(b"content-length", b"")
+    announced = int(length) if length.isdigit() else 0
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        if announced > limit:
+            raise HTTPException(413)
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > limit:
+            raise HTTPException(413)
+        return message
+
+    return bounded
+
+
+class PlatformRoute(APIRoute):
+    """A route of the platform."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        self.permission = permission_of(endpoint)
+        self.serving: Serving = getattr(endpoint, "serving", Serving())
+        if not inspect.iscoroutinefunction(endpoint):
+            raise DeclarationError(f"{endpoint.__qualname__}: endpoints are coroutines")
+        if self.serving.model is not None:
+            options["response_model"] = (
+                enveloped(self.serving.model, self.serving.top) if is_enveloped(path) else self.serving.model
+            )
+        methods = options.get("methods") or {"GET"}
+        is_tagged = bool(self.serving.tables) and "GET" in methods and self.serving.cache != NO_STORE
+        options["responses"] = {
+            **(UNCHANGED if is_tagged else {}),
+            **refusals(self.permission.name, self.serving.raises, writes="GET" not in methods),
+            **(options.get("responses") or {}),
+        }
+        extra = {"x-permission": self.permission.name, **(options.get("openapi_extra") or {})}
+        if self.permission.name != "anyone":
+            extra["security"] = [{"bearer": []}]
+        options["openapi_extra"] = extra
+        super().__init__(path, _accepting(endpoint, self.permission), **options)
+        self.query_names = query_names(self.dependant)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().handle(scope, _bounded(scope, receive, self.serving.max_body), send)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def respond(request: Request) -> Response:
+            state = state_of(request)
+            request.state.subject = await self.permission.admit(request)
+            self._refuse_unknown(request)
+            stand = await state.versions.stand(self.serving.tables)
+            request.state.stand = stand
+            headers = self._headers(request, state, stand)
+            etag, known = headers.get("ETag"), request.headers.get("if-none-match")
+            if etag is not None and is_match(known, etag):
+                return Response(status_code=304, headers=headers)
+            response = await handle(request)
+            # An answer that was long in the making was read at its end: a download tells what is there now.
+            query_time = local_iso(state.clock.now())
+            if etag is not None and is_match(known, etag, answered=response.status_code == 200):
+                return Response(status_code=304, headers=headers)
+            if isinstance(response, Answer):
+                return render_answer(response, self.path, query_time=query_time, headers=headers)
+            for name, value in headers.items():
+                response.headers.setdefault(name, value)
+            return response
+
+        return respond
+
+    def _refuse_unknown(self, request: Request) -> None:
+        """What changes something refuses a query parameter that it does not have: a value in the wrong place
+        would be taken for not given, and the default done instead. Raises InputError."""
+        if request.method == "GET":
+            return
+        unknown = next((name for name in request.query_params if name not in self.query_names), None)
+        if unknown is not None:
+            raise UnknownQueryParameter(unknown[:40], self.query_names)
+
+    def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
+        headers = {"Cache-Control": self.cache_control(state), **stand.headers}
+        if stand.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
+            headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())
+        return headers
+
+    def cache_control(self, state: State) -> str:
+        """What an answer of this moment says about its keeping."""
+        policy = self.serving.cache
+        if callable(policy):
+            return policy(state)
+        if policy is not None:
+            return policy
+        if self.methods != {"GET"}:
+            return NO_STORE
+        return PUBLIC if self.permission.name == "anyone" else PRIVATE
+
+
+class Area:
+    """The routes of one router, behind one comparison of the path's beginning."""
+
+    def __init__(self, router: APIRouter) -> None:
+        for route in router.routes:
+            if not isinstance(route, PlatformRoute):
+                raise DeclarationError(f"{route!r} is no PlatformRoute: its permission is unknown")
+        self.prefix = router.prefix
+        self.routes: list[PlatformRoute] = [r for r in router.routes if isinstance(r, PlatformRoute)]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if not scope["path"].startswith(self.prefix):
+            return Match.NONE, {}
+        partial: Scope | None = None
+        for route in self.routes:
+            match, child = route.matches(scope)
+            if match is Match.FULL:
+                return match, child
+            if match is Match.PARTIAL and partial is None:
+                partial = child
+        return (Match.NONE, {}) if partial is None else (Match.PARTIAL, partial)
+
+
+class Areas(BaseRoute):
+    """All areas behind one look-up of the path's first segments."""
+
+    def __init__(self, routers: Sequence[APIRouter]) -> None:
+        self.areas = [Area(router) for router in routers]
+        short = [area for area in self.areas if len(_segments(area.prefix)) < _KEY_SEGMENTS]
+        keys = {_segments(area.prefix) for area in self.areas}
+        # In the order of their declaration, also where a prefix is shorter than a key.
+        self._by_key = {
+            key: [area for area in self.areas if area in short or _segments(area.prefix) == key]
+            for key in keys
+        }
+        self._short = short
+
+    def _candidates(self, scope: Scope) -> list[Area]:
+        return self._by_key.get(_segments(scope["path"]), self._short)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] != "http":
+            return Match.NONE, {}
+        partial: Scope | None = None
+        for area in self._candidates(scope):
+            match, child = area.matches(scope)
+            if match is Match.FULL:
+                return match, child
+            if match is Match.PARTIAL and partial is None:
+                partial = child
+        return (Match.NONE, {}) if partial is None else (Match.PARTIAL, partial)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        route: PlatformRoute = scope["route"]
+        await route.handle(scope, receive, send)
+
+    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
+        for area in self.areas:
+            for route in area.routes:
+                try:
+                    return route.url_path_for(name, **path_params)
+                except NoMatchFound:
+                    continue
+        raise NoMatchFound(name, path_params)
+
+
+_KEY_SEGMENTS = 4
+"""`/api/v1/stocks/...` splits into an empty text and three names."""
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/", _KEY_SEGMENTS)[:_KEY_SEGMENTS])
+
+
+def area_router(prefix: str, tag: str) -> APIRouter:
+    """A router whose routes are `PlatformRoute`s below `prefix`."""
+    return APIRouter(prefix=prefix, tags=[tag], route_class=PlatformRoute)
+
+
+def platform_routes(app: FastAPI) -> Iterator[PlatformRoute]:
+    """Every route of ours, in the order in which requests meet them."""
+    for entry in app.router.routes:
+        if isinstance(entry, Areas):
+            for area in entry.areas:
+                yield from area.routes

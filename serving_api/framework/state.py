@@ -1,0 +1,66 @@
+"""What one running API holds: settings, clocks, reads, accounts and caches; made once, reached everywhere."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.requests import Request
+
+from core.calendar import TradeCalendar
+from core.clock import Clock
+from resources.settings import Settings
+from resources.warehouse.warehouse import Warehouse
+from serving_api.db.sessions import Reading
+from serving_api.db.table_versions import Versions
+from serving_api.db.versioned_cache import VersionedCache
+from serving_api.framework.system_time import SystemTime
+
+if TYPE_CHECKING:
+    from serving_api.auth.service import Accounts
+    from serving_api.stocks.service import Stocks
+
+Part = TypeVar("Part")
+
+
+@dataclass
+class State:
+    """The parts that routes reach through their request."""
+
+    settings: Settings
+    clock: Clock
+    calendar: TradeCalendar
+    system: SystemTime
+    reading: Reading
+    writer: Warehouse
+    versions: Versions
+    accounts: "Accounts"
+    stocks: "Stocks"
+    cache: VersionedCache = field(default_factory=VersionedCache)
+    parts: dict[Any, Any] = field(default_factory=dict)
+
+    def part(self, make: Callable[["State"], Part]) -> Part:
+        """What an area keeps for this app: `make(state)` at the first use, the same object afterwards. A
+        part with a `close` method is closed with the app. Called on the event loop."""
+        if make not in self.parts:
+            self.parts[make] = make(self)
+        part: Part = self.parts[make]
+        return part
+
+    def close_parts(self) -> None:
+        """Parts stay, closed: one that is used again opens anew."""
+        for part in self.parts.values():
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
+
+    @property
+    def world(self) -> str | None:
+        """What `X-Data-World` says: None for the real market."""
+        if self.settings.data_source != "mock":
+            return None
+        return "replay" if self.settings.sample_world == "replay" else "sample"
+
+
+def state_of(request: Request) -> State:
+    state: State = request.app.state.platform
+    return state

@@ -1,0 +1,170 @@
+"""SQL and shapes of futures. A symbol is that of a contract (au2612) in any case, or of a product (au), which
+stands for its main contract of each date."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from platform_assets.compute.futures_terms import INDEX_OF, annualised
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import newest_date
+
+FUTURES = "raw_futures"
+INDEX = "fusion_index_daily"
+_BAR = (
+    "symbol", "date", "name", "open", "high", "low", "close", "settle", "prev_settle", "volume_contracts",
+    "open_interest",
+)  # fmt: skip
+_LISTED = (*_BAR, "product", "exchange", "is_main")
+_SPACE = 40
+
+Row = dict[str, Any]
+
+
+def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str, Any]:
+    """{items, total, date}: contracts of the newest date, those held most first within their exchange."""
+    if not session.has(FUTURES):
+        return {"items": [], "total": 0, "date": None}
+    day = newest_date(session, session.table(FUTURES), None)
+    if day is None:
+        return {"items": [], "total": 0, "date": None}
+    where, values = ["date=?"], [day]
+    if exchange is not None:
+        where.append("exchange=?")
+        values.append(exchange)
+    if main_only:
+        where.append("is_main=1")
+    rows = session.dicts(
+        FUTURES,
+        columns=_LISTED,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order="exchange, product, symbol",
+    )
+    return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
+
+
+def _item(row: Row) -> Row:
+    before, close = row["prev_settle"], row["close"]
+    change = None if not before or close is None else round((close / before - 1) * 100, 4)
+    return {
+        **{name: row[name] for name in ("symbol", "product", "name", "exchange")},
+        "price": close,
+        "change_pct": change,
+        "settle": row["settle"],
+        "volume": row["volume_contracts"],
+        "open_interest": row["open_interest"],
+        "is_main": row["is_main"],
+    }
+
+
+def bars(
+    session: Session, symbol: str, limit: int, since: str | None = None, until: str | None = None
+) -> list[Row]:
+    """The newest `limit` rows of a contract, or of the main contracts of a product, oldest first; every
+    column of the table."""
+    if not session.has(FUTURES):
+        return []
+    own, values = _of(symbol)
+    where = [own]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"date{sign}?")
+            values.append(bound)
+    columns = [spec.name for spec in session.table(FUTURES).columns]
+    rows = session.dicts(
+        FUTURES,
+        columns=columns,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order="date DESC",
+        limit=limit,
+    )
+    return rows[::-1]
+
+
+def _of(symbol: str) -> tuple[str, list[str]]:
+    """Condition and values of a contract's rows, or of the main contracts' of a product."""
+    spelt = list(dict.fromkeys((symbol, symbol.upper(), symbol.lower())))
+    marks = ", ".join("?" for _ in spelt)
+    digits = any(letter.isdigit() for letter in symbol)
+    return (f"symbol IN ({marks})" if digits else f"product IN ({marks}) AND is_main=1"), spelt
+
+
+def first_bar(session: Session, symbol: str) -> str | None:
+    """The first stored date of a contract or product."""
+    where, values = _of(symbol)
+    rows = session.rows(FUTURES, columns=("date",), where=where, values=tuple(values), order="date", limit=1)
+    return str(rows[0][0]) if rows else None
+
+
+def first_basis(session: Session, product: str) -> str | None:
+    """The first stored date with both a main contract's close and its index's."""
+    index = INDEX_OF.get(product.upper())
+    if index is None or not session.has(FUTURES) or not session.has(INDEX):
+        return None
+    where, values = _of(product)
+    spots = f"SELECT date FROM {INDEX} WHERE code=? AND close<>0"
+    rows = session.run(
+        f"SELECT MIN(date) FROM {FUTURES} WHERE {where} AND close<>0 AND date IN ({spots})", (*values, index)
+    )
+    return str(rows[0][0]) if rows[0][0] else None
+
+
+def kline(session: Session, symbol: str, limit: int) -> dict[str, Any]:
+    """{symbol, name, items, total, latestDate} of a contract or product; nothing of an unknown one."""
+    rows = bars(session, symbol, limit)
+    items = [
+        {
+            **{name: row[name] for name in ("date", "open", "high", "low", "close", "settle")},
+            "volume": row["volume_contracts"],
+            "open_interest": row["open_interest"],
+        }
+        for row in rows
+    ]
+    return {
+        "symbol": symbol,
+        "name": rows[-1]["name"] if rows else None,
+        "items": items,
+        "total": len(items),
+        "latestDate": rows[-1]["date"] if rows else None,
+    }
+
+
+def basis(session: Session, product: str, limit: int) -> dict[str, Any]:
+    """{product, items, total, latestDate, available, reason?}: the main contract against its index."""
+    index = INDEX_OF.get(product.upper())
+    if index is None:
+        why = f"{product} settles on no index that is stored; one of {', '.join(INDEX_OF)} does"
+        return basis_of(product, [], why)
+    rows = bars(session, product, limit)
+    if not rows:
+        return basis_of(product, [], f"no contract of {product} is stored")
+    since = (date.fromisoformat(rows[0]["date"]) - timedelta(days=1)).isoformat()
+    closes = session.rows(INDEX, columns=("date", "close"), where="code=? AND date>=?", values=(index, since))
+    spot = {str(day): close for day, close in closes if close}
+    items = [_basis(row, spot[row["date"]]) for row in rows if row["date"] in spot and row["close"]]
+    return basis_of(product, items, f"no close of {index} is stored for these dates")
+
+
+def basis_of(product: str, items: list[Row], why: str) -> dict[str, Any]:
+    """The answer of `basis` for these rows; `why` there are none."""
+    answer = {
+        "product": product,
+        "items": items,
+        "total": len(items),
+        "latestDate": items[-1]["date"] if items else None,
+        "available": bool(items),
+    }
+    return answer if items else {**answer, "reason": why}
+
+
+def _basis(row: Row, spot: float) -> Row:
+    gap = round(spot - row["close"], 4)
+    return {
+        "date": row["date"],
+        "symbol": row["symbol"],
+        "close": row["close"],
+        "spot": spot,
+        "basis": gap,
+        "annualised_pct": annualised(gap, spot, row["date"], row["symbol"]),
+    }

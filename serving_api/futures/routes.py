@@ -1,0 +1,82 @@
+"""/futures/*: open to anyone, plain. Fixed paths stand before `/{symbol}`."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Path, Query
+from starlette.requests import Request
+
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach_from
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.futures import queries, schemas
+from serving_api.table_lists.listing import trade_day
+
+router = area_router(f"{PREFIX}/futures", "futures")
+
+NO_POSITIONS = "会员持仓排名没有有文档的来源，本平台不提供"
+Symbol = Annotated[
+    str, Path(pattern=r"^[A-Za-z]{1,3}[0-9]{0,4}$", description="contract (au2612) or product (au)")
+]
+Exchange = Literal["CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"]
+
+
+@router.get("/list")
+@serving(schemas.FuturesList, tables=(queries.FUTURES,))
+async def futures_list(
+    request: Request,
+    subject: Anyone,
+    exchange: Annotated[Exchange | None, Query(description="default all")] = None,
+    main_only: Annotated[bool, Query(description="the contract of each product that is held most")] = True,
+) -> Answer:
+    """Contracts of the newest date, by exchange and product."""
+    nothing: dict[str, Any] = {"items": [], "total": 0, "date": None}
+    reading = state_of(request).reading
+    return Answer(await read_or(nothing, reading.scan(queries.listed, exchange, main_only)))
+
+
+@router.get("/basis")
+@serving(schemas.Basis, tables=(queries.FUTURES, queries.INDEX))
+async def basis(
+    request: Request,
+    subject: Anyone,
+    product: Annotated[str, Query(pattern=r"^[A-Za-z]{1,3}$", description="letters of the product")] = "IF",
+    days: Annotated[int, Query(ge=1, le=2000, description="newest dates")] = 120,
+) -> Answer:
+    """What the main contract of an index future costs against its index, by date, oldest first."""
+    nothing = queries.basis_of(product, [], "the database is away")
+    state = state_of(request)
+    found = await read_or(nothing, state.reading.scan(queries.basis, product, days))
+    told = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
+    if told["note"] is not None:
+        told["note"] = found.get("reason", told["note"])  # why there is none says more than how far it goes
+    return Answer({**found, **told})
+
+
+@router.get("/{symbol}/kline")
+@serving(schemas.FuturesBars, tables=(queries.FUTURES,))
+async def kline(
+    request: Request,
+    subject: Anyone,
+    symbol: Symbol,
+    days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
+) -> Answer:
+    """Bars of a contract, or of the main contracts of a product as they were, oldest first."""
+    nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
+    state = state_of(request)
+    found = await read_or(nothing, state.reading.scan(queries.kline, symbol, days))
+    told = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
+    return Answer({**found, **told})
+
+
+@router.get("/{symbol}/positions")
+@serving(schemas.Positions)
+async def positions(
+    request: Request, subject: Anyone, symbol: Symbol, date: Annotated[str | None, Depends(trade_day)]
+) -> Answer:
+    """Holdings of the exchange's members: no documented source tells them, and this says so."""
+    empty: dict[str, Any] = {"symbol": symbol, "date": date, "long": [], "short": []}
+    return Answer({**empty, "available": False, "reason": NO_POSITIONS})

@@ -1,0 +1,120 @@
+"""/hk-finance/{code}/*, open to anyone, plain; /stocks/{code}/ah-premium, enveloped."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from starlette.requests import Request
+
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import REACH, reach_from
+from serving_api.framework.parameters import AsOfRead, StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.hong_kong import queries, schemas
+from serving_api.hong_kong.service import FIGURES, HongKong, hong_kong_of
+
+router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
+premium_router = area_router(f"{PREFIX}/stocks", "stocks")
+
+HkCode = Annotated[str, Path(pattern=r"^[0-9]{5}$", description="5-digit code", examples=["00700"])]
+_NO_PAST = "no premium of a past date is stored: no documented source tells their exchange rates"
+Periods = Annotated[int, Query(ge=1, le=60, description="newest report periods")]
+
+
+class Statement(StrEnum):
+    """Which statement."""
+
+    income = "income"
+    balance = "balance"
+    cashflow = "cashflow"
+
+
+def _reads(request: Request) -> HongKong:
+    return state_of(request).part(hong_kong_of)
+
+
+async def _reach(
+    request: Request, code: str, given: int, asked: int, statement: str | None = None
+) -> dict[str, Any]:
+    """How far the stored report periods of a company reach."""
+    first = state_of(request).reading.point(queries.first_period, code, statement)
+    return await reach_from(first, given, asked=asked, what="report periods")
+
+
+@router.get("/{code}/indicators")
+@serving(schemas.HkIndicators)
+async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
+    """Key figures of a company in Hong Kong: stored ones, else as the portal tells them now."""
+    told = await _reads(request).figures(code, periods)
+    first = told.value[0] if told.value else {}
+    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in told.value]
+    answer = {
+        "code": code,
+        "name": first.get("name"),
+        "currency": first.get("currency"),
+        "items": items,
+        "total": len(items),
+        **await _reach(request, code, len(items), periods),
+    }
+    return Answer(answer, headers=told.headers)
+
+
+@router.get("/{code}/statements")
+@serving(schemas.HkStatement)
+async def statements(
+    request: Request,
+    subject: Anyone,
+    code: HkCode,
+    statement: Annotated[Statement, Query(description="income, balance or cashflow")] = Statement.income,
+    periods: Periods = 4,
+) -> Answer:
+    """Items of one statement by report period."""
+    told = await _reads(request).statement(code, statement.value, periods)
+    ends, items = told.value
+    answer = {
+        "code": code,
+        "statement": statement.value,
+        "periods": ends,
+        "items": items,
+        "total": len(items),
+        **await _reach(request, code, len(ends), periods, statement.value),
+    }
+    return Answer(answer, headers=told.headers)
+
+
+@router.get("/{code}/dividend")
+@serving(schemas.HkDividends)
+async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
+    """Dividends of a company in Hong Kong, as the portal tells them now."""
+    told = await _reads(request).dividends(code)
+    return Answer({"code": code, "items": told.value, "total": len(told.value)}, headers=told.headers)
+
+
+@router.get("/{code}/profile")
+@serving(schemas.HkProfile)
+async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
+    """What a company in Hong Kong is, as the portal tells it now. Text from outside: escape it."""
+    told = await _reads(request).profile(code)
+    names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
+    found: dict[str, Any] = told.value[0] if told.value else {}
+    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=told.headers)
+
+
+@premium_router.get("/{code}/ah-premium")
+@serving(schemas.AhPremium | None, top=[("as_of", str), *REACH])
+async def ah_premium(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    as_of: AsOfRead,
+    days: Annotated[int, Query(ge=1, le=750, description="trade dates of the history")] = 120,
+) -> Answer:
+    """Premium of a share at home over the one in Hong Kong, now; null for a company that is listed once, and
+    with `as_of`, since nobody keeps it."""
+    if as_of is not None:
+        return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
+    told = await _reads(request).premium(code)
+    return Answer(told.value, top={"note": _NO_PAST}, headers=told.headers)

@@ -1,0 +1,1 @@
+"""/index and index series: constituents, valuation, indicators, calendar."""

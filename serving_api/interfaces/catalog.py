@@ -1,0 +1,152 @@
+"""The interfaces of a registry: listed, found, called."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from core.clock import stamp
+from core.declaration.dataset import Dataset
+from core.declaration.registry import Registry, builtin_registry
+from core.declaration.rules import Interface
+from core.errors import Forbidden, InputError, NotFound, PlatformError
+from platform_assets.source_calls import behind
+from serving_api.db.sessions import Session
+from serving_api.framework.parameters import AsOf
+from serving_api.framework.state import State
+from serving_api.interfaces.call import Executor, Question
+from serving_api.interfaces.live import LIVE
+from serving_api.interfaces.parameters import described, read_params
+from serving_api.interfaces.reach import reached
+from serving_api.interfaces.search import Index
+from serving_api.interfaces.templates import EXECUTORS
+from serving_api.live.clients import Answered
+
+WRITERS = ("sync_", "save_", "update_", "delete_", "download_", "run_")
+NEAREST = 3
+
+
+class Catalog:
+    """Every declared interface that a template answers."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._interfaces: dict[str, tuple[Interface, Dataset]] = {
+            name: (interface, dataset)
+            for name, (interface, dataset) in registry.interfaces.items()
+            if interface.template in (LIVE if interface.live else EXECUTORS)
+        }
+        self._index = Index(self._interfaces)
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The catalog, by name."""
+        return [
+            {
+                "name": interface.name,
+                "dimension": interface.dimension,
+                "params": described(interface),
+                "returns": interface.returns,
+                "ttl": interface.ttl,
+                "description": interface.description,
+            }
+            for _, (interface, _) in sorted(self._interfaces.items())
+        ]
+
+    def search(self, text: str, limit: int, dimension: str | None = None) -> list[dict[str, Any]]:
+        """Interfaces that fit a question, best first."""
+        hits = []
+        for name, score in self._index.rank(text):
+            interface, dataset = self._interfaces[name]
+            if dimension is None or interface.dimension == dimension:
+                hits.append(
+                    {
+                        "name": name,
+                        "dimension": interface.dimension,
+                        "score": score,
+                        "description": interface.description,
+                        "params": described(interface),
+                        "evidence": _evidence(interface, dataset),
+                    }
+                )
+                if len(hits) == limit:
+                    break
+        return hits
+
+    def find(self, name: str) -> tuple[Interface, Dataset]:
+        """Raises Forbidden for the name of a writer, NotFound (with the nearest names) for any other."""
+        if name.startswith(WRITERS):
+            raise Forbidden(f"interface {name} is not readable")
+        if name not in self._interfaces:
+            raise NotFound(f"unknown interface: {name}; nearest: {', '.join(self.nearest(name))}")
+        return self._interfaces[name]
+
+    def nearest(self, name: str) -> list[str]:
+        """The names that look most like this one; where none does, those that mean most like it."""
+        alike = difflib.get_close_matches(name, self._interfaces, n=NEAREST, cutoff=0.5)
+        meant = [found for found, _ in self._index.rank(name.replace("_", " "))]
+        return list(dict.fromkeys([*alike, *meant, *sorted(self._interfaces)]))[:NEAREST]
+
+    async def call(
+        self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """The value of an interface, and how far back it reaches. Raises Forbidden, NotFound and InputError
+        in this order; PlatformError when the execution fails."""
+        interface, dataset = self.find(name)
+        params = read_params(interface, given)
+        table = dataset.table_of(interface)
+        if as_of is not None and not table.has_history:
+            raise InputError("as_of", f"{name} keeps no versions; leave it out")
+        now = stamp(state.clock.now())
+        asked = Question(
+            interface=interface,
+            table=table,
+            params=params,
+            as_of=None if as_of is None else as_of.bound,
+            today=now[:10],
+            calendar=state.calendar,
+            now=now,
+        )
+        with _told_of(name):
+            return await state.reading.scan(_answered, EXECUTORS[interface.template], asked)
+
+    async def call_live(
+        self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
+    ) -> Answered:
+        """The value of a live interface and where it comes from; raises as `call` does."""
+        interface, _ = self.find(name)
+        params = read_params(interface, given)
+        if as_of is not None:
+            raise InputError("as_of", f"{name} tells the present; leave it out")
+        with _told_of(name):
+            return await LIVE[interface.template](state, params)
+
+
+def _evidence(interface: Interface, dataset: Dataset) -> list[dict[str, str]]:
+    """What speaks for the wire formats of the tables behind an interface, source by source."""
+    return [
+        {"table": table, "source": one.source, "evidence": one.kind}
+        for table, one in behind(dataset, interface.table)
+    ]
+
+
+def _answered(session: Session, executor: Executor, asked: Question) -> tuple[Any, dict[str, Any]]:
+    value = executor(session, asked)
+    return value, reached(session, asked, value)
+
+
+@contextmanager
+def _told_of(name: str) -> Iterator[None]:
+    """A failure inside says which interface it was of."""
+    try:
+        yield
+    except InputError:
+        raise
+    except PlatformError as error:
+        # 500 by its kind: the caller asked rightly, and nothing of the cause is his business.
+        raise PlatformError(f"interface {name}: {error.message}") from error
+
+
+@cache
+def builtin_catalog() -> Catalog:
+    """The catalog of the datasets that come with the project."""
+    return Catalog(builtin_registry())

@@ -1,0 +1,112 @@
+"""SQL behind the interfaces of the billboard's seats and of dated events of the market."""
+
+from core.declaration.tables import Table
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, public_rows
+
+_ESCAPE = "!"
+
+
+def seats(session: Session, table: Table, code: str, day: str | None) -> list[Row]:
+    """Seats of a code on a date, or on its newest one."""
+    if day is None:
+        found = session.rows(
+            table.name,
+            columns=("trade_date",),
+            where="code=?",
+            values=(code,),
+            order="trade_date DESC",
+            limit=1,
+        )
+        if not found:
+            return []
+        day = str(found[0][0])
+    return public_rows(
+        session,
+        table.name,
+        where="code=? AND trade_date=?",
+        values=(code, day),
+        order="reason_key, side, rank_no",
+    )
+
+
+def branch_trades(session: Session, table: Table, since: str, name: str, limit: int) -> list[Row]:
+    """The newest seats of the branches whose name holds a text."""
+    return public_rows(
+        session,
+        table.name,
+        where=f"trade_date>=? AND branch_name LIKE ? ESCAPE '{_ESCAPE}'",
+        values=(since, _holding(name)),
+        order="trade_date DESC, code, reason_key, side, rank_no",
+        limit=limit,
+    )
+
+
+def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, list[str]]:
+    """(a SELECT of branch_name, code, trade_date, bought, sold, org, its values): what each branch whose name
+    holds a text dealt in a code on a date since `since`, 10k CNY.
+
+    A branch on both sides of a listing counts once; institutions, many under one name, by their figures.
+    The listings of one code and date overlap: the largest counts."""
+    where, values = "trade_date>=?", [since]
+    if name is not None:
+        where += f" AND branch_name LIKE ? ESCAPE '{_ESCAPE}'"
+        values.append(_holding(name))
+    seat = (
+        "SELECT DISTINCT branch_name, code, trade_date, reason_key, is_org, COALESCE(buy_amt, 0) AS bought, "
+        f"COALESCE(sell_amt, 0) AS sold FROM {table.name} WHERE {where}"
+    )
+    listing = (
+        "SELECT branch_name, code, trade_date, reason_key, SUM(bought) AS bought, SUM(sold) AS sold, "
+        f"MAX(is_org) AS org FROM ({seat}) AS seat GROUP BY branch_name, code, trade_date, reason_key"
+    )
+    deal = (
+        "SELECT branch_name, code, trade_date, MAX(bought) AS bought, MAX(sold) AS sold, MAX(org) AS org "
+        f"FROM ({listing}) AS listing GROUP BY branch_name, code, trade_date"
+    )
+    return deal, values
+
+
+def branch_totals(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
+    """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, those that
+    dealt most first. `trades` are codes and dates."""
+    deal, values = deals_of_branches(table, since, name)
+    rows = session.run(
+        "SELECT branch_name, COUNT(*), SUM(bought), SUM(sold), COUNT(DISTINCT code), MAX(org) "
+        f"FROM ({deal}) AS deal GROUP BY branch_name ORDER BY SUM(bought) + SUM(sold) DESC, branch_name "
+        f"LIMIT {int(limit)}",
+        tuple(values),
+    )
+    return [
+        {
+            "branch_name": branch,
+            "trades": int(trades),
+            "buy_amt": round(float(bought), 2),
+            "sell_amt": round(float(sold), 2),
+            "net_amt": round(float(bought) - float(sold), 2),
+            "codes": int(codes),
+            "is_org": bool(org),
+        }
+        for branch, trades, bought, sold, codes, org in rows
+    ]
+
+
+def between(session: Session, table: Table, since: str | None, until: str | None, limit: int) -> list[Row]:
+    """Rows of the market between two dates, oldest first."""
+    bounds = [(sign, day) for sign, day in ((">=", since), ("<=", until)) if day is not None]
+    rest = [column for column in table.key if column != table.date_column]
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join(f"{table.date_column}{sign}?" for sign, _ in bounds),
+        values=tuple(day for _, day in bounds),
+        order=", ".join([str(table.date_column), *rest]),
+        limit=limit,
+    )
+
+
+def _holding(text: str) -> str:
+    """A LIKE pattern for texts that hold `text` as it is."""
+    for sign in (_ESCAPE, "%", "_"):
+        text = text.replace(sign, _ESCAPE + sign)
+    return f"%{text}%"

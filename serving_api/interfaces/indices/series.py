@@ -1,0 +1,68 @@
+"""Bars of an index and the indicators that follow from them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from platform_assets.compute.index_indicators import index_indicators
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, public_rows
+
+INDICES = "fusion_index_daily"
+INDUSTRIES = "fusion_industry_index"
+_POINTS = 3
+_RATIOS = 2
+_IN_POINTS = ("ma", "dif", "dea", "boll")
+
+
+def table_of(code: str) -> str:
+    """The table that holds an index: broad ones bear their exchange, those of industries digits alone."""
+    return INDUSTRIES if code.isdigit() else INDICES
+
+
+def indicators(
+    session: Session, code: str, count: int, as_of: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """({date, close, ma5 .. rsi14} of the newest `count` bars, oldest first; name of the index)."""
+    rows = public_rows(
+        session,
+        table_of(code),
+        ("date", "name", "high", "low", "close"),
+        where="code=?",
+        values=(code,),
+        as_of=as_of,
+        order="date DESC",
+        limit=count + WARM_UP_BARS,
+    )
+    return indicator_rows(rows[::-1], count), rows[0]["name"] if rows else None
+
+
+def indicator_rows(bars: Sequence[Row], count: int) -> list[dict[str, Any]]:
+    """From bars, oldest first; null where there are not enough of them. A bar without high or low counts by
+    its close."""
+    if not bars:
+        return []
+    close = np.array([bar["close"] for bar in bars], dtype=np.float64)
+    high, low = (
+        np.array([bar["close"] if bar[name] is None else bar[name] for bar in bars], dtype=np.float64)
+        for name in ("high", "low")
+    )
+    found = {
+        name: [_rounded(value, _POINTS if name.startswith(_IN_POINTS) else _RATIOS) for value in values]
+        for name, values in index_indicators(high, low, close).items()
+    }
+    return [
+        {
+            "date": bars[at]["date"],
+            "close": bars[at]["close"],
+            **{name: values[at] for name, values in found.items()},
+        }
+        for at in range(max(0, len(bars) - count), len(bars))
+    ]
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    return None if math.isnan(value) else round(float(value), digits)

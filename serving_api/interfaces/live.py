@@ -1,0 +1,103 @@
+"""Interfaces that ask an upstream when they are called; their answers are those of the live routes."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from core.errors import InputError
+from serving_api.framework.state import State
+from serving_api.hong_kong.service import hong_kong_of
+from serving_api.live.admin_reads.changes import changes_of
+from serving_api.live.admin_reads.market import market_of
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.clients import Answered
+
+Params = Mapping[str, Any]
+MINUTES = (1, 5, 15, 30, 60)
+
+
+async def quotes(state: State, params: Params) -> Answered:
+    """Code -> live quote; codes that nobody knows are left out."""
+    return await state.part(live_of).quotes(params["codes"])
+
+
+async def order_book(state: State, params: Params) -> Answered:
+    """One security with its five levels; null when nobody knows it."""
+    told = await state.part(live_of).order_book(params["code"])
+    return told.shaped(told.value or None)
+
+
+async def ticks(state: State, params: Params) -> Answered:
+    """The last trades of the session, oldest first: {time, price, volume, side}."""
+    return await state.part(live_of).ticks(params["code"], params["limit"])
+
+
+async def minute_kline(state: State, params: Params) -> Answered:
+    """The newest minute bars, oldest first."""
+    minutes = params["period"]
+    if minutes not in MINUTES:
+        raise InputError("period", f"{minutes} is none of {', '.join(map(str, MINUTES))} minutes")
+    told = await state.part(live_of).minute_kline(params["code"], minutes)
+    return told.shaped(told.value["items"])
+
+
+async def fund_flow_minute(state: State, params: Params) -> Answered:
+    """Money flow of the session by minute, cumulative, CNY."""
+    told = await state.part(live_of).fund_flow_minutes(params["code"])
+    return told.shaped(told.value["items"])
+
+
+async def northbound(state: State, params: Params) -> Answered:
+    """Flow through the stock connect by minute; empty since it is not disclosed any more."""
+    told = await state.part(live_of).northbound()
+    return told.shaped(told.value["items"])
+
+
+async def index_quotes(state: State, params: Params) -> Answered:
+    """Live quotes of indices: those that are named, or the main ones of the mainland."""
+    if params["scope"] != "cn":
+        raise InputError("scope", "live quotes are those of cn; others are stored, see get_index_latest")
+    return await state.part(live_of).index_quotes(params["codes"])
+
+
+async def industry_ranking(state: State, params: Params) -> Answered:
+    """{top, bottom, total}: the strongest and the weakest industries."""
+    told = await state.part(market_of).industries()
+    rows, count = told.value, params["top_n"]
+    return told.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
+
+
+async def market_stat(state: State, params: Params) -> Answered:
+    """Totals of all A shares now. Raises when no source answers."""
+    return await state.part(live_of).market_stat()
+
+
+async def exrights(state: State, params: Params) -> Answered:
+    """Records of the terminal source, oldest first."""
+    told = await state.part(live_of).exrights(params["code"])
+    return told.shaped(told.value["records"])
+
+
+async def stock_changes(state: State, params: Params) -> Answered:
+    """The newest intraday anomalies of all stocks; empty before the first price of a day."""
+    return await state.part(changes_of).newest(params["limit"])
+
+
+async def ah_premium(state: State, params: Params) -> Answered:
+    """Premium of a share at home over the one in Hong Kong; null for a company that is listed once."""
+    return await state.part(hong_kong_of).premium(params["code"])
+
+
+LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {
+    "live_quotes": quotes,
+    "live_order_book": order_book,
+    "live_ticks": ticks,
+    "live_minute_kline": minute_kline,
+    "live_fund_flow_minute": fund_flow_minute,
+    "live_northbound": northbound,
+    "live_index_quotes": index_quotes,
+    "live_industry_ranking": industry_ranking,
+    "live_market_stat": market_stat,
+    "live_exrights": exrights,
+    "live_stock_changes": stock_changes,
+    "live_ah_premium": ah_premium,
+}

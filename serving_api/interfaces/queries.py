@@ -1,0 +1,338 @@
+"""SQL behind the interfaces: one read per kind of question, over any declared table.
+
+Rows are dictionaries of the table's own columns and `quality`, without the other audit columns; JSON
+columns are parsed. `as_of` is the bound instant, or None for the current rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import orjson
+
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Table
+from core.text_keys import search_key
+from serving_api.db.sessions import Session, code_clauses
+
+Row = dict[str, Any]
+NO_FILTER: Mapping[str, str] = {}
+INDUSTRY_COLUMNS = ("sw_l1", "sw_l1_name", "sw_l2", "sw_l2_name", "em_industry", "industry")
+"""Columns of a row that name its industry."""
+_LOOK_BACK = timedelta(days=60)
+"""A table that is written on trade dates has a row within this of any instant."""
+_LOOK_BACK_PERIODS = timedelta(days=400)
+"""The newest report period that somebody has published lies within this of any instant."""
+
+
+def public_columns(table: Table) -> list[str]:
+    """What responses show of a table."""
+    names = [spec.name for spec in table.columns]
+    return [*names, "quality"] if table.has_history else names
+
+
+def number_columns(table: Table) -> list[str]:
+    """The columns that can be compared with a number."""
+    return [spec.name for spec in table.columns if spec.family in ("float", "int")]
+
+
+def code_column(table: Table) -> str:
+    """The column of the key that says whose row it is."""
+    if "code" in table.key:
+        return "code"
+    named = [name for name in table.key if name.endswith("_code")]
+    return (
+        named[0] if named else next((name for name in table.key if name != table.date_column), table.key[0])
+    )
+
+
+def public_rows(session: Session, name: str, columns: Sequence[str] | None = None, **how: Any) -> list[Row]:
+    """Rows of a table as responses show them; a table that nobody declares has none."""
+    if not session.has(name):
+        return []
+    table = session.table(name)
+    wanted = list(columns or public_columns(table))
+    parsed = {spec.name for spec in table.columns if spec.family == "json"} & set(wanted)
+    rows = session.dicts(name, columns=wanted, **how)
+    for row in rows:
+        for column in parsed:
+            row[column] = orjson.loads(row[column]) if row[column] else None
+    return rows
+
+
+def newest(session: Session, table: Table, code: str, as_of: str | None, **how: Any) -> Row | None:
+    """The newest row of a code (the only one, where the code is the key). Where several sources tell it side
+    by side, the row of the best one."""
+    order = f"{table.date_column} DESC" if table.date_column else ""
+    if not order and table.key == ("code", "src"):
+        found = public_rows(session, table.name, where="code=?", values=(code,), as_of=as_of, **how)
+        rank = {source.name: at for at, source in enumerate(builtin_registry().raws[table.name].sources)}
+        return min(found, key=lambda row: rank.get(str(row["src"]), len(rank)), default=None)
+    found = public_rows(
+        session,
+        table.name,
+        where=f"{code_column(table)}=?",
+        values=(code,),
+        as_of=as_of,
+        order=order,
+        limit=1,
+        **how,
+    )
+    return found[0] if found else None
+
+
+def newest_of_codes(
+    session: Session, table: Table, codes: Sequence[str], as_of: str | None, columns: Sequence[str]
+) -> list[Row]:
+    """The newest row of each code that has one, in the order of `codes`."""
+    if len(table.key) > 1:
+        found = [newest(session, table, code, as_of, columns=columns) for code in codes]
+        return [row for row in found if row is not None]
+    rows: dict[str, Row] = {}
+    for where, some in code_clauses(codes, table.key[0]):
+        read = public_rows(session, table.name, columns, where=where, values=some, as_of=as_of)
+        rows |= {row[table.key[0]]: row for row in read}
+    return [rows[code] for code in codes if code in rows]
+
+
+def in_range(
+    session: Session,
+    table: Table,
+    code: str,
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int,
+    as_of: str | None,
+    also: str = "",
+    equal: Mapping[str, str] = NO_FILTER,
+) -> list[Row]:
+    """The newest `limit` rows of a code between two dates, those alone that hold the values of `equal`,
+    newest first."""
+    where, values = [f"{code_column(table)}=?"], [code]
+    for column, value in equal.items():
+        where.append(f"{column}=?")
+        values.append(value)
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"{table.date_column}{sign}?")
+            values.append(bound)
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join([*where, *([also] if also else [])]),
+        values=tuple(values),
+        as_of=as_of,
+        order=newest_first(table),
+        limit=limit,
+    )
+
+
+def newest_first(table: Table) -> str:
+    """The order of a table's rows by date, rows of one date by the rest of the key."""
+    rest = [f"{column} DESC" for column in table.key if column != table.date_column]
+    return ", ".join([f"{table.date_column} DESC", *rest])
+
+
+def newest_date(session: Session, table: Table, as_of: str | None) -> str | None:
+    """The newest date that the table holds."""
+    where, values = "", tuple[str, ...]()
+    if as_of is not None:
+        back = _LOOK_BACK_PERIODS if table.date_column == "report_period" else _LOOK_BACK
+        since = (date.fromisoformat(as_of[:10]) - back).isoformat()
+        where, values = f"{table.date_column}>=?", (since,)
+    found = session.rows(
+        table.name,
+        columns=(str(table.date_column),),
+        where=where,
+        values=values,
+        as_of=as_of,
+        order=f"{table.date_column} DESC",
+        limit=1,
+    )
+    return str(found[0][0]) if found else None
+
+
+def on_date(
+    session: Session,
+    table: Table,
+    day: str,
+    *,
+    sort: str | None,
+    limit: int,
+    offset: int,
+    as_of: str | None,
+    columns: Sequence[str] | None = None,
+    also: Sequence[tuple[str, str, Any]] = (),
+    industry: str | None = None,
+) -> list[Row]:
+    """Rows of one date, by a column (`-` = descending) or by key; missing values stand last. `also` are
+    further conditions (column, sign, value); `industry` is the code or name of one, of any level."""
+    keys = [column for column in table.key if column != table.date_column]
+    order = ", ".join(keys)
+    if sort:
+        column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
+        order = f"{column} IS NULL, {column} {way}, {order}"
+        columns = None if columns is None else list(dict.fromkeys([*columns, column]))
+    conditions = [(table.date_column, "=", day), *also]
+    levels = [] if industry is None else [name for name in INDUSTRY_COLUMNS if name in table.names]
+    within = [f"({' OR '.join(f'{name}=?' for name in levels)})"] if levels else []
+    return public_rows(
+        session,
+        table.name,
+        columns,
+        where=" AND ".join([*(f"{name}{sign}?" for name, sign, _ in conditions), *within]),
+        values=(*(value for _, _, value in conditions), *(industry for _ in levels)),
+        as_of=as_of,
+        order=order,
+        limit=limit,
+        offset=offset,
+    )
+
+
+_KINDS = ("ann_type", "category", "news_type")
+_WRITTEN_WIDE = {
+    **dict.fromkeys((" ", "\u3000"), ""),
+    **{chr(ord(sign) + 0xFEE0): sign for sign in "()%:,.;+-&/0123456789"},
+}
+"""What titles have in full width, or as a blank, and how a search compares it."""
+
+
+def _comparable(column: str) -> str:
+    """SQL of a text as `search_key` makes it, for what titles have: no engine knows NFKC."""
+    text = f"LOWER({column})"
+    for wide, plain in _WRITTEN_WIDE.items():
+        text = f"REPLACE({text}, '{wide}', '{plain}')"
+    return text
+
+
+def headlines(
+    session: Session,
+    table: Table,
+    *,
+    code: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    kind: str | None = None,
+    keyword: str | None = None,
+    limit: int,
+    offset: int = 0,
+    as_of: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> list[Row]:
+    """Rows that have a day or a time and a title, newest first. `kind`: what one of the table's columns of
+    kinds says; `keyword`: a word in the title; `columns`: other ones than responses show."""
+    day = str(table.date_column)
+    names = {spec.name for spec in table.columns}
+    where: list[str] = []
+    values: list[str] = []
+
+    def must(clause: str, *bound: str) -> None:
+        where.append(clause)
+        values.extend(bound)
+
+    if code is not None:
+        must("code=?", code)
+    if since is not None:
+        must(f"{day}>=?", since)
+    if until is not None:
+        must(f"{day}<=?", f"{until} 23:59:59" if table.timed else until)
+    if kind is not None:
+        kinds = [name for name in _KINDS if name in names]
+        must(f"({' OR '.join(f'{name}=?' for name in kinds)})", *[kind] * len(kinds))
+    if keyword is not None:
+        must(f"INSTR({_comparable('title')}, ?)>0", search_key(keyword))
+    time = ["pub_time DESC"] if "pub_time" in names - {day} else []
+    order = [f"{day} DESC", *time, *(column for column in table.key if column not in (day, "src"))]
+    return public_rows(
+        session,
+        table.name,
+        columns,
+        where=" AND ".join(where),
+        values=tuple(values),
+        as_of=as_of,
+        order=", ".join(order),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def planned(
+    session: Session, table: Table, period: str | None, since: str | None, until: str | None, limit: int
+) -> list[Row]:
+    """Rows of one quarter end, or of the newest, whose date lies between two days, oldest first."""
+    if period is None:
+        newest = session.rows(table.name, columns=("report_period",), order="report_period DESC", limit=1)
+        if not newest:
+            return []
+        period = str(newest[0][0])
+    where, values = ["report_period=?"], [period]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"{table.date_column}{sign}?")
+            values.append(bound)
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order=f"{table.date_column}, code",
+        limit=limit,
+    )
+
+
+TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
+"""Exchange -> the code under which a table keeps the sum of its market."""
+
+
+def totals(
+    session: Session,
+    table: Table,
+    exchanges: Sequence[str],
+    since: str | None,
+    until: str | None,
+    limit: int,
+) -> list[Row]:
+    """The newest `limit` rows that hold sums of markets between two dates, newest first."""
+    where = [f"code IN ({', '.join('?' for _ in exchanges)})"]
+    values = [TOTALS[name] for name in exchanges]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"{table.date_column}{sign}?")
+            values.append(bound)
+    return public_rows(
+        session,
+        table.name,
+        where=" AND ".join(where),
+        values=tuple(values),
+        order=f"{table.date_column} DESC, code DESC",
+        limit=limit,
+    )
+
+
+def calendar_days(
+    session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
+) -> list[Row]:
+    """The newest `limit` days of a market's calendar between two dates, oldest first."""
+    where, values = ["market=?"], [market]
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"date{sign}?")
+            values.append(bound)
+    rows = public_rows(
+        session, table.name, where=" AND ".join(where), values=tuple(values), order="date DESC", limit=limit
+    )
+    return rows[::-1]
+
+
+def last_open_day(session: Session, table: Table, market: str, until: str) -> str | None:
+    """The newest trade date of a market that is not after `until`."""
+    found = session.rows(
+        table.name,
+        columns=("date",),
+        where="market=? AND is_open=1 AND date<=?",
+        values=(market, until),
+        order="date DESC",
+        limit=1,
+    )
+    return str(found[0][0]) if found else None

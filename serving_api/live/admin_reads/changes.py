@@ -1,0 +1,116 @@
+"""Intraday anomalies of the session: the newest events of all stocks, from the portal alone.
+
+Pages are asked side by side, at most STOCK_CHANGES_CONCURRENCY at a time; while the portal is away (its
+breaker is open, or it answers nothing that can be used) the last good answer stands.
+"""
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from datetime import timedelta
+from typing import Any
+
+from core.errors import PayloadError
+from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS, ChangesPage
+from serving_api.framework.cache_headers import before_open, in_trading_hours, ttl_at
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.clients import EASTMONEY, Answered
+from serving_api.live.frame_values import Row, number, records
+
+CHANGES_TTL = 20.0
+MOST = 500
+CLOCKS_APART = timedelta(minutes=1)
+
+
+class Changes:
+    """Reads that answer an empty list when there is neither an answer nor one that was kept."""
+
+    def __init__(self, state: State, live: Live) -> None:
+        self._clock = state.clock
+        self._calendar = state.calendar
+        self._live = live
+        self._last: Answered | None = None
+        self._together = max(1, state.settings.stock_changes_concurrency)
+
+    async def newest(self, limit: int) -> Answered:
+        """The newest events: {time, code, name, type, type_label, price, change_percent, info}; none on a
+        trade date before its session."""
+        return (await self.newest_or_last(limit))[0]
+
+    async def newest_or_last(self, limit: int, *, use_cache: bool = True) -> tuple[Answered, bool]:
+        """The same, and whether the portal did not answer and these are its last good events of today."""
+        pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
+
+        def ttl() -> float:
+            return ttl_at(CHANGES_TTL, self._clock.now(), self._calendar)
+
+        if before_open(self._clock.now(), self._calendar):
+            # The portal still tells of the session before, and nothing in its events says so.
+            return Answered([]), False
+        today = self._clock.now().date()
+        landed = await read_or(
+            None,
+            self._live.shared.take(
+                self._live.flights, f"changes {pages}", ttl, lambda: self._ask(pages), use_cache=use_cache
+            ),
+        )
+        if landed is not None:
+            self._last = landed.value
+        # Events carry no date: what was said yesterday says nothing of today.
+        kept = self._last
+        if kept is None or kept.at is None or kept.at.date() != today:
+            return Answered([]), False
+        return kept.shaped(kept.value[:limit]), landed is None
+
+    async def _ask(self, pages: int) -> Answered:
+        told = await self._live.clients.ask(
+            {EASTMONEY: lambda client: newest_pages(client, pages, self._together)},
+            order=(EASTMONEY,),
+            pages=pages,
+        )
+        events = joined(told.value)
+        self._check_day(events)
+        return told.shaped(events)
+
+    def _check_day(self, events: Sequence[Row]) -> None:
+        """While the market trades, an event later than now is of another day. Raises PayloadError."""
+        now = self._clock.now()
+        latest = (now + CLOCKS_APART).strftime("%H:%M:%S")
+        if events and in_trading_hours(now, self._calendar) and str(events[0]["time"]) > latest:
+            raise PayloadError(f"an anomaly at {events[0]['time']} is told at {now:%H:%M:%S}")
+
+
+def newest_pages(client: Any, pages: int, together: int) -> list[ChangesPage]:
+    """The first page tells how many there are; the others are asked `together` at a time."""
+    first: ChangesPage = client.stock_changes(0)
+    others = range(1, min(pages, math.ceil(first.total / PAGE_ROWS)))
+    context = copy_context()  # the call budget of this request
+    with ThreadPoolExecutor(max_workers=together) as pool:
+        asked = pool.map(lambda page: context.copy().run(client.stock_changes, page), others)
+        return [first, *asked]
+
+
+def joined(pages: Sequence[ChangesPage]) -> list[Row]:
+    """Events of all pages, newest first; one that moved to the next page meanwhile is told once."""
+    rows: dict[tuple[Any, ...], Row] = {}
+    for page in pages:
+        for row in records(page.rows):
+            rows.setdefault((row["time"], row["code"], row["type"], row["info"]), _shown(row))
+    return sorted(rows.values(), key=lambda row: str(row["time"]), reverse=True)
+
+
+def _shown(row: Row) -> Row:
+    return {
+        **{name: row[name] for name in ("time", "code", "name", "type", "type_label")},
+        "price": number(row["price"]),
+        "change_percent": number(row["change_pct"]),
+        "info": row["info"],
+    }
+
+
+def changes_of(state: State) -> Changes:
+    """The app's reads of anomalies (`state.part(changes_of)`)."""
+    return Changes(state, state.part(live_of))

@@ -1,0 +1,176 @@
+"""Live reads of the whole market: the limit pool, the industry ranking, strong stocks."""
+
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from typing import Any
+
+import orjson
+
+from core.calendar import CalendarHorizon
+from serving_api.framework.cache_headers import ttl_at
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.admin_reads import queries
+from serving_api.live.admin_reads.limit_bars import limit_ups_of_bars, streak_dates
+from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.clients import EASTMONEY, THS, Answered
+from serving_api.live.frame_values import Row, is_empty, number, records, session_date, text, whole
+
+POOL_TTL, RANKING_TTL, HOT_TTL = 20.0, 30.0, 10.0
+POOL_SESSIONS = 20
+"""Trade dates that the portal's pools go back."""
+BOARD_PAGES = 5
+_CLOSE = "15:00"
+_CNY_PER_YI = 1e8
+
+
+class Market:
+    """Reads that answer their empty structure when neither a source nor the store has anything."""
+
+    def __init__(self, state: State, live: Live) -> None:
+        self._clock = state.clock
+        self._calendar = state.calendar
+        self._reading = state.reading
+        self._live = live
+
+    async def limit_ups(self, day: str | None) -> Answered:
+        """The pool of limit-ups of a date (default: the newest trade date): the stored one; while its
+        session runs, and where none is stored, the portal's; of a day whose pool is gone, what the stored
+        bars tell. Empty on a day without trading."""
+        today = self._clock.now().date().isoformat()
+        try:
+            asked = day or self._calendar.on_or_before(today)
+            if not self._calendar.is_trade_date(asked):
+                return Answered([])
+            recent = asked >= self._calendar.last(POOL_SESSIONS, today)[0]
+        except CalendarHorizon:
+            return Answered([])
+        stored = await self._stored(queries.limit_ups, asked)
+        running = asked == today and self._clock.now().strftime("%H:%M") < _CLOSE
+        if recent and (running or not stored):
+            told = await self._told(
+                ("limit up", asked),
+                POOL_TTL,
+                lambda: self._live.clients.ask({EASTMONEY: lambda client: client.limit_pool("up", asked)}),
+            )
+            if told is not None and (running or not is_empty(told.value)):
+                return told.shaped([limit_row(row) for row in records(told.value)])
+        if not stored:
+            stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
+        return Answered([limit_row(row) for row in stored])
+
+    async def industries(self) -> Answered:
+        """Every industry board, the strongest first: the portal's of now, else the newest stored ones."""
+        told = await self._told(
+            "industries",
+            RANKING_TTL,
+            lambda: self._live.clients.ask(
+                {EASTMONEY: lambda client: client.boards("industry")}, pages=BOARD_PAGES, empty=is_empty
+            ),
+        )
+        if told is not None and not is_empty(told.value):
+            return told.shaped(ranked([board(row) for row in records(told.value)]))
+        return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
+
+    async def hot_stocks(self) -> Answered:
+        """Strong stocks of the session that quotes belong to, with their topics; the strongest first."""
+        day = session_date(self._clock.now(), self._calendar)
+        told = await self._told(
+            ("strong", day),
+            HOT_TTL,
+            lambda: self._live.clients.ask({THS: lambda client: client.strong_stocks(day)}, order=(THS,)),
+        )
+        if told is not None:
+            return told.shaped(strongest([strong(row) for row in records(told.value)]))
+        return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
+
+    async def _stored(self, query: Callable[..., list[Row]], *args: Any) -> list[Row]:
+        nothing: list[Row] = []
+        return await read_or(nothing, self._reading.scan(query, *args))
+
+    async def _told(
+        self, key: Hashable, seconds: float, make: Callable[[], Awaitable[Answered]]
+    ) -> Answered | None:
+        """A shared answer; None when no source has any."""
+
+        def ttl() -> float:
+            return ttl_at(seconds, self._clock.now(), self._calendar)
+
+        landed = await read_or(None, self._live.flights.take(key, ttl, make))
+        return None if landed is None else landed.value
+
+
+def market_of(state: State) -> Market:
+    """The app's reads of the whole market (`state.part(market_of)`)."""
+    return Market(state, state.part(live_of))
+
+
+# -- shapes -------------------------------------------------------------------------------------------
+
+
+def limit_row(row: Mapping[str, Any]) -> Row:
+    """One limit-up, from the store or from the portal alike. CNY, percent; `float_cap` 10k CNY."""
+    return {
+        "code": row["code"],
+        "name": row["name"],
+        **{name: number(row[name]) for name in ("price", "change_pct", "amount")},
+        "float_cap": number(row["float_market_cap"]),
+        "turnover_pct": number(row["turnover_pct"]),
+        "limit_days": whole(row["limit_days"]),
+        "first_seal": text(row["first_seal_time"]),
+        "last_seal": text(row["last_seal_time"]),
+        "seal_fund": number(row["seal_fund"]),
+        "break_times": whole(row["break_times"]),
+        "industry": text(row["industry"]),
+        "zt_stat": text(row["zt_stat"]),
+    }
+
+
+def board(row: Mapping[str, Any]) -> Row:
+    """An industry board of the portal. CNY, percent."""
+    return {
+        "code": row["board_code"],
+        "name": row["board_name"],
+        "change_pct": number(row["change_pct"]),
+        "up_count": whole(row["up_count"]),
+        "down_count": whole(row["down_count"]),
+        "leader_name": text(row["leader_name"]),
+        "leader_change_pct": number(row["leader_pct"]),
+        "amount": number(row["amount"]),
+        "main_net": number(row["main_net"]),
+    }
+
+
+def sector(row: Mapping[str, Any]) -> Row:
+    """The same from a stored node."""
+    amount = number(row["amount_yi"])
+    return {
+        "code": row["node_code"],
+        **{name: row[name] for name in ("name", "change_pct", "up_count", "down_count")},
+        **{name: row[name] for name in ("leader_name", "leader_change_pct")},
+        "amount": None if amount is None else round(amount * _CNY_PER_YI, 2),
+        "main_net": row["main_net"],
+    }
+
+
+def ranked(rows: list[Row]) -> list[Row]:
+    """Best change first, `rank` from 1; those without a change stand last."""
+    ordered = sorted(
+        rows, key=lambda row: (row["change_pct"] is None, -(row["change_pct"] or 0.0), row["code"])
+    )
+    return [{"rank": rank, **row} for rank, row in enumerate(ordered, start=1)]
+
+
+def strong(row: Mapping[str, Any]) -> Row:
+    """A strong stock. CNY, percent."""
+    tags = row["tags"]
+    return {
+        "code": row["code"],
+        "name": row["name"],
+        **{name: number(row.get(name)) for name in ("price", "change_pct", "turnover_pct", "amount")},
+        "reason": text(row["reason"]),
+        "tags": orjson.loads(tags) if isinstance(tags, str) else tags or [],
+    }
+
+
+def strongest(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (-(row["change_pct"] or 0.0), row["code"]))

@@ -1,0 +1,90 @@
+"""SQL behind the live reads: who a code is, and what is stored where no live source answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from serving_api.db.sessions import Session, code_clauses
+from serving_api.interfaces.queries import newest_date, public_rows
+
+MASTER = "fusion_stock_master"
+FLOW = "fusion_fund_flow"
+FLASH = "raw_news_flash"
+LIMIT_POOL = "raw_limit_pool"
+CLOUD_MAP = "fusion_market_cloud_map"
+HOT = "raw_hot_stocks"
+QUOTES = "fusion_quote_snapshot"
+_MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
+_LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
+
+
+def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
+    """Master rows of the codes, as far as stored."""
+    if not session.has(MASTER):
+        return []
+    columns = session.columns(MASTER, _MASTER_COLUMNS)
+    found: list[dict[str, Any]] = []
+    for where, some in code_clauses(codes):
+        found += session.dicts(MASTER, columns=columns, where=where, values=some)
+    return found
+
+
+def listed_stocks(session: Session) -> list[dict[str, Any]]:
+    """Master rows of every A share that is not delisted or before its listing."""
+    if not session.has(MASTER):
+        return []
+    columns = session.columns(MASTER, _LISTED_COLUMNS)
+    where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
+    return session.dicts(MASTER, columns=columns, where=where)
+
+
+def stored_flashes(session: Session, limit: int) -> list[dict[str, Any]]:
+    """The newest stored flash news, newest first."""
+    if not session.has(FLASH):
+        return []
+    return session.dicts(FLASH, order="pub_time DESC, flash_id DESC", limit=limit)
+
+
+def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]:
+    """The newest `days` stored money flows of a code, oldest first."""
+    if not session.has(FLOW):
+        return []
+    wanted = ("date", "main_net", "super_large_in", "large_in")
+    columns = session.columns(FLOW, wanted)
+    rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
+    return rows[::-1]
+
+
+def limit_ups(session: Session, day: str) -> list[dict[str, Any]]:
+    """The stored pool of limit-ups of a date, the first sealed first."""
+    return public_rows(
+        session,
+        LIMIT_POOL,
+        where="trade_date=? AND pool='up'",
+        values=(day,),
+        order="first_seal_time IS NULL, first_seal_time, code",
+    )
+
+
+def sectors(session: Session) -> list[dict[str, Any]]:
+    """The sectors of the newest stored tree map."""
+    if not session.has(CLOUD_MAP):
+        return []
+    day = newest_date(session, session.table(CLOUD_MAP), None)
+    if day is None:
+        return []
+    return public_rows(session, CLOUD_MAP, where="trade_date=? AND level='sector'", values=(day,))
+
+
+def strong_stocks(session: Session, day: str) -> list[dict[str, Any]]:
+    """The stored strong stocks of a date with price, turnover and amount of their closing quotes."""
+    listed = public_rows(
+        session, HOT, where="trade_date=? AND list_type='ths_strong'", values=(day,), order="code"
+    )
+    if not listed or not session.has(QUOTES):
+        return listed
+    columns = session.columns(QUOTES, ("code", "price", "turnover_pct", "amount"))
+    quotes = {
+        row["code"]: row
+        for row in session.dicts(QUOTES, columns=columns, where="trade_date=?", values=(day,))
+    }
+    return [{**quotes.get(row["code"], {}), **row} for row in listed]

@@ -1,0 +1,171 @@
+"""The upstream clients of the API: opened at the first live read, used off the event loop, closed with
+the app.
+
+A request may cost `RETRY_BUDGET_MAX` external calls over all sources; a list that the upstream cuts into
+pages counts as one of them, so that 600 quotes do not fail where one does.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+import anyio
+
+from core.calendar import TradeCalendar
+from core.clock import Clock
+from core.errors import PayloadError, Unavailable, UpstreamError
+from resources.fetch_record import FetchLog
+from resources.settings import Settings
+from resources.transport.budget import call_budget
+from resources.transport.redact import redact
+from serving_api.framework.cache_headers import in_trading_hours
+from serving_api.framework.envelope import local_iso
+
+THREADS = 8
+RETRY_WITHIN_S = 3.0
+"""A source that was silent for longer is not asked again for this request: the next one is."""
+TDX, TENCENT, EASTMONEY, THS = "tdx", "tencent", "eastmoney", "ths"
+XUEQIU, SINA = "xueqiu", "sina"
+ORIGIN = {
+    TDX: "tcp_terminal",
+    TENCENT: "quote_site_a",
+    EASTMONEY: "finance_portal_a",
+    THS: "backup_source",
+    XUEQIU: "social_site",
+    SINA: "backup_source",
+}
+"""Upstream key -> what `_source` says."""
+SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
+
+Makers = Mapping[str, Callable[[FetchLog], Any]]
+Opener = Callable[[Settings, Clock, TradeCalendar], tuple[Makers, Sequence[Callable[[], None]]]]
+T = TypeVar("T")
+logger = logging.getLogger("serving_api.live")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a source answered, and when by the market clock; `source` is its key, None when nobody had
+    anything."""
+
+    value: Any
+    source: str | None = None
+    at: datetime | None = None
+
+    @property
+    def origin(self) -> str | None:
+        return None if self.source is None else ORIGIN[self.source]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the response says of its origin."""
+        if self.origin is None or self.at is None:
+            return {}
+        return {"X-Data-As-Of": local_iso(self.at), "X-Data-Source": self.origin}
+
+    def shaped(self, value: Any) -> "Answered":
+        """Another shape of the same answer."""
+        return replace(self, value=value)
+
+
+def open_clients(
+    settings: Settings, clock: Clock, calendar: TradeCalendar
+) -> tuple[Makers, Sequence[Callable[[], None]]]:
+    """The clients that the settings ask for; imported here, because it brings the parsers."""
+    from resources.upstreams.factory import make_clients
+
+    return make_clients(settings, clock, calendar)
+
+
+def source_order(now: Clock, calendar: TradeCalendar) -> tuple[str, ...]:
+    """In trading hours the terminal comes first, outside them the quote site; the portal is the last."""
+    if in_trading_hours(now.now(), calendar):
+        return (TDX, TENCENT, EASTMONEY)
+    return (TENCENT, TDX, EASTMONEY)
+
+
+class LiveClients:
+    """Clients of one app."""
+
+    def __init__(
+        self, settings: Settings, clock: Clock, calendar: TradeCalendar, opener: Opener | None = None
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._calendar = calendar
+        self._opener = opener or open_clients
+        self._lock = threading.Lock()
+        self._opened: tuple[Makers, Sequence[Callable[[], None]]] | None = None
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def ask(
+        self,
+        questions: Mapping[str, Callable[[Any], T]],
+        *,
+        order: Sequence[str] | None = None,
+        pages: int = 1,
+        empty: Callable[[T], bool] | None = None,
+    ) -> Answered:
+        """The first answer that is not empty, of the sources that have a question, in `order` (default:
+        that of the hour). `pages` is how many calls the longest single answer takes.
+
+        Raises the error of the first source when every source failed."""
+        wanted = [name for name in order or source_order(self._clock, self._calendar) if name in questions]
+        limit = self._settings.retry_budget_max + max(0, pages - 1)
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(THREADS)
+        return await anyio.to_thread.run_sync(
+            self._ask, [(name, questions[name]) for name in wanted], limit, empty, limiter=self._limiter
+        )
+
+    def _ask(
+        self,
+        questions: Sequence[tuple[str, Callable[[Any], T]]],
+        limit: int,
+        empty: Callable[[T], bool] | None,
+    ) -> Answered:
+        first_error: Exception | None = None
+        nothing: Answered | None = None
+        with call_budget(limit, retry_within_s=RETRY_WITHIN_S) as budget:
+            for name, question in questions:
+                budget.restart()
+                try:
+                    value = question(self.client(name))
+                except SOURCE_ERRORS as error:
+                    logger.warning("%s: %s: %s", name, type(error).__name__, redact(str(error)))
+                    first_error = first_error or error
+                    continue
+                if empty is None or not empty(value):
+                    return Answered(value, name, self._clock.now())
+                nothing = nothing or Answered(value)
+        if nothing is not None:
+            return nothing
+        raise first_error or Unavailable("no source serves this read")
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run what asks clients off the event loop, within the call budget of the caller; a caller that goes
+        away leaves the thread to end by itself."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(THREADS)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
+
+    def client(self, name: str) -> Any:
+        """The client of an upstream, with a log of its own. Raises Unavailable where none is configured."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._opener(self._settings, self._clock, self._calendar)
+            makers = self._opened[0]
+        if name not in makers:
+            raise Unavailable(f"no {name} client is configured", source=name)
+        return makers[name](FetchLog())
+
+    def close(self) -> None:
+        """Give back every connection; a later read opens anew."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+        self._limiter = None
+        for close in opened[1] if opened else ():
+            close()

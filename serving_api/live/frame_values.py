@@ -1,0 +1,59 @@
+"""Values of an upstream's frame as JSON has them."""
+
+import math
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from core.calendar import TradeCalendar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = dict[str, Any]
+_OPEN = "09:15:00"
+
+
+def records(frame: "pd.DataFrame") -> list[Row]:
+    rows: list[Row] = frame.to_dict("records")
+    return rows
+
+
+def is_empty(frame: "pd.DataFrame") -> bool:
+    return len(frame) == 0
+
+
+def number(value: Any, digits: int | None = None) -> float | None:
+    """A float; None for a missing one."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(value) if digits is None else round(float(value), digits)
+
+
+def whole(value: Any) -> int | None:
+    """Shares as an integer; None for a missing number."""
+    return None if value is None or not math.isfinite(value) else round(value)
+
+
+def positive(value: Any) -> float | None:
+    """A price; the 0 that stands for 'none yet' is None."""
+    found = number(value)
+    return found if found else None
+
+
+def text(value: Any) -> str | None:
+    """A text; None for a missing one (pandas may hold it as NaN)."""
+    return value if isinstance(value, str) and value else None
+
+
+def change_pct(price: float | None, last_close: float | None) -> float | None:
+    if not price or not last_close:
+        return None
+    return round((price / last_close - 1) * 100, 2)
+
+
+def session_date(now: datetime, calendar: TradeCalendar) -> str:
+    """The trade date that a quote of `now` belongs to: before 09:15 it is still the one before."""
+    newest = calendar.on_or_before(now.date().isoformat())
+    if newest == now.date().isoformat() and now.strftime("%H:%M:%S") < _OPEN:
+        return calendar.offset(newest, -1)
+    return newest

@@ -1,0 +1,262 @@
+"""SQL and shapes of the economy: rows of series by name, yields by date, prices of an index for its
+earnings. `as_of` is the bound instant, or None for what is known now."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from platform_assets.compute.risk_premium import premiums, standing
+from serving_api.db.sessions import Session
+from serving_api.framework.history_reach import first_date
+
+VALUES = "fusion_macro_indicator"
+RELEASES = "fusion_macro_release"
+PE = "raw_index_valuation"
+REGIONS = ("cn", "us")
+"""Regions of which yields are stored."""
+TENORS = (1, 2, 5, 10, 30)
+_SPACE = 40
+_PUBLISHED = "18:00"
+
+Row = dict[str, Any]
+
+
+def series(
+    session: Session,
+    names: Sequence[str],
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int | None = None,
+    as_of: str | None = None,
+    columns: Sequence[str] = (
+        "indicator",
+        "period_date",
+        "value",
+        "yoy",
+        "mom",
+        "publish_date",
+        "publish_estimated",
+    ),
+) -> list[Row]:
+    """Rows of some series, oldest first; the newest `limit` where there is one."""
+    where, values = [f"indicator IN ({', '.join('?' for _ in names)})"], list(names)
+    for bound, sign in ((since, ">="), (until, "<=")):
+        if bound is not None:
+            where.append(f"period_date{sign}?")
+            values.append(bound)
+    rows = session.dicts(
+        VALUES,
+        columns=columns,
+        where=" AND ".join(where),
+        values=tuple(values),
+        as_of=as_of,
+        order="period_date DESC, indicator DESC",
+        limit=limit,
+    )
+    return rows[::-1]
+
+
+def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
+    """Why there is no row of some series at an instant."""
+    first = session.dicts(
+        VALUES,
+        columns=("publish_date",),
+        where=f"indicator IN ({', '.join('?' for _ in names)}) AND publish_date IS NOT NULL",
+        values=tuple(names),
+        order="publish_date",
+        limit=1,
+    )
+    if as_of is None or not first:
+        return "nothing of it is stored"
+    return f"the first of what is stored became known on {first[0]['publish_date']}, as_of is before that"
+
+
+def newest_of_series(
+    session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
+) -> list[Row]:
+    """The newest row of each series, by name: of some, of a region, or of all."""
+    where: list[str] = []
+    values: list[str] = []
+    if names:
+        where.append(f"indicator IN ({', '.join('?' for _ in names)})")
+        values += names
+    if region is not None:
+        where.append("region=?")
+        values.append(region)
+    condition = " AND ".join(where)
+    dated = session.dicts(
+        VALUES, columns=("indicator", "period_date"), where=condition, values=tuple(values), as_of=as_of
+    )
+    newest: dict[str, str] = {}
+    for row in dated:
+        name, day = row["indicator"], row["period_date"]
+        newest[name] = max(newest.get(name, ""), day)
+    days = sorted(set(newest.values()))
+    if not days:
+        return []
+    found = session.dicts(
+        VALUES,
+        columns=session.table(VALUES).names,
+        where=f"period_date IN ({', '.join('?' for _ in days)})",
+        values=tuple(days),
+        as_of=as_of,
+        order="indicator",
+    )
+    return [row for row in found if newest.get(row["indicator"]) == row["period_date"]]
+
+
+def series_names(session: Session, region: str | None, as_of: str | None) -> list[Row]:
+    """{indicator, name, region, category, freq, unit, latest_date} of every series that has rows."""
+    shown = ("indicator", "name", "region", "category", "freq", "unit")
+    return [
+        {**{name: row[name] for name in shown}, "latest_date": row["period_date"]}
+        for row in newest_of_series(session, None, region, as_of)
+    ]
+
+
+def yields(
+    session: Session,
+    region: str,
+    limit: int,
+    as_of: str | None,
+    since: str | None = None,
+    until: str | None = None,
+) -> list[Row]:
+    """{date, y1, y2, y5, y10, y30, spread_10_2} by date, percent, oldest first; a tenor that is not told is
+    None. The newest `limit` dates between two."""
+    names = {f"{region}_bond_{years}y": f"y{years}" for years in TENORS}
+    if since is None:
+        newest = series(session, list(names), until=until, limit=1, as_of=as_of)
+        if not newest:
+            return []
+        # Calendar days that hold so many trade dates, with room for holidays.
+        back = timedelta(days=limit * 3 // 2 + _SPACE)
+        since = (date.fromisoformat(newest[0]["period_date"]) - back).isoformat()
+    days: dict[str, Row] = {}
+    for row in series(session, list(names), since=since, until=until, as_of=as_of):
+        day = row["period_date"]
+        made = days.setdefault(day, {"date": day, **dict.fromkeys(names.values())})
+        made[names[row["indicator"]]] = row["value"]
+    rows = [{**row, "spread_10_2": _spread(row)} for row in days.values()]
+    return rows[-limit:]
+
+
+def first_yield(session: Session, region: str) -> str | None:
+    """The first stored date of any tenor of a region."""
+    return first_date(session, VALUES, of={"indicator": _tenors(region)})
+
+
+def first_premium(session: Session, index: str) -> str | None:
+    """The first date of which both sides of a premium may be known; None where one of them is not stored."""
+    earned = first_date(session, PE, of={"index_code": _names(index)})
+    bonds = first_date(session, VALUES, of={"indicator": "cn_bond_10y"})
+    return None if earned is None or bonds is None else max(earned, bonds)
+
+
+def _tenors(region: str) -> list[str]:
+    return [f"{region}_bond_{years}y" for years in TENORS]
+
+
+def _names(index: str) -> tuple[str, str]:
+    """The two names that an index may be stored under."""
+    return index, index[2:]
+
+
+def yields_or_why(
+    session: Session, region: str, limit: int, as_of: str | None
+) -> tuple[list[Row], str | None]:
+    """The rows of `yields`, and why there are none."""
+    rows = yields(session, region, limit, as_of)
+    return rows, None if rows else f"no yields: {missing(session, _tenors(region), as_of)}"
+
+
+def _spread(row: Mapping[str, Any]) -> float | None:
+    long, short = row["y10"], row["y2"]
+    return None if long is None or short is None else round(long - short, 4)
+
+
+def risk_premium(session: Session, index: str, limit: int, as_of: str | None) -> dict[str, Any]:
+    """{index, items, total, latest, latestDate, percentile_pct, band, available, reason?}: the newest `limit`
+    dates on which both sides are known."""
+    earned = _earnings(session, index, limit, as_of)
+    rows: list[Row] = []
+    if earned:
+        since = (date.fromisoformat(earned[0][0]) - timedelta(days=_SPACE)).isoformat()
+        bonds = series(session, ["cn_bond_10y"], since=since, as_of=as_of)
+        rows = premiums(earned, [(row["period_date"], row["value"]) for row in bonds])
+    if earned:
+        why = f"no yields of Chinese government bonds: {missing(session, ['cn_bond_10y'], as_of)}"
+    else:
+        why = f"no PE of {index} is stored" + ("" if as_of is None else " that was known by then")
+    return premium_of(index, rows, why)
+
+
+def premium_of(index: str, rows: list[Row], why: str) -> dict[str, Any]:
+    """The answer of `risk_premium` for these rows; `why` there are none."""
+    answer = {
+        "index": index,
+        "items": rows,
+        "total": len(rows),
+        "latest": rows[-1] if rows else {},
+        "latestDate": rows[-1]["date"] if rows else None,
+        **standing(rows),
+        "available": bool(rows),
+    }
+    return answer if rows else {**answer, "reason": why}
+
+
+def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> list[tuple[str, float]]:
+    """(date, PE over four quarters, else the PE that is told) of an index, oldest first. The table keeps no
+    versions: of an instant, what had closed before its day, or had been loaded by then, is known."""
+    if not session.has(PE):
+        return []
+    where, values = ["index_code IN (?, ?)"], [*_names(index)]
+    if as_of is not None:
+        until = as_of[:10] if as_of[11:16] < _PUBLISHED else f"{as_of[:10]}~"
+        where.append("(date<? OR imported_at<=?)")
+        values += [until, as_of]
+    rows = session.rows(
+        PE,
+        columns=("date", "pe_ttm", "pe"),
+        where=" AND ".join(where),
+        values=tuple(values),
+        order="date DESC",
+        limit=limit,
+    )
+    told = ((str(day), ttm if ttm is not None else pe) for day, ttm, pe in rows)
+    found = {day: float(pe) for day, pe in told if pe is not None}
+    return sorted(found.items())
+
+
+def releases(
+    session: Session,
+    since: str | None,
+    until: str | None,
+    region: str | None,
+    importance: int,
+    as_of: str | None,
+    limit: int,
+) -> list[Row]:
+    """Releases of at least an importance between two days (which may lie ahead), oldest first."""
+    where, values = ["importance>=?"], [importance]
+    bounds: list[Any] = []
+    for clause, value in (
+        ("release_time>=?", since),
+        ("release_time<=?", None if until is None else f"{until} 23:59:59"),
+        ("region=?", region),
+    ):
+        if value is not None:
+            where.append(clause)
+            bounds.append(value)
+    table = session.table(RELEASES)
+    rows = session.dicts(
+        RELEASES,
+        columns=table.names,
+        where=" AND ".join(where),
+        values=(*values, *bounds),
+        as_of=as_of,
+        order="release_time DESC, event_key DESC",
+        limit=limit,
+    )
+    return rows[::-1]

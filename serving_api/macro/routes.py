@@ -1,0 +1,124 @@
+"""/macro/* and /fusion/macro/*: open to anyone, plain."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Path, Query
+from starlette.requests import Request
+
+from platform_assets.datasets._macro_series import CN_NAMES, SERIES
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach, reach_from
+from serving_api.framework.parameters import AsOf, AsOfRead
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.macro import queries, schemas
+
+router = area_router(f"{PREFIX}/macro", "macro")
+fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
+
+
+def _bound(as_of: AsOf | None) -> str | None:
+    return None if as_of is None else as_of.bound
+
+
+def _top(as_of: AsOf | None) -> dict[str, Any]:
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
+@router.get("/bond-yield")
+@serving(schemas.BondYield, top=[("as_of", str)], tables=(queries.VALUES,))
+async def bond_yield(
+    request: Request,
+    subject: Anyone,
+    as_of: AsOfRead,
+    region: Annotated[Literal["cn", "us"], Query(description="whose government bonds")] = "cn",
+    days: Annotated[int, Query(ge=5, le=2500, description="newest dates")] = 250,
+) -> Answer:
+    """Yields of government bonds by date, oldest first."""
+    nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
+    reading = state_of(request).reading
+    rows, why = await read_or(nothing, reading.scan(queries.yields_or_why, region, days, _bound(as_of)))
+    first = reading.scan(queries.first_yield, region)
+    answer: dict[str, Any] = {
+        "items": rows,
+        "total": len(rows),
+        "latest": rows[-1] if rows else {},
+        "latestDate": rows[-1]["date"] if rows else None,
+        "available": bool(rows),
+        **await reach_from(first, len(rows), asked=days, what="dates", as_of=as_of),
+    }
+    if not rows:
+        answer["reason"] = why
+    return Answer(answer, top=_top(as_of))
+
+
+@router.get("/erp")
+@serving(schemas.RiskPremium, top=[("as_of", str)], tables=(queries.VALUES, queries.PE))
+async def risk_premium(
+    request: Request,
+    subject: Anyone,
+    as_of: AsOfRead,
+    index: Annotated[
+        str, Query(pattern=r"^(sh|sz|csi)[0-9A-Z]{6}$", description="index whose PE is taken")
+    ] = "sh000300",
+    days: Annotated[int, Query(ge=30, le=2500, description="newest dates")] = 750,
+) -> Answer:
+    """Earnings yield of an index above the ten-year yield, by date, oldest first."""
+    reading = state_of(request).reading
+    nothing = queries.premium_of(index, [], "the database is away")
+    found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
+    first = reading.scan(queries.first_premium, index)
+    what = "dates with both sides"
+    told = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
+    return Answer({**found, **told}, top=_top(as_of))
+
+
+@fusion_router.get("/cn-extended/{name}")
+@serving(schemas.SeriesByName, top=[("as_of", str)], tables=(queries.VALUES,), raises=(404,))
+async def cn_extended(
+    request: Request,
+    subject: Anyone,
+    name: Annotated[str, Path(max_length=64, description="a series, as cn_cpi_yoy")],
+    as_of: AsOfRead,
+    limit: Annotated[int, Query(ge=1, le=600, description="newest periods")] = 60,
+) -> Answer:
+    """One series of the Chinese economy by its name, oldest first."""
+    if name not in CN_NAMES:
+        told = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
+        return Answer(told, status_code=404)
+    one = SERIES[name]
+    nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
+    reading = state_of(request).reading
+    rows, why = await read_or(nothing, reading.scan(_newest, name, limit, _bound(as_of)))
+    answer: dict[str, Any] = {
+        "name": name,
+        "title": one.name,
+        "unit": one.unit,
+        "freq": one.freq,
+        "available": bool(rows),
+        "items": rows,
+        "total": len(rows),
+        "latestDate": rows[-1]["date"] if rows else None,
+        **await reach(
+            state_of(request), queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods",
+            as_of=as_of,
+        ),
+    }  # fmt: skip
+    if not rows:
+        answer["reason"] = why
+    return Answer(answer, top=_top(as_of))
+
+
+_SHOWN = ("value", "yoy", "mom", "publish_date", "publish_estimated")
+
+
+def _newest(
+    session: Any, name: str, limit: int, as_of: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The newest points of a series, and why there are none."""
+    rows = queries.series(session, [name], limit=limit, as_of=as_of)
+    points = [{"date": row["period_date"], **{key: row[key] for key in _SHOWN}} for row in rows]
+    return points, None if points else queries.missing(session, [name], as_of)

@@ -1,0 +1,59 @@
+"""SQL of the backtests. Every function takes a Session first."""
+
+from typing import NamedTuple
+
+from platform_assets.compute.backtests.days import Event
+from serving_api.db.sessions import Session
+
+KLINE = "fusion_kline_daily"
+EXRIGHT = "ref_exright"
+MASTER = "fusion_stock_master"
+
+_BAR = (
+    "date", "market", "open", "high", "low", "close", "volume", "last_close", "adj_factor",
+    "limit_up", "limit_down", "limit_status", "is_suspended",
+)  # fmt: skip
+_EVENT = ("date", "cash_per10", "bonus_per10", "rights_per10", "rights_price")
+EX_RIGHT = 1
+"""The category of events that move the price."""
+
+
+class Row(NamedTuple):
+    """A stored daily bar, CNY and shares as traded. `limit_status` None: its limits are not known."""
+
+    date: str
+    market: str | None
+    open: float | None
+    high: float | None
+    low: float | None
+    close: float | None
+    volume: int | None
+    last_close: float | None
+    adj_factor: float | None
+    limit_up: float | None
+    limit_down: float | None
+    limit_status: str | None
+    is_suspended: bool | None
+
+
+def bars(session: Session, code: str, count: int) -> list[Row]:
+    """The newest rows of a code, oldest first, suspended days among them."""
+    rows = session.rows(KLINE, columns=_BAR, where="code=?", values=(code,), order="date DESC", limit=count)
+    return list(map(Row._make, reversed(rows)))
+
+
+def events(session: Session, code: str, since: str) -> list[Event]:
+    """Dividends, bonus shares and rights from a date on."""
+    rows = session.rows(
+        EXRIGHT,
+        columns=_EVENT,
+        where="code=? AND category=? AND held_back IS NULL AND date>=?",
+        values=(code, EX_RIGHT, since),
+        order="date",
+    )
+    return [Event(day, *(float(value or 0.0) for value in amounts)) for day, *amounts in rows]
+
+
+def name(session: Session, code: str) -> str | None:
+    rows = session.rows(MASTER, columns=("name",), where="code=?", values=(code,), limit=1)
+    return rows[0][0] if rows else None

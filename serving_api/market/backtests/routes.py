@@ -1,0 +1,127 @@
+"""/market/backtest*, open to anyone, plain."""
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+
+from platform_assets.compute.backtests.atr_stop import style_of
+from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy, strategy_of
+from platform_assets.compute.parameters.backtests import ATR_PERIOD, LONGEST_PERIOD, STYLES
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.market.backtests import queries, schemas
+from serving_api.market.backtests.messages import nothing_told
+from serving_api.market.backtests.service import stop_backtest, strategy_backtest
+
+router = area_router(f"{PREFIX}/market/backtest", "backtests")
+
+UNREADABLE = "the stored bars cannot be read now"
+_TABLES = (queries.KLINE, queries.EXRIGHT, queries.MASTER)
+Code = Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])]
+Capital = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False, description="CNY")]
+Lookback = Annotated[int, Query(ge=60, le=2500, description="newest trade dates")]
+Period = Annotated[
+    int | None, Query(ge=1, le=LONGEST_PERIOD, description="bars; the strategy's own where it is not given")
+]
+
+
+@router.get("")
+@serving(schemas.StopBacktest, tables=_TABLES)
+async def trailing_stop(
+    request: Request,
+    subject: Anyone,
+    code: Code,
+    profile: Annotated[str, Query(description="conservative, moderate or aggressive")] = "moderate",
+    initial_capital: Capital = 100_000.0,
+    lookback_days: Lookback = 250,
+) -> Answer:
+    """Backtest of the ATR trailing stop on one stock."""
+    state = state_of(request)
+    style = style_of(profile)
+    told = await read_or(
+        {
+            **nothing_told(code, None, initial_capital, UNREADABLE),
+            "profile": style.key,
+            "atr_period": ATR_PERIOD,
+            "atr_multiple": style.atr_multiple,
+        },
+        state.reading.scan(stop_backtest, code, style, initial_capital, lookback_days, state.calendar),
+    )
+    return Answer(told)
+
+
+@router.get("/strategies")
+@serving(schemas.StyleList)
+async def styles(request: Request, subject: Anyone) -> Answer:
+    """The profiles of the trailing stop."""
+    items = [
+        {
+            "key": style.key,
+            "name": style.name,
+            "atr_period": ATR_PERIOD,
+            "atr_multiple": style.atr_multiple,
+            "breakout_bars": style.breakout_bars,
+            "risk_pct": style.risk_pct,
+            "position_pct": style.position_pct,
+            "description": (
+                f"buys at a close above the highest high of {style.breakout_bars} bars and above MA60, sells "
+                f"below a stop {style.atr_multiple:g} ATR under the highest close since"
+            ),
+        }
+        for style in STYLES
+    ]
+    return Answer({"items": items})
+
+
+@router.get("/strategy")
+@serving(schemas.StrategyBacktest, tables=_TABLES)
+async def strategy_run(
+    request: Request,
+    subject: Anyone,
+    code: Code,
+    strategy: Annotated[str, Query(description="key of `/market/backtest/strategy/list`")] = "ma_cross",
+    fast_period: Period = None,
+    slow_period: Period = None,
+    initial_capital: Capital = 100_000.0,
+    lookback_days: Lookback = 250,
+    validate: Annotated[bool, Query(description="split in time, and with other periods")] = False,
+) -> Answer:
+    """Backtest of a strategy on one stock, under price limits, lots, T+1 and fees."""
+    state = state_of(request)
+    chosen = strategy_of(strategy)
+    periods = chosen.chosen(fast_period, slow_period)
+    told = await read_or(
+        {
+            **nothing_told(code, None, initial_capital, UNREADABLE),
+            "strategy": chosen.key,
+            "params": chosen.params(periods),
+        },
+        state.reading.scan(
+            strategy_backtest, code, chosen, periods, initial_capital, lookback_days, state.calendar, validate
+        ),
+    )
+    return Answer(told)
+
+
+@router.get("/strategy/list")
+@serving(schemas.StrategyList)
+async def strategy_list(request: Request, subject: Anyone) -> Answer:
+    """The nine strategies with their periods."""
+    return Answer({"items": [strategy_item(strategy) for strategy in STRATEGIES.values()]})
+
+
+def strategy_item(strategy: Strategy) -> dict[str, Any]:
+    return {
+        "key": strategy.key,
+        "name": strategy.name,
+        "params": [
+            {"name": period.name, "default": period.default, "min": period.least, "max": period.most}
+            for period in strategy.periods
+        ],
+        "description": strategy.description,
+    }

@@ -1,0 +1,68 @@
+"""SQL of the market among others: what is stored of trend, margin and outside markets, names of boards."""
+
+from typing import Any
+
+from serving_api.db.sessions import Session
+from serving_api.live.queries import BLOCKS
+from serving_api.live.stored_facts import INDEX_BARS, INDUSTRIES, MAIN_INDEX
+
+MARGIN = "fusion_margin"
+OUTSIDE = "ref_outside_market"
+
+
+def index_closes(session: Session, until: str, count: int) -> list[tuple[str, float]]:
+    """(date, close) of the main index up to a date, oldest first."""
+    rows = session.rows(
+        INDEX_BARS,
+        columns=("date", "close"),
+        where="code=? AND date<=?",
+        values=(MAIN_INDEX, until),
+        order="date DESC",
+        limit=count,
+    )
+    return [(str(day), float(close)) for day, close in rows if close][::-1]
+
+
+def newest_margin_date(session: Session, until: str) -> str | None:
+    rows = session.rows(
+        MARGIN, columns=("date",), where="date<=?", values=(until,), order="date DESC", limit=1
+    )
+    return str(rows[0][0]) if rows else None
+
+
+def financed(session: Session, day: str) -> dict[str, float]:
+    """Code -> balance bought on credit (CNY) of a date."""
+    rows = session.rows(MARGIN, columns=("code", "rzye"), where="date=?", values=(day,))
+    return {str(code): float(balance) for code, balance in rows if balance}
+
+
+def newest_outside(session: Session, until: str) -> list[dict[str, Any]]:
+    """The newest stored quote of each outside market up to a day."""
+    if not session.has(OUTSIDE):
+        return []
+    newest = session.run(f"SELECT series, MAX(date) FROM {OUTSIDE} WHERE date<=? GROUP BY series", (until,))
+    columns = ("series", "date", "price", "last_close")
+    rows = [
+        session.dicts(OUTSIDE, columns=columns, where="series=? AND date=?", values=(series, day))
+        for series, day in newest
+    ]
+    return [row for some in rows for row in some]
+
+
+def board_names(session: Session) -> list[tuple[str, str, str]]:
+    """(name, code, kind) of every board of industry and concept; the portal's code wins."""
+    if not session.has(BLOCKS):
+        return []
+    rows = session.run(
+        f"SELECT DISTINCT block_name, block_code, block_type, src FROM {BLOCKS} "
+        "WHERE block_type IN ('industry', 'concept')"
+    )
+    found = {(str(name), str(kind)): str(code) for name, code, kind, src in
+             sorted(rows, key=lambda row: row[3] == "eastmoney")}  # fmt: skip
+    return [(name, code, kind) for (name, kind), code in found.items()]
+
+
+def industry_names(session: Session) -> dict[str, str]:
+    """Code of a stock -> name of its industry board."""
+    rows = session.rows(INDUSTRIES, columns=("code", "em_industry"))
+    return {str(code): str(name) for code, name in rows if name}

@@ -1,0 +1,135 @@
+"""SQL of the leader score. Every function takes a Session first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
+from platform_assets.compute.parameters.market_phase import MAIN_INDEX
+from platform_assets.compute.scorecards.forward import REVIEWED
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, newest_date, on_date, public_rows
+from serving_api.table_lists.queries import count_of
+
+SCORES = "calc_dragon_score"
+REASONS = "raw_limitup_reason"
+BARS = "fusion_kline_daily"
+INDEX = "fusion_index_daily"
+LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
+"""The change that decides whether a leader won."""
+REVIEW_COLUMNS = (
+    "trade_date", "code", "name", "rank_no", "grade", "total_score", *REVIEW_STEPS, "review_status",
+)  # fmt: skip
+
+
+def of_day(
+    session: Session, day: str | None, limit: int, min_score: float
+) -> tuple[str | None, list[Row], int]:
+    """(date, its leaders by rank with reason, price and change, how many there are without the limit)."""
+    if not session.has(SCORES):
+        return day, [], 0
+    table = session.table(SCORES)
+    day = day or newest_date(session, table, None)
+    if day is None:
+        return None, [], 0
+    where = [("total_score", ">=", min_score)] if min_score > 0 else []
+    rows = on_date(session, table, day, sort="rank_no", limit=limit, offset=0, as_of=None, also=where)
+    codes = [row["code"] for row in rows]
+    reasons = _values(session, REASONS, "trade_date", ("reason",), day, codes)
+    bars = _values(session, BARS, "date", ("close", "change_pct"), day, codes)
+    for row in rows:
+        row["reason"] = reasons.get(row["code"], (None,))[0]
+        row["price"], row["change_pct"] = bars.get(row["code"], (None, None))
+    return day, rows, count_of(session, table, day, where)
+
+
+def _values(
+    session: Session, name: str, date_column: str, columns: tuple[str, ...], day: str, codes: Sequence[str]
+) -> dict[str, tuple[Any, ...]]:
+    """Code -> columns of its row of a date."""
+    rows = session.of_codes(name, codes, columns=("code", *columns), where=f"{date_column}=?", values=(day,))
+    return {str(code): tuple(told) for code, *told in rows}
+
+
+def of_code(session: Session, code: str, limit: int) -> list[Row]:
+    """The newest dates on which a stock was scored, oldest first."""
+    rows = public_rows(session, SCORES, where="code=?", values=(code,), order="trade_date DESC", limit=limit)
+    return rows[::-1]
+
+
+@dataclass(frozen=True)
+class Fared:
+    """Leaders of one grade: how many, how many were reviewed, how many of these then stood higher; per
+    column of the review the sum of the known changes (percent) and their count."""
+
+    grade: str | None
+    picks: int
+    reviewed: int
+    won: int
+    changes: Mapping[str, tuple[float, int]]
+
+
+def review(
+    session: Session, day: str, min_score: float, page: int, page_size: int
+) -> tuple[list[Fared], list[Row]]:
+    """(sums of the leaders from a date on, by grade; one page of them, newest first, by rank)."""
+    if not session.has(SCORES):
+        return [], []
+    where, values = "trade_date>=?", tuple[str | float, ...]((day,))
+    if min_score > 0:
+        where, values = f"{where} AND total_score>=?", (day, min_score)
+    sums = ", ".join(f"SUM({column}), COUNT({column})" for column in REVIEW_STEPS)
+    told = session.run(
+        f"SELECT grade, COUNT(*), SUM(CASE WHEN review_status=? THEN 1 ELSE 0 END), "
+        f"SUM(CASE WHEN review_status=? AND {LAST_STEP}>0 THEN 1 ELSE 0 END), {sums} "
+        f"FROM {SCORES} WHERE {where} GROUP BY grade",
+        (REVIEWED, REVIEWED, *values),
+    )
+    groups = [
+        Fared(
+            grade,
+            int(picks),
+            int(reviewed),
+            int(won),
+            {
+                column: (float(changes[2 * at] or 0), int(changes[2 * at + 1]))
+                for at, column in enumerate(REVIEW_STEPS)
+            },
+        )
+        for grade, picks, reviewed, won, *changes in told
+    ]
+    rows = public_rows(
+        session,
+        SCORES,
+        columns=REVIEW_COLUMNS,
+        where=where,
+        values=values,
+        order="trade_date DESC, rank_no",
+        limit=page_size,
+        offset=(page - 1) * page_size,
+    )
+    return groups, rows
+
+
+def boards_since(session: Session, day: str) -> list[tuple[str, int, float | None]]:
+    """(date, leaders of its board, mean change of them on the trade date after) from a date on."""
+    if not session.has(SCORES):
+        return []
+    rows = session.run(
+        f"SELECT trade_date, COUNT(*), AVG(next_change_pct) FROM {SCORES} "
+        "WHERE trade_date>=? AND rank_no<=? GROUP BY trade_date ORDER BY trade_date",
+        (day, BOARD_SIZE),
+    )
+    return [(str(date), int(picks), None if mean is None else float(mean)) for date, picks, mean in rows]
+
+
+def index_changes(session: Session, day: str) -> dict[str, float]:
+    """Date -> change of the main index in percent, from a date on."""
+    rows = session.rows(
+        INDEX, columns=("date", "change_pct"), where="code=? AND date>=?", values=(MAIN_INDEX, day)
+    )
+    return {str(date): float(change) for date, change in rows if change is not None}
+
+
+def curve(session: Session, day: str) -> tuple[list[tuple[str, int, float | None]], dict[str, float]]:
+    return boards_since(session, day), index_changes(session, day)

@@ -1,0 +1,219 @@
+"""The innermost layer: hot reads are answered from bytes that their route made once; JSON is compressed.
+
+An answer with an ETag stays what it is, but for `query_time`, until one of its tables moves. So a hot path
+asks its ordinary route once per version and keeps the answer, cut where the time stands; the route stays
+the only place that knows parameters, shapes and headers. Mounted below the rate limit; a guarded route's
+permission is decided anew for every request.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from core.errors import PlatformError
+from serving_api.framework.cache_headers import is_match, weak_etag
+from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.routing import PlatformRoute
+from serving_api.framework.state import State
+from serving_api.middleware.compression import MIN_BYTES, chosen, compressed
+
+LONGEST_QUERY = 4096
+"""Bytes of a query string whose answer is kept: 500 codes fit, junk that nobody will send again does not."""
+FRESH_S = 0.5
+"""How old the `query_time` of a kept answer may be; within it a compressed answer is sent again as it is."""
+
+_STOCKS = f"{PREFIX}/stocks/"
+_FIXED = {f"{_STOCKS}{name}": name for name in ("batch-kline", "index", "search")} | {
+    f"{PREFIX}/datamgr/stock-base/list": "stock-base"
+}
+_TIME = b'"query_time":"'
+_JSON = b"application/json"
+_VARY = (b"vary", b"Accept-Encoding")
+# Made for each answer: when it is sent, and how.
+_OWN = {b"cache-control", b"content-length", b"content-encoding", b"vary"}
+
+Headers = list[tuple[bytes, bytes]]
+
+
+def hot_name(path: str) -> str | None:
+    """The hot read behind a path; None for all others."""
+    if path.startswith(_STOCKS) and path.endswith("/kline"):
+        return "kline"
+    return _FIXED.get(path)
+
+
+@dataclass
+class Kept:
+    """An answer of one version: its bytes around the query time (all in `head` where there is none)."""
+
+    etag: str
+    headers: Headers
+    head: bytes
+    tail: bytes | None
+    encoded: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
+    """Encoding -> (query time within, bytes)."""
+
+    @classmethod
+    def of(cls, etag: str, headers: Headers, body: bytes) -> "Kept":
+        own = [(name, value) for name, value in headers if name not in _OWN]
+        at = body.find(_TIME)
+        if at < 0:
+            return cls(etag, own, body, None)
+        start = at + len(_TIME)
+        return cls(etag, own, body[:start], body[body.index(b'"', start) :])
+
+    @property
+    def size(self) -> int:
+        """Bytes, about; with room for a compressed copy."""
+        return int(1.4 * (len(self.head) + len(self.tail or b""))) + 1000
+
+    def body(self, query_time: bytes) -> bytes:
+        return self.head if self.tail is None else b"".join((self.head, query_time, self.tail))
+
+
+@dataclass
+class _Moment:
+    """What answers of the same half second share: the market's time, and what it says of their keeping."""
+
+    until: float
+    query_time: bytes
+    policies: dict[str, bytes] = field(default_factory=dict)
+
+
+class HotLayer:
+    """Hot reads from memory, everything else from `app`."""
+
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self._app = app
+        self._state = state
+        self._routes: dict[str, PlatformRoute] = {}
+        self._last = _Moment(-math.inf, b"")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        asked = {name: value for name, value in scope["headers"] if name in _ASKED}
+        is_kept = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
+        name = hot_name(scope["path"]) if is_kept else None
+        if name is None or not await self._answered(name, scope, asked, receive, send):
+            await self._app(scope, receive, _Outgoing(self, name, scope, asked, send))
+
+    async def _answered(
+        self, name: str, scope: Scope, asked: dict[bytes, bytes], receive: Receive, send: Send
+    ) -> bool:
+        """Answer from memory; False when the route has to."""
+        route = self._routes.get(name)
+        if route is None:
+            return False
+        if route.permission.name != "anyone":
+            try:
+                await route.permission.admit(Request(scope, receive))
+            except PlatformError:
+                return False  # refused again, in the words of the route
+        token = (await self._state.versions.stand(route.serving.tables)).token
+        kept: Kept | None = self._state.cache.get("hot", (scope["path"], scope["query_string"]), token)
+        if kept is None:
+            return False
+        moment = self._moment()
+        policy = moment.policies.get(name)
+        if policy is None:
+            policy = moment.policies[name] = route.cache_control(self._state).encode("latin-1")
+        headers = [*kept.headers, (b"cache-control", policy)]
+        if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), kept.etag, answered=True):
+            headers = [pair for pair in headers if pair[0] != b"content-type"]
+            await send({"type": "http.response.start", "status": 304, "headers": [*headers, _VARY]})
+            await send({"type": "http.response.body", "body": b""})
+            return True
+        body, used = _ready(kept, moment.query_time, chosen(asked.get(b"accept-encoding", b"")))
+        await _respond(200, [*headers, *_packing(body, used)], body, send)
+        return True
+
+    def _moment(self) -> _Moment:
+        now = self._state.system.monotonic()
+        if now >= self._last.until:
+            self._last = _Moment(now + FRESH_S, local_iso(self._state.clock.now()).encode())
+        return self._last
+
+    async def keep(self, name: str, scope: Scope, headers: Headers, body: bytes) -> None:
+        """Remember an answer of a route, if its tables have not moved since."""
+        route = scope.get("route")
+        etag = dict(headers).get(b"etag", b"").decode("latin-1")
+        if not isinstance(route, PlatformRoute) or not etag:
+            return
+        self._routes[name] = route
+        token = (await self._state.versions.stand(route.serving.tables)).token
+        if token and etag == weak_etag(token, scope["path"], Request(scope).query_params.multi_items()):
+            kept, key = Kept.of(etag, headers, body), (scope["path"], scope["query_string"])
+            self._state.cache.put("hot", key, token, kept, kept.size + len(scope["query_string"]))
+
+
+_ASKED = {b"accept-encoding", b"if-none-match"}
+
+
+class _Outgoing:
+    """What a route sends on its way out: JSON compressed, hot answers kept, all else untouched."""
+
+    def __init__(
+        self, layer: HotLayer, name: str | None, scope: Scope, asked: dict[bytes, bytes], send: Send
+    ) -> None:
+        self._layer = layer
+        self._name = name
+        self._scope = scope
+        self._asked = asked
+        self._send = send
+        self._start: Message | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = dict(message["headers"])
+            if headers.get(b"content-type", b"").startswith(_JSON):
+                self._start = message  # its length is known with the body
+                return
+            if message["status"] == 304:
+                message = {**message, "headers": [*message["headers"], _VARY]}
+        elif self._start is not None:
+            start, self._start = self._start, None
+            if not message.get("more_body"):
+                await self._whole(start, message.get("body", b""))
+                return
+            await self._send(start)
+        await self._send(message)
+
+    async def _whole(self, start: Message, body: bytes) -> None:
+        headers: Headers = list(start["headers"])
+        if self._name is not None and start["status"] == 200:
+            await self._layer.keep(self._name, self._scope, headers, body)
+        packed, used = _packed(body, chosen(self._asked.get(b"accept-encoding", b"")))
+        others = [pair for pair in headers if pair[0] not in {b"content-length", b"vary"}]
+        await _respond(start["status"], [*others, *_packing(packed, used)], packed, self._send)
+
+
+def _ready(kept: Kept, query_time: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:
+    """(a kept answer as it is sent at `query_time`, the encoding that was used)."""
+    known = kept.encoded.get(encoding) if encoding else None
+    if known is not None and known[0] == query_time:
+        return known[1], encoding
+    body, used = _packed(kept.body(query_time), encoding)
+    if used:
+        kept.encoded[used] = (query_time, body)
+    return body, used
+
+
+def _packed(body: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:
+    """(body as it is sent, the encoding that was used)."""
+    if encoding is None or len(body) < MIN_BYTES:
+        return body, None
+    return compressed(body, encoding), encoding
+
+
+def _packing(body: bytes, used: bytes | None) -> Headers:
+    encoded = [(b"content-encoding", used)] if used else []
+    return [(b"content-length", str(len(body)).encode()), *encoded, _VARY]
+
+
+async def _respond(status: int, headers: Headers, body: bytes, send: Send) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

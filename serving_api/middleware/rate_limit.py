@@ -1,0 +1,112 @@
+"""The global rate limit: a token bucket per client address, before anything else is looked at."""
+
+import ipaddress
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from core.errors import InputError
+from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts, face_of
+
+LIMITED = ("/api/", "/mcp")
+MAX_CLIENTS = 20_000
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def parse_networks(text: str) -> tuple[Network, ...]:
+    """TRUSTED_PROXIES: a comma list of addresses or networks. Raises InputError."""
+    networks = []
+    for part in filter(None, (item.strip() for item in text.split(","))):
+        try:
+            networks.append(ipaddress.ip_network(part, strict=False))
+        except ValueError:
+            raise InputError("TRUSTED_PROXIES", f"{part!r} is no address or network") from None
+    return tuple(networks)
+
+
+def _is_within(address: str, networks: Iterable[Network]) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(parsed in network for network in networks)
+
+
+def client_address(scope: Scope, proxies: tuple[Network, ...]) -> str:
+    """The socket's peer; behind trusted proxies the last address of X-Forwarded-For that is none of them."""
+    client = scope.get("client")
+    peer = str(client[0]) if client else "unknown"
+    if not proxies or not _is_within(peer, proxies):
+        return peer
+    forwarded = ",".join(
+        value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"
+    )
+    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+    return next((hop for hop in reversed(hops) if not _is_within(hop, proxies)), peer)
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    filled_at: float
+
+
+class TokenBuckets:
+    """At most `per_minute` requests at once and on average, per key; the number of keys is bounded."""
+
+    def __init__(
+        self, per_minute: int, monotonic: Callable[[], float], *, max_clients: int = MAX_CLIENTS
+    ) -> None:
+        self._capacity = float(per_minute)
+        self._rate = per_minute / 60.0
+        self._monotonic = monotonic
+        self._max_clients = max_clients
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, key: str) -> int:
+        """0 when the request may pass, else the seconds after which one may."""
+        now = self._monotonic()
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            bucket = self._buckets[key] = _Bucket(self._capacity, now)
+            if len(self._buckets) > self._max_clients:
+                # The one that asked longest ago; its bucket is the fullest.
+                self._buckets.popitem(last=False)
+        else:
+            self._buckets.move_to_end(key)
+            bucket.tokens = min(self._capacity, bucket.tokens + (now - bucket.filled_at) * self._rate)
+            bucket.filled_at = now
+        if bucket.tokens >= 1.0:
+            bucket.tokens -= 1.0
+            return 0
+        return max(1, math.ceil((1.0 - bucket.tokens) / self._rate))
+
+
+class RateLimitLayer:
+    """Refuses with 429 below /api/ and /mcp; notes the client's address for the layers inside."""
+
+    def __init__(
+        self, app: ASGIApp, per_minute: int, proxies: tuple[Network, ...], monotonic: Callable[[], float]
+    ) -> None:
+        self._app = app
+        self._proxies = proxies
+        self._buckets = TokenBuckets(per_minute, monotonic) if per_minute > 0 else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            address = client_address(scope, self._proxies)
+            scope.setdefault("state", {})["client_address"] = address
+            if self._buckets is not None and scope["path"].startswith(LIMITED):
+                wait = self._buckets.take(address)
+                if wait:
+                    refusal = face_of(TooManyAttempts(TOO_FAST, wait)).response()
+                    await refusal(scope, receive, send)
+                    return
+        await self._app(scope, receive, send)

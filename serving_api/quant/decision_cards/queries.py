@@ -1,0 +1,191 @@
+"""SQL over decision_card. Reads take a Session first, writes a Connection."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from core.clock import stamp
+from platform_assets.compute.scorecards.cards import HIT, JUDGED, MISS
+from resources.warehouse.sql import Sql
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, public_rows
+
+TABLE = "decision_card"
+BARS = "fusion_kline_daily"
+_TRADED = "(is_suspended IS NULL OR is_suspended=0)"
+_OF_CARD = (
+    f"SELECT 1 FROM {BARS} k WHERE k.code={TABLE}.code AND (k.is_suspended IS NULL OR k.is_suspended=0)"
+)
+_HAS_BARS = (
+    f"(EXISTS ({_OF_CARD} AND k.date<={TABLE}.decision_date) "
+    f"AND EXISTS ({_OF_CARD} AND k.date>{TABLE}.decision_date))"
+)
+"""What a verdict takes at the least; of another market, or older than the stored bars, there is none."""
+_DUE = f"review_outcome IS NULL AND decision_date<=? AND direction IN ({', '.join('?' for _ in JUDGED)})"
+_UP_TO = "(decision_date<? OR (decision_date=? AND trace_id<=?))"
+
+
+def page(
+    session: Session,
+    code: str | None,
+    source: str | None,
+    reviewed: bool | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[Row], int]:
+    """(cards, newest decision first; how many there are in all)."""
+    clauses, values = [], []
+    for column, value in (("code", code), ("source", source)):
+        if value is not None:
+            clauses.append(f"{column}=?")
+            values.append(value)
+    if reviewed is not None:
+        clauses.append(f"review_outcome IS {'NOT ' if reviewed else ''}NULL")
+    where = " AND ".join(clauses)
+    order = "decision_date DESC, trace_id"
+    rows = public_rows(
+        session, TABLE, where=where, values=tuple(values), order=order, limit=limit, offset=offset
+    )
+    counted = session.run(f"SELECT COUNT(*) FROM {TABLE}{f' WHERE {where}' if where else ''}", values)
+    return rows, int(counted[0][0])
+
+
+def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:
+    """(source, outcome or None, cards) of the decisions from a date on."""
+    return [
+        (str(source), outcome, int(count))
+        for source, outcome, count in session.run(
+            f"SELECT source, review_outcome, COUNT(*) FROM {TABLE} WHERE decision_date>=? "
+            "GROUP BY source, review_outcome ORDER BY source",
+            (since,),
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class Due:
+    """A card whose ten trade dates have passed. `price_date`: the day that its price is the close of, where
+    that is known: a decision before the close knew that of the session before."""
+
+    trace_id: str
+    code: str
+    decision_date: str
+    direction: str
+    price: float | None
+    price_date: str | None = None
+
+
+def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Due]:
+    """Cards with a direction that nobody judged yet and whose code has a bar on either side of the decision,
+    oldest decision first; those that follow `after`."""
+    if not session.has(BARS):
+        return []
+    where, values = f"{_DUE} AND {_HAS_BARS}", [cutoff, *JUDGED]
+    if after is not None:
+        where = f"{where} AND NOT {_UP_TO}"
+        values += _place(after)
+    rows = session.rows(
+        TABLE,
+        columns=("trace_id", "code", "decision_date", "direction", "price_at_decision", "price_date"),
+        where=where,
+        values=tuple(values),
+        order="decision_date, trace_id",
+        limit=limit,
+    )
+    return [
+        Due(trace_id, code, str(day), direction, price, None if priced is None else str(priced))
+        for trace_id, code, day, direction, price, priced in rows
+    ]
+
+
+def without_bars(session: Session, cutoff: str, until: Due | None) -> int:
+    """How many cards `due` leaves out for want of bars; up to and with the card `until`, or in all."""
+    where, values = _DUE, [cutoff, *JUDGED]
+    if session.has(BARS):
+        where = f"{where} AND NOT {_HAS_BARS}"
+    if until is not None:
+        where = f"{where} AND {_UP_TO}"
+        values += _place(until)
+    return int(session.run(f"SELECT COUNT(*) FROM {TABLE} WHERE {where}", values)[0][0])
+
+
+def _place(card: Due) -> list[str]:
+    return [card.decision_date, card.decision_date, card.trace_id]
+
+
+def last_bar(session: Session, code: str, until: str, after: str | None = None) -> tuple[float, float] | None:
+    """(close in CNY, cumulative factor) of the newest traded day up to `until`, later than `after`."""
+    where, values = f"code=? AND date<=? AND {_TRADED}", [code, until]
+    if after is not None:
+        where, values = f"{where} AND date>?", [*values, after]
+    rows = session.rows(
+        BARS,
+        columns=("close", "adj_factor"),
+        where=where,
+        values=tuple(values),
+        order="date DESC",
+        limit=1,
+    )
+    if not rows or rows[0][0] is None or rows[0][1] is None:
+        return None
+    return float(rows[0][0]), float(rows[0][1])
+
+
+def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]], now: str) -> int:
+    """Fill the review of cards that have none; how many were filled. A card that somebody else judged
+    meanwhile stays as it is."""
+    filled = 0
+    for one in verdicts:
+        found = connection.exec_driver_sql(
+            sql.text(
+                f"UPDATE {TABLE} SET review_outcome=?, review_profit_pct=?, review_actual_trend=?, "
+                "reviewed_at=?, updated_at=? WHERE trace_id=? AND review_outcome IS NULL"
+            ),
+            (one["outcome"], one["profit_pct"], one["trend"], one["reviewed_at"], now, one["trace_id"]),
+        )
+        filled += found.rowcount
+    if filled:
+        # Caches and ETags go by the version.
+        connection.exec_driver_sql(
+            sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (TABLE,)
+        )
+    return filled
+
+
+def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str) -> None:
+    """Insert a card, or replace the one of the same trace_id that nobody judged yet."""
+    values = {**card, "scores_json": json.dumps(card["scores_json"], ensure_ascii=False)}
+    connection.exec_driver_sql(sql.insert_absent(TABLE, ("trace_id", "created_at")), (card["trace_id"], now))
+    named = {name: value for name, value in values.items() if name != "trace_id"} | {"updated_at": now}
+    sets = ", ".join(f"{sql.name(name)}=?" for name in named)
+    connection.exec_driver_sql(
+        sql.text(f"UPDATE {TABLE} SET {sets} WHERE trace_id=? AND review_outcome IS NULL"),
+        (*named.values(), card["trace_id"]),
+    )
+    connection.exec_driver_sql(
+        sql.text(
+            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
+            "WHERE table_name=?"
+        ),
+        (TABLE,),
+    )
+
+
+def reviewed_cards(session: Session, now: datetime, limit: int) -> list[Row]:
+    """The newest cards that were right or wrong, as far as that was known at `now`."""
+    columns = (
+        "trace_id", "code", "name", "industry", "decision_date", "direction", "review_outcome",
+        "review_profit_pct", "conclusion",
+    )  # fmt: skip
+    return session.dicts(
+        TABLE,
+        columns=columns,
+        where="review_outcome IN (?, ?) AND reviewed_at<=?",
+        values=(HIT, MISS, stamp(now)),
+        order="decision_date DESC, trace_id",
+        limit=limit,
+    )

@@ -1,0 +1,116 @@
+"""The review of decision cards: which are due, what their prices did, and who was right."""
+
+from collections import Counter
+from typing import Any
+
+from core.calendar import CalendarHorizon, TradeCalendar
+from core.clock import stamp
+from platform_assets.compute.parameters.scorecards import CARD_HORIZON, CARDS_AT_ONCE
+from platform_assets.compute.scorecards.cards import HIT, MISS, NEUTRAL, cutoff, verdict
+from resources.warehouse.engine import transaction
+from serving_api.admin.shared import off_loop
+from serving_api.db.sessions import Session
+from serving_api.framework.state import State
+from serving_api.quant.decision_cards import queries
+from serving_api.quant.decision_cards.queries import Due
+from serving_api.quant.outcomes.service import loaded_days
+
+Verdicts = list[dict[str, Any]]
+BATCHES = 10
+"""Times CARDS_AT_ONCE: cards that one review looks at."""
+
+
+def stats(session: Session, since: str) -> dict[str, Any]:
+    """{total, reviewed, hit, miss, neutral, win_rate_pct, by_source}; the rate is of hits and misses."""
+    counts: dict[str, Counter[str | None]] = {}
+    for source, outcome, count in queries.outcomes(session, since):
+        counts.setdefault(source, Counter())[outcome] += count
+    by_source = [{"source": source, **summed(own)} for source, own in sorted(counts.items())]
+    return {**summed(sum(counts.values(), Counter())), "by_source": by_source}
+
+
+def no_stats() -> dict[str, Any]:
+    return {**summed(Counter()), "by_source": []}
+
+
+def summed(counts: Counter[str | None]) -> dict[str, Any]:
+    total, decided = counts.total(), counts[HIT] + counts[MISS]
+    return {
+        "total": total,
+        "reviewed": total - counts[None],
+        "hit": counts[HIT],
+        "miss": counts[MISS],
+        "neutral": counts[NEUTRAL],
+        "win_rate_pct": round(counts[HIT] / decided * 100, 4) if decided else None,
+    }
+
+
+async def review(state: State, limit: int) -> dict[str, Any]:
+    """{reviewed, skipped, cutoff}. Skipped are due cards without the bars that judging takes: of the stock,
+    or of the market on the date of the decision and on the tenth date after it."""
+    now = state.clock.now()
+    last = cutoff(now.date().isoformat())
+    due, found = await state.reading.scan(_judged, state.calendar, last, now.date().isoformat(), limit)
+    reviewed = await off_loop(_save, state, found) if found else 0
+    return {"reviewed": reviewed, "skipped": due - len(found), "cutoff": last}
+
+
+def _judged(
+    session: Session, calendar: TradeCalendar, last: str, today: str, limit: int
+) -> tuple[int, Verdicts]:
+    """(due cards that were come by, at most `limit` verdicts, oldest decision first). A card that cannot be
+    judged, perhaps never, takes the place of none behind it; BATCHES bounds what one review looks at."""
+    looked, found = 0, Verdicts()
+    after: Due | None = None
+    for _ in range(BATCHES):
+        cards = queries.due(session, last, CARDS_AT_ONCE, after)
+        spans = [_span(calendar, card, today) for card in cards]
+        known = loaded_days(session, calendar, {day for span in spans if span for day in span})
+        for card, span in zip(cards, spans, strict=True):
+            looked, after = looked + 1, card
+            if span is not None and known.issuperset(span):
+                found += _verdict(session, card, span[1])
+            if len(found) == limit:
+                return looked + queries.without_bars(session, last, after), found
+        if len(cards) < CARDS_AT_ONCE:
+            after = None
+            break
+    return looked + queries.without_bars(session, last, after), found
+
+
+def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | None:
+    """(trade date whose close the decision knew, tenth trade date after it); None while that is to come: with
+    a holiday between, ten trade dates are more than seventeen days."""
+    try:
+        start = calendar.on_or_before(card.decision_date)
+        end = calendar.offset(start, CARD_HORIZON)
+    except CalendarHorizon:
+        return None
+    return (start, end) if end <= today else None
+
+
+def _verdict(session: Session, card: Due, end_day: str) -> Verdicts:
+    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out: each
+    price with the factor of its own day. None where the stock has no bar."""
+    start = queries.last_bar(session, card.code, card.price_date or card.decision_date)
+    end = queries.last_bar(session, card.code, end_day, after=card.decision_date)
+    if start is None or end is None:
+        return []
+    price = card.price if card.price is not None and card.price > 0 else start[0]
+    found = verdict(card.direction, price * start[1], end[0] * end[1])
+    return [
+        {
+            "trace_id": card.trace_id,
+            "outcome": found.outcome,
+            "profit_pct": round(found.profit_pct, 4),
+            "trend": found.trend,
+        }
+    ]
+
+
+def _save(state: State, found: Verdicts) -> int:
+    reviewed_at = state.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    now = stamp(state.system.local())
+    rows = [{**one, "reviewed_at": reviewed_at} for one in found]
+    with transaction(state.writer.engine) as connection:
+        return queries.save(connection, state.writer.sql, rows, now)

@@ -1,0 +1,80 @@
+"""How well factors foretold: inputs of many dates from stored series, ranked within the codes asked for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.calendar import TradeCalendar
+from platform_assets.compute.factors.definitions import FACTORS
+from platform_assets.compute.factors.history import YEAR, scores_by_date
+from platform_assets.compute.factors.ic import factor_ic, lags_of
+from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
+from serving_api.db.sessions import Session
+from serving_api.quant.factors import queries
+from serving_api.quant.factors.grids import Grid, inputs_of
+
+Floats = npt.NDArray[np.float64]
+_DIGITS = 6
+
+
+def bench(
+    session: Session,
+    calendar: TradeCalendar,
+    codes: Sequence[str],
+    forward_days: int,
+    lookback_days: int,
+) -> dict[str, Any]:
+    """The answer of the comparison."""
+    newest = queries.newest_bar(session)
+    if newest is None:
+        return unknown(forward_days)
+    dates = calendar.last(YEAR + lookback_days + forward_days, newest)
+    grid = Grid(dates, sorted(codes))
+    since = dates[-lookback_days - forward_days :][0]
+    inputs, traded, history = inputs_of(session, grid, since)
+    window = slice(-lookback_days - forward_days, -forward_days)
+    scores = scores_by_date({name: one[window] for name, one in inputs.items()}, traded[window])
+    returns = np.where(traded, history.following(forward_days), np.nan)[window]
+    days = int((np.isfinite(returns).sum(axis=1) >= IC_FEWEST_CODES).sum())
+    return answer(forward_days, days, scores, returns)
+
+
+def unknown(forward_days: int) -> dict[str, Any]:
+    """The answer where nothing is stored."""
+    return answer(forward_days, 0, {}, np.empty((0, 0)))
+
+
+def answer(forward_days: int, days: int, scores: Mapping[str, Floats], returns: Floats) -> dict[str, Any]:
+    """`days` dates that at least twenty codes have a return of."""
+    items = []
+    for factor in FACTORS:
+        told = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns, forward_days)
+        figures = {
+            name: None if (value := getattr(told, name)) is None else round(value, _DIGITS)
+            for name in (
+                "ic_mean", "ic_std", "ir", "t_stat", "t_stat_simple", "positive_rate", "coverage",
+                "quintile_spread_pct",
+            )
+        }  # fmt: skip
+        items.append({"key": factor.key, "label": factor.label, **figures, "days": told.days})
+    lags = lags_of(days, forward_days)
+    return {
+        "forward_days": forward_days,
+        "sample_days": days,
+        "lags": lags,
+        "note": _note(forward_days, lags),
+        "items": items,
+        "total": len(items),
+    }
+
+
+def _note(window: int, lags: int) -> str:
+    told = f"t_stat is Newey and West's with up to {lags} lags; t_stat_simple is ir * sqrt(days)"
+    if window == 1:
+        return f"{told}, which takes the dates for independent."
+    return (
+        f"The returns of {window} sessions that follow one date and the next overlap, so the dates are not "
+        f"independent: {told}, which takes them for independent and is too large."
+    )

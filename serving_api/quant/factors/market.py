@@ -1,0 +1,195 @@
+"""A scored market as screens look at it: one date's wide rows as arrays, ranked once per version of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.calendar import TradeCalendar
+from core.market.names import plain_industry, special
+from platform_assets.compute.factors.definitions import INPUT_COLUMNS
+from platform_assets.compute.factors.gates import Gate, gate_of
+from platform_assets.compute.factors.presets import (
+    INDUSTRY_COLUMNS,
+    PRESETS,
+    Batch,
+    Preset,
+    preset_picks,
+)
+from platform_assets.compute.factors.scores import Scores, has_bar, score
+from serving_api.db.sessions import Session
+from serving_api.framework.display_fields import COLUMNS, NUMBERS
+from serving_api.framework.state import State
+from serving_api.quant.factors import queries
+from serving_api.quant.factors.past import NOTE, past_columns
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.intp]
+_BYTES_PER_STOCK = 2500
+TABLES = (queries.WIDE, queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE, queries.NAMES)
+"""What a market is made from."""
+
+
+@dataclass(frozen=True)
+class Market:
+    """Stocks with a bar on `date`, by code; every array is as long as `codes`."""
+
+    date: str
+    codes: Sequence[str]
+    columns: Mapping[str, Sequence[Any]]
+    """Stored values by column of the wide table"""
+    scores: Scores
+    note: str | None = None
+    """What is to be said of it; None: it is the market of the wide table"""
+
+    @classmethod
+    def of(cls, date: str, stored: Mapping[str, Sequence[Any]]) -> "Market":
+        """From the columns of all wide rows of a date. Those without a bar are left out."""
+        size = len(stored["code"])
+        price, suspended = (
+            np.array(stored.get(name, [None] * size), dtype=np.float64)
+            for name in ("current_price", "is_suspended")
+        )
+        kept = np.flatnonzero(has_bar(price, suspended)).tolist()
+        columns = {name: [values[at] for at in kept] for name, values in stored.items()}
+        numbers = {
+            name: np.array(columns[name], dtype=np.float64) for name in INPUT_COLUMNS if name in columns
+        }
+        missing = {name: np.full(len(kept), np.nan) for name in INPUT_COLUMNS if name not in columns}
+        return cls(date, columns["code"], columns, score({**numbers, **missing}))
+
+    @property
+    def size(self) -> int:
+        """Stocks that are ranked."""
+        return len(self.codes)
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Code -> its row."""
+        return {code: at for at, code in enumerate(self.codes)}
+
+    @property
+    def amount(self) -> Floats:
+        """CNY"""
+        return self.scores.values["amount"]
+
+    @cached_property
+    def gates(self) -> list[Gate]:
+        return [gate_of(self.row(at)) for at in range(self.size)]
+
+    @cached_property
+    def blocked(self) -> Bools:
+        return np.array([gate.blocked for gate in self.gates], dtype=bool)
+
+    @cached_property
+    def special(self) -> Bools:
+        """Special treatment on the date."""
+        names = self.columns.get("name", [None] * self.size)
+        states = self.columns.get("is_st", [None] * self.size)
+        told = [bool(special(state, name)) for state, name in zip(states, names, strict=True)]
+        return np.array(told, dtype=bool)
+
+    def row(self, place: int) -> dict[str, Any]:
+        """The stored values of one stock."""
+        return {name: values[place] for name, values in self.columns.items()}
+
+    def shown(self, place: int) -> dict[str, Any]:
+        """The display fields of one stock, as they are stored."""
+        return {name: None if column is None else column[place] for name, column in self._display}
+
+    @cached_property
+    def _display(self) -> list[tuple[str, Sequence[Any] | None]]:
+        """Display field -> its stored column, None where that is not declared."""
+        return [(name, self.columns.get(column)) for name, column in COLUMNS.items()]
+
+    def of_industries(self, wanted: Sequence[str]) -> Bools:
+        """Who belongs to one of these industries, of any classification."""
+        found = np.zeros(self.size, dtype=bool)
+        for name in wanted:
+            found[self.industries.get(plain_industry(name), [])] = True
+        return found
+
+    @cached_property
+    def industries(self) -> dict[str, list[int]]:
+        """Name, without the mark of its level -> rows of the stocks that belong to it."""
+        found: dict[str, list[int]] = {}
+        for column in INDUSTRY_COLUMNS:
+            for at, name in enumerate(self.columns.get(column, ())):
+                if isinstance(name, str):
+                    found.setdefault(plain_industry(name), []).append(at)
+        return found
+
+    def of_markets(self, wanted: Sequence[str]) -> Bools:
+        return np.isin(np.array([str(one) for one in self.columns.get("market", [""] * self.size)]), wanted)
+
+    @cached_property
+    def numbers(self) -> dict[str, Floats]:
+        """The display fields that are numbers, by their shown name."""
+        return {
+            name: np.array(self.columns[COLUMNS[name]], dtype=np.float64)
+            for name in NUMBERS
+            if COLUMNS[name] in self.columns
+        }
+
+    @cached_property
+    def picks(self) -> dict[str, Ints]:
+        """Preset -> rows that it selects in the whole market, best first."""
+        return {preset.key: self._picked(preset) for preset in PRESETS}
+
+    def _picked(self, preset: Preset) -> Ints:
+        return preset_picks(
+            preset,
+            Batch(self.scores.factors, self.scores.composite, self.amount, self.codes),
+            among=~self.blocked,
+            of_industries=self.of_industries,
+        )
+
+
+class Markets:
+    """Scored markets of this app, kept while their table does not move."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    async def of(self, day: str | None, as_of: str | None) -> Market | None:
+        """The market of a date (None: the newest), as it was known at `as_of`; None when nothing is stored.
+        Raises StorageError."""
+        if as_of is not None:
+            return await self._state.reading.scan(_read, self._state.calendar, day, as_of)
+        version = (await self._state.versions.stand(TABLES)).token
+
+        async def load() -> Market | None:
+            return await self._state.reading.scan(_read, self._state.calendar, day, None)
+
+        return await self._state.cache.one(
+            "factors", day, version, load, lambda market: market.size * _BYTES_PER_STOCK
+        )
+
+
+def _read(session: Session, calendar: TradeCalendar, day: str | None, as_of: str | None) -> Market | None:
+    found = queries.market(session, day, as_of)
+    if found is not None and found[1].get("code"):
+        made = Market.of(*found)
+    else:
+        # An instant in the past is asked for what was known then: of that only the wide rows tell.
+        past = past_columns(session, calendar, day) if day is not None and as_of is None else None
+        if day is None or past is None:
+            return None
+        made = replace(Market.of(day, past), note=NOTE)
+    _ = (
+        made.gates,
+        made.blocked,
+        made.special,
+        made.place,
+        made.numbers,
+        made.industries,
+    )  # made here, off the loop
+    return made
+
+
+def markets_of(state: State) -> Markets:
+    return Markets(state)

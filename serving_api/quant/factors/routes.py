@@ -1,0 +1,169 @@
+"""/factor and /market/factors: open to anyone, plain."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from core.errors import InputError
+from platform_assets.compute.factors.definitions import FACTORS
+from platform_assets.compute.factors.presets import PRESETS
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, code_list, parse_as_of
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
+from serving_api.quant.factors import queries, schemas
+from serving_api.quant.factors.bench import bench, unknown
+from serving_api.quant.factors.market import Market, markets_of
+from serving_api.quant.factors.screen import (
+    broken_down,
+    nothing,
+    preset_hits,
+    question_of,
+    screened,
+    unscored,
+)
+from serving_api.table_lists.listing import trade_date, trade_day
+
+router = area_router(f"{PREFIX}/factor", "factor")
+market_router = area_router(f"{PREFIX}/market/factors", "factor")
+
+LEAST_CODES, MOST_CODES = 20, 500
+_LEGEND = {
+    "items": [
+        {
+            "key": factor.key,
+            "label": factor.label,
+            "mark": factor.mark,
+            "weight": factor.weight,
+            "direction": factor.direction,
+            "inputs": [
+                {"field": one.field, "label": one.label, "direction": one.direction} for one in factor.inputs
+            ],
+            "note": factor.note,
+        }
+        for factor in FACTORS
+    ],
+    "total": len(FACTORS),
+}
+_BENCH_TABLES = (queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE)
+
+
+async def _market(state: State, day: str | None, as_of: AsOf | None) -> Market | None:
+    bound = None if as_of is None else as_of.bound
+    return await read_or(None, state.part(markets_of).of(day, bound))
+
+
+async def _reached(state: State, market: Market | None, day: str | None) -> dict[str, Any]:
+    """How far back goes what an answer about a market is made from: the wide rows, else the bars."""
+    past = market is None or market.note is not None
+    given = 0 if market is None else market.size
+    told = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
+    return told if market is None or market.note is None else {**told, "note": market.note}
+
+
+def _echo(as_of: AsOf | None) -> dict[str, Any]:
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
+@router.get("/factors")
+@serving(schemas.Factors)
+async def factors(subject: Anyone) -> Answer:
+    """The eleven factors: weights, directions, inputs, and their marks as they are."""
+    return Answer(_LEGEND)
+
+
+@router.get("/presets")
+@serving(schemas.Presets)
+async def presets(subject: Anyone) -> Answer:
+    """The fourteen presets."""
+    return Answer({"items": [preset.plain() for preset in PRESETS]})
+
+
+@router.get("/strategy-hits/{code}")
+@serving(schemas.PresetHits, tables=(queries.WIDE,))
+async def strategy_hits(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    date: Annotated[str | None, Depends(trade_day)],
+    as_of: AsOfRead,
+) -> Answer:
+    """Which presets select a stock, its place there, and what keeps it out of the others."""
+    market = await _market(state_of(request), date, as_of)
+    nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
+    told = nobody if market is None else preset_hits(market, code)
+    return Answer({**told, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
+
+
+@router.get("/breakdown/{code}")
+@serving(schemas.Breakdown, tables=(queries.WIDE,))
+async def breakdown(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    date: Annotated[str | None, Depends(trade_day)],
+    as_of: AsOfRead,
+) -> Answer:
+    """A stock's scores in the whole market, down to the cells that they are made of and their dates."""
+    market = await _market(state_of(request), date, as_of)
+    told = unscored(code, date) if market is None else broken_down(market, code)
+    return Answer({**told, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
+
+
+@router.post("/screen")
+@serving(schemas.Screened)
+async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) -> Answer:
+    """Rank a market by its factors: by a preset, by filters, or by both."""
+    state = state_of(request)
+    asked = question_of(body)
+    day = None if body.date is None else trade_date(state, "date", body.date)
+    as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
+    market = await _market(state, day, as_of)
+    # The date may come from the wide table, its rows from what that is made of.
+    headers = (await state.versions.stand((queries.WIDE,))).headers
+    told = nothing(asked, day) if market is None else screened(market, asked)
+    reached = await _reached(state, market, told["date"])
+    return Answer({**told, **reached}, top=_echo(as_of), headers=headers)
+
+
+@market_router.get("/list")
+@serving(schemas.RegisteredFactors)
+async def registered(subject: Anyone) -> Answer:
+    """The registered factors."""
+    items = [
+        {name: value for name, value in row.items() if name != "note"}
+        | {"inputs": [one.field for one in factor.inputs]}
+        for row, factor in zip(_LEGEND["items"], FACTORS, strict=True)  # type: ignore[call-overload]
+    ]
+    return Answer({"items": items, "total": len(items)})
+
+
+@market_router.get("/bench")
+@serving(schemas.FactorBench, tables=_BENCH_TABLES)
+async def compare(
+    request: Request,
+    subject: Anyone,
+    codes: Annotated[list[str], Depends(code_list(MOST_CODES))],
+    forward_days: Annotated[int, Query(ge=1, le=60, description="sessions of the return that follows")] = 5,
+    lookback_days: Annotated[int, Query(ge=20, le=750, description="dates that are looked at")] = 250,
+) -> Answer:
+    """How well each factor ranked the given codes by the return that followed."""
+    if len(codes) < LEAST_CODES:
+        raise InputError("codes", f"{len(codes)} codes; {LEAST_CODES}..{MOST_CODES} are allowed")
+    state = state_of(request)
+    version = (await state.versions.stand(_BENCH_TABLES)).token
+    key = (tuple(sorted(codes)), forward_days, lookback_days)
+    told: dict[str, Any] | None = state.cache.get("factor bench", key, version)
+    if told is None:
+        told = await read_or(
+            None, state.reading.scan(bench, state.calendar, codes, forward_days, lookback_days)
+        )
+        if told is None:
+            return Answer(unknown(forward_days))
+        state.cache.put("factor bench", key, version, told, 5000 + 10 * len(codes))
+    return Answer(told)

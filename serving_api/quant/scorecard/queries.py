@@ -1,0 +1,287 @@
+"""SQL of picks. Every function takes a Session first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.calendar import TradeCalendar
+from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
+from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
+from platform_assets.compute.scorecards.statistics import Picks
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, public_rows
+from serving_api.quant.outcomes.queries import day_changes
+from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, PHASES, STRATEGY, TABLES
+from serving_api.quant.scorecard.strategies import queries as strategies
+
+_SHOWN = (
+    "code", "name", "industry", "score", "price_at_pick", "status", "buy_date", "buy_price", "sell_date",
+    "sell_price", "profit_pct", "excess_pct", "max_gain_pct", "max_drawdown_pct", "reason", "unfillable",
+)  # fmt: skip
+_CARD = (
+    "decision_date", "source", "code", "name", "industry", "direction", "total_score", "price_at_decision",
+    "conclusion", "review_outcome", "review_profit_pct",
+)  # fmt: skip
+_REASON = 255
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Columns of stored picks, by date and rank: what statistics and break-downs are made of."""
+
+    dates: "np.typing.NDArray[Any]"
+    groups: "np.typing.NDArray[Any]"
+    codes: "np.typing.NDArray[Any]"
+    ranks: "np.typing.NDArray[Any]"
+    industries: "np.typing.NDArray[Any]"
+    index_profit_pct: "np.typing.NDArray[np.float64]"
+    picks: Picks
+
+    def __len__(self) -> int:
+        return len(self.dates)
+
+
+_FIGURES = (
+    "code", "rank_no", "industry", "index_profit_pct", "status", "profit_pct", "excess_pct", "hold_days",
+    "unfillable",
+)  # fmt: skip
+
+
+def figures(session: Session, source: str, since: str, group: str | None = None) -> Figures:
+    """The picks of a source from a date on, of one group where it is given."""
+    if source == DECISION:
+        return _figures([_card_figures(row) for row in _cards(session, since, group)])
+    table = TABLES[source]
+    where, values = "trade_date>=?", [since]
+    if group is not None:
+        where, values = f"{where} AND {table.group}=?", [*values, group]
+    rows = session.rows(
+        table.name,
+        columns=("trade_date", table.group, *_FIGURES),
+        where=where,
+        values=tuple(values),
+        order=f"trade_date, {table.group}, rank_no",
+    )
+    return _figures(rows)
+
+
+def _figures(rows: Sequence[tuple[Any, ...]]) -> Figures:
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 11
+    texts = [np.array(column, dtype=object) for column in columns[:5]]
+    numbers = [
+        np.array([np.nan if value is None else value for value in column], dtype=np.float64)
+        for column in (columns[5], *columns[7:10])
+    ]
+    status = np.array(columns[6], dtype=object)
+    unfillable = np.array([bool(value) for value in columns[10]], dtype=bool)
+    picks = Picks(status, numbers[1], numbers[2], numbers[3], unfillable)
+    dates, groups, codes, ranks, industries = texts
+    return Figures(dates, groups, codes, ranks, industries, numbers[0], picks)
+
+
+NO_FIGURES = _figures([])
+
+
+def _cards(session: Session, since: str | None, group: str | None) -> list[dict[str, Any]]:
+    """Cards that can be right or wrong; a neutral one picks nothing."""
+    marks = ", ".join("?" for _ in JUDGED)
+    where, values = f"direction IN ({marks})", [*JUDGED]
+    if since is not None:
+        where, values = f"{where} AND decision_date>=?", [*values, since]
+    if group is not None:
+        where, values = f"{where} AND source=?", [*values, group]
+    order = "decision_date, source, code"
+    return session.dicts(CARDS, columns=_CARD, where=where, values=tuple(values), order=order)
+
+
+def _card_figures(row: dict[str, Any]) -> tuple[Any, ...]:
+    status = PENDING if row["review_outcome"] is None else REVIEWED
+    head = (row["decision_date"], row["source"], row["code"], None, row["industry"])
+    return (*head, None, status, _gained(row), None, None, False)
+
+
+def _gained(row: dict[str, Any]) -> float | None:
+    """What following the card earned: a fall that was foretold is a gain."""
+    change = row["review_profit_pct"]
+    return None if change is None else -change if row["direction"] == BEARISH else change
+
+
+def page(
+    session: Session,
+    calendar: TradeCalendar,
+    source: str,
+    group: str | None,
+    date: str | None,
+    status: str | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[Row], int]:
+    """(pick rows, newest date first; how many there are in all)."""
+    if source == STRATEGY:
+        return strategies.page(session, calendar, group, date, limit, offset)
+    if source == DECISION:
+        cards = [_card_row(row) for row in _cards(session, date, group)]
+        kept = [
+            row
+            for row in cards
+            if (date is None or row["trade_date"] == date) and (status is None or row["status"] == status)
+        ][::-1]
+        return kept[offset : offset + limit], len(kept)
+    table = TABLES[source]
+    if not session.has(table.name):
+        return [], 0
+    chosen = [("trade_date", date), (table.group, group), ("status", status)]
+    asked = [(column, value) for column, value in chosen if value is not None]
+    where = " AND ".join(f"{column}=?" for column, _ in asked)
+    values = tuple(value for _, value in asked)
+    order = f"trade_date DESC, {table.group}, rank_no"
+    rows = rows_of(session, source, where, values, order=order, limit=limit, offset=offset)
+    counted = session.run(
+        f"SELECT COUNT(*) FROM {session.sql.name(table.name)}{f' WHERE {where}' if where else ''}", values
+    )
+    return rows, int(counted[0][0])
+
+
+def rows_of(session: Session, source: str, where: str, values: tuple[Any, ...], **how: Any) -> list[Row]:
+    """Pick rows of a source that is stored."""
+    table = TABLES[source]
+    columns = ("trade_date", table.group, "rank_no", *_SHOWN)
+    found = session.dicts(table.name, columns=columns, where=where, values=values, **how)
+    return [
+        {
+            "trade_date": row["trade_date"],
+            "source": source,
+            "group_key": row[table.group],
+            "rank": row["rank_no"],
+            **{name: row[name] for name in _SHOWN},
+        }
+        for row in found
+    ]
+
+
+def _card_row(row: dict[str, Any]) -> Row:
+    told = dict.fromkeys(_SHOWN) | {
+        "code": row["code"],
+        "name": row["name"],
+        "industry": row["industry"],
+        "score": row["total_score"],
+        "price_at_pick": row["price_at_decision"],
+        "status": PENDING if row["review_outcome"] is None else REVIEWED,
+        "profit_pct": _gained(row),
+        "reason": (row["conclusion"] or "")[:_REASON],
+        "unfillable": None,
+    }
+    head = {"trade_date": row["decision_date"], "source": DECISION, "group_key": row["source"], "rank": None}
+    return {**head, **told}
+
+
+def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
+    """Pick rows of a code from all sources, newest first."""
+    found = strategies.of_code(session, calendar, code, since)
+    for source in TABLES:
+        found += rows_of(session, source, "code=? AND trade_date>=?", (code, since))
+    found += [_card_row(row) for row in _cards(session, since, None) if row["code"] == code]
+    return sorted(found, key=lambda row: (row["trade_date"], row["source"], row["group_key"]), reverse=True)
+
+
+def picks_of(rows: Sequence[Row]) -> Picks:
+    """Pick rows of any source as the statistics take them."""
+
+    def numbers(name: str) -> "np.typing.NDArray[np.float64]":
+        return np.array([row.get(name) for row in rows], dtype=np.float64)
+
+    return Picks(
+        status=np.array([row["status"] for row in rows], dtype=object),
+        profit_pct=numbers("profit_pct"),
+        excess_pct=numbers("excess_pct"),
+        hold_days=numbers("hold_days"),
+        unfillable=np.array([bool(row["unfillable"]) for row in rows], dtype=bool),
+    )
+
+
+def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
+    """Source -> (first date, picks, groups that occur)."""
+    told: dict[str, tuple[str | None, int, set[str]]] = {}
+    marks = ", ".join("?" for _ in JUDGED)
+    named: list[tuple[str, str, str, str, str, tuple[str, ...]]] = [
+        *((source, table.name, table.group, "trade_date", "", ()) for source, table in TABLES.items()),
+        (DECISION, CARDS, "source", "decision_date", f"WHERE direction IN ({marks})", JUDGED),
+    ]
+    for source, table, group, date, where, values in named:
+        found: list[tuple[Any, ...]] = []
+        if session.has(table):
+            found = session.run(
+                f"SELECT {group}, MIN({date}), COUNT(*) FROM {session.sql.name(table)} {where} "
+                f"GROUP BY {group}",
+                values,
+            )
+        first = min((str(row[1]) for row in found if row[1] is not None), default=None)
+        told[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
+    told[STRATEGY] = strategies.extent(session)
+    return told
+
+
+def phases(session: Session, since: str) -> dict[str, str]:
+    """Trade date -> label of the market's phase."""
+    if not session.has(PHASES):
+        return {}
+    rows = session.rows(PHASES, columns=("trade_date", "phase_label"), where="trade_date>=?", values=(since,))
+    return {str(day): str(label) for day, label in rows}
+
+
+def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str | None, list[Row], int]:
+    """(date, the first rows of a board with the change of the day, how many stand on it), on a date or its
+    newest."""
+    table = TABLES[BUILTIN]
+    if not session.has(table.name):
+        return date, [], 0
+    if date is None:
+        newest = session.rows(
+            table.name,
+            columns=("trade_date",),
+            where=f"{table.group}=?",
+            values=(key,),
+            order="trade_date DESC",
+            limit=1,
+        )
+        if not newest:
+            return None, [], 0
+        date = str(newest[0][0])
+    rows = public_rows(
+        session,
+        table.name,
+        ("rank_no", "code", "name", "industry", "score", "price_at_pick", "reason", "detail"),
+        where=f"{table.group}=? AND trade_date=?",
+        values=(key, date),
+        order="rank_no",
+    )
+    total, rows = len(rows), rows[:limit]
+    changes = day_changes(session, [row["code"] for row in rows], date)
+    shown = [
+        {
+            "rank": row["rank_no"],
+            **{name: row[name] for name in ("code", "name", "industry", "score")},
+            "price": row["price_at_pick"],
+            "change_pct": changes.get(row["code"]),
+            "reason": row["reason"],
+            "detail": row["detail"] or {},
+        }
+        for row in rows
+    ]
+    return date, shown, total
+
+
+def last_dates(session: Session) -> dict[str, str]:
+    """Board -> the newest date that it was made on."""
+    table = TABLES[BUILTIN]
+    if not session.has(table.name):
+        return {}
+    name = session.sql.name(table.name)
+    return {
+        str(key): str(day)
+        for key, day in session.run(
+            f"SELECT {table.group}, MAX(trade_date) FROM {name} GROUP BY {table.group}"
+        )
+    }

@@ -1,0 +1,202 @@
+"""/scorecard/* and /builtin-strategies*: open to anyone, plain."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Path, Query
+from starlette.requests import Request
+
+from core.errors import InputError, NotFound
+from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach, reach_of_days
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import State, state_of
+from serving_api.quant.scorecard import queries, schemas, service
+from serving_api.quant.scorecard.sources import (
+    BARS,
+    BUILTIN,
+    BY_DATE,
+    CARDS,
+    DECISION,
+    GROUP_LABELS,
+    HITS,
+    INDEX,
+    PHASES,
+    PRESET,
+    STRATEGIES,
+    STRATEGY,
+    TABLES,
+)
+from serving_api.table_lists.listing import Page, trade_day
+
+router = area_router(f"{PREFIX}/scorecard", "scorecard")
+builtin_router = area_router(f"{PREFIX}/builtin-strategies", "scorecard")
+
+SourceKey = Literal["builtin", "preset", "decision", "strategy"]
+Wanted = Annotated[SourceKey, Query(description="where the picks come from")]
+Days90 = Annotated[int, Query(ge=1, le=750, description="newest trade dates")]
+PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE, BARS, INDEX)
+"""Bars and the index decide what became of the hits of strategies, which is told when they are read."""
+BOARD_DAYS = 90
+_OF = {**{source: table.name for source, table in TABLES.items()}, DECISION: CARDS, STRATEGY: HITS}
+"""Source -> the table of its picks."""
+
+
+def _since(state: State, days: int) -> str:
+    return state.calendar.last(days, state.clock.now().date().isoformat())[0]
+
+
+@router.get("/sources")
+@serving(schemas.PickSources, tables=PICKS)
+async def sources(request: Request, subject: Anyone) -> Answer:
+    """Where picks come from, with their groups."""
+    nothing: list[dict[str, Any]] = []
+    return Answer({"items": await read_or(nothing, state_of(request).reading.scan(service.sources))})
+
+
+@router.get("/overview")
+@serving(schemas.ScorecardOverview, tables=PICKS)
+async def overview(
+    request: Request,
+    subject: Anyone,
+    source: Annotated[SourceKey | None, Query(description="default: all")] = None,
+    days: Days90 = 90,
+) -> Answer:
+    """How the picks of each group fared, with and without those that nobody could have bought."""
+    state = state_of(request)
+    wanted = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
+    nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
+    items, newest = await read_or(nothing, state.reading.scan(service.overview, wanted, _since(state, days)))
+    held = CARD_HORIZON if source == DECISION else HOLD_DAYS
+    told = await reach_of_days(state, [_OF[one] for one in wanted], days)
+    return Answer({"items": items, "hold_days": held, "as_of": newest, **told})
+
+
+@router.get("/picks")
+@serving(schemas.PickPage, tables=PICKS)
+async def picks(
+    request: Request,
+    subject: Anyone,
+    source: Wanted,
+    date: Annotated[str | None, Depends(trade_day)],
+    group: Annotated[str | None, Query(max_length=32, description="board, preset or source of cards")] = None,
+    status: Annotated[
+        Literal["pending", "partial", "reviewed"] | None, Query(description="state of the review")
+    ] = None,
+    page: Page = 1,
+    page_size: Annotated[int, Query(alias="pageSize", ge=10, le=200, description="rows of a page")] = 50,
+) -> Answer:
+    """Picks of one source, newest date first."""
+    known = GROUP_LABELS.get(source)
+    if group is not None and known is not None and group not in known:
+        raise InputError("group", f"{group!r} is no group of {source}; one of {', '.join(known)}")
+    if status is not None and source == STRATEGY:
+        raise InputError("status", "hits of strategies are reviewed when they are read; leave it out")
+    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
+    state = state_of(request)
+    offset = (page - 1) * page_size
+    items, total = await read_or(
+        nothing,
+        state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
+    )
+    told = await reach(state, _OF[source], total, day=date)
+    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **told})
+
+
+@router.get("/breakdown")
+@serving(schemas.PickBreakdown, tables=(*PICKS, PHASES))
+async def breakdown(
+    request: Request,
+    subject: Anyone,
+    source: Wanted,
+    by: Annotated[
+        Literal["month", "industry", "phase", "rank", "board"],
+        Query(description="phase: of the market on the date; rank: in fives; board: of listing"),
+    ] = "month",
+    days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 180,
+) -> Answer:
+    """The picks of one source by month, industry, phase of the market, rank or board of listing."""
+    state = state_of(request)
+    nothing: list[dict[str, Any]] = []
+    items = await read_or(nothing, state.reading.scan(service.breakdown, source, by, _since(state, days)))
+    return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
+
+
+@router.get("/stock/{code}")
+@serving(schemas.StockPicks, tables=PICKS)
+async def stock(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 365,
+) -> Answer:
+    """Every time that a stock was picked, newest first."""
+    state = state_of(request)
+    nothing: dict[str, Any] = {
+        "code": code,
+        "items": [],
+        "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
+    }
+    found = await read_or(
+        nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
+    )
+    # Of the tables, not of the stock: that it was not picked earlier is told by them.
+    return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
+
+
+@builtin_router.get("")
+@serving(schemas.StrategyCards, tables=(TABLES[BUILTIN].name,))
+async def strategies(request: Request, subject: Anyone) -> Answer:
+    """The three built-in strategies with their record of the last 90 trade dates."""
+    state = state_of(request)
+    bare = [
+        {
+            **{"key": one.key, "name": one.name, "desc": one.desc, "board_size": BOARD_SIZE},
+            **{"last_date": None, "picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
+        }
+        for one in STRATEGIES
+    ]
+    found = await read_or(bare, state.reading.scan(service.strategies, _since(state, BOARD_DAYS)))
+    told = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
+    return Answer({"items": found, **told})
+
+
+async def _known(key: Annotated[str, Path(max_length=32, description="dragon, tactic, composite")]) -> str:
+    if key not in GROUP_LABELS[BUILTIN]:
+        raise NotFound(f"no built-in strategy {key!r}; one of {', '.join(GROUP_LABELS[BUILTIN])}")
+    return key
+
+
+Key = Annotated[str, Depends(_known)]
+
+
+@builtin_router.get("/{key}/board")
+@serving(schemas.StrategyBoard, tables=(TABLES[BUILTIN].name, BARS), raises=(404,))
+async def board(
+    request: Request,
+    subject: Anyone,
+    date: Annotated[str | None, Depends(trade_day)],
+    key: Key,
+    limit: Annotated[int, Query(ge=1, le=BOARD_SIZE, description="rows")] = BOARD_SIZE,
+) -> Answer:
+    """The board of a strategy on a date, or its newest."""
+    nothing: tuple[str | None, list[dict[str, Any]], int] = (date, [], 0)
+    day, items, total = await read_or(
+        nothing, state_of(request).reading.scan(queries.board, key, date, limit)
+    )
+    told = await reach(state_of(request), _OF[BUILTIN], total, day=date)
+    return Answer({"key": key, "date": day, "items": items, "total": total, **told})
+
+
+@builtin_router.get("/{key}/performance")
+@serving(schemas.StrategyPerformance, tables=(TABLES[BUILTIN].name,), raises=(404,))
+async def performance(request: Request, subject: Anyone, key: Key, days: Days90 = 90) -> Answer:
+    """Statistics of a strategy's picks, their curve against the CSI 300, and the newest of them."""
+    state = state_of(request)
+    nothing = service.no_performance(key)
+    found = await read_or(nothing, state.reading.scan(service.performance, key, _since(state, days)))
+    return Answer({**found, **await reach_of_days(state, (_OF[BUILTIN],), days)})

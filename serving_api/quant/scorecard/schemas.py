@@ -1,0 +1,175 @@
+"""Shapes of the scorecard answers. Percentages; None where nothing is known."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from serving_api.framework.history_reach import Reach
+
+
+class PickGroup(BaseModel):
+    key: str
+    label: str
+
+
+class PickSource(BaseModel):
+    key: str
+    label: str
+    groups: list[PickGroup]
+    first_date: str | None
+    picks: int
+
+
+class PickSources(BaseModel):
+    items: list[PickSource]
+
+
+class FillableStats(BaseModel):
+    """Without the picks whose purchase would have been at the limit-up price."""
+
+    reviewed: int | None = Field(description="null where a scorecard of a date keeps no sums")
+    win_rate_pct: float | None
+    avg_profit_pct: float | None
+    avg_excess_pct: float | None
+    profit_loss_ratio: float | None
+
+
+class ScorecardRow(BaseModel):
+    source: str
+    group_key: str
+    hold_days: int = Field(description="trade dates until a pick is judged: 5, of decision cards 10")
+    picks: int
+    reviewed: int = Field(description="settled, also those that never traded")
+    win_rate_pct: float | None = Field(description="of the settled ones")
+    avg_profit_pct: float | None
+    avg_excess_pct: float | None = Field(description="against the CSI 300 over the same dates")
+    profit_loss_ratio: float | None
+    unfillable: int
+    fillable: FillableStats
+
+
+class ScorecardOverview(Reach):
+    items: list[ScorecardRow]
+    hold_days: int = Field(description="of the source that is asked for; 5 without one")
+    as_of: str | None = Field(description="newest date of a pick")
+
+
+class PickRow(BaseModel):
+    trade_date: str
+    source: str
+    group_key: str
+    rank: int | None = Field(description="null for decision cards")
+    code: str
+    name: str | None
+    industry: str | None
+    score: float | None
+    price_at_pick: float | None = Field(description="CNY, unadjusted")
+    status: str = Field(description="pending, partial or reviewed")
+    buy_date: str | None
+    buy_price: float | None
+    sell_date: str | None
+    sell_price: float | None
+    profit_pct: float | None
+    excess_pct: float | None
+    max_gain_pct: float | None
+    max_drawdown_pct: float | None
+    reason: str | None
+    unfillable: bool | None = Field(description="the purchase would have been at the limit-up price")
+
+
+class PickPage(Reach):
+    items: list[PickRow]
+    total: int
+    page: int
+    pageSize: int
+
+
+class PickBreakdownRow(BaseModel):
+    key: str
+    picks: int
+    reviewed: int
+    win_rate_pct: float | None
+    avg_profit_pct: float | None
+    avg_excess_pct: float | None
+
+
+class PickBreakdown(Reach):
+    by: str
+    items: list[PickBreakdownRow]
+
+
+class StockStats(BaseModel):
+    picks: int
+    reviewed: int = Field(description="settled picks, which the figures are of")
+    win_rate_pct: float | None
+    avg_profit_pct: float | None
+
+
+class StockPicks(Reach):
+    code: str
+    items: list[PickRow]
+    stats: StockStats
+
+
+class StrategyCard(BaseModel):
+    key: str
+    name: str
+    desc: str
+    board_size: int
+    last_date: str | None
+    picks: int = Field(description="of the last 90 trade dates, as the figures below")
+    reviewed: int = Field(description="settled picks, which the figures are of")
+    win_rate_pct: float | None
+    avg_profit_pct: float | None
+
+
+class StrategyCards(Reach):
+    items: list[StrategyCard]
+
+
+class StrategyBoardRow(BaseModel):
+    rank: int
+    code: str
+    name: str | None
+    industry: str | None
+    score: float | None
+    price: float | None
+    change_pct: float | None
+    reason: str | None
+    detail: dict[str, Any]
+
+
+class StrategyBoard(Reach):
+    key: str
+    date: str | None
+    items: list[StrategyBoardRow]
+    total: int
+
+
+class FullStats(BaseModel):
+    picks: int
+    reviewed: int
+    win_rate_pct: float | None
+    avg_profit_pct: float | None
+    median_profit_pct: float | None
+    avg_excess_pct: float | None
+    profit_loss_ratio: float | None
+    max_gain_pct: float | None
+    max_loss_pct: float | None
+    avg_hold_days: float | None
+    unfillable: int
+    fillable: FillableStats
+
+
+class ScoreCurvePoint(BaseModel):
+    date: str
+    avg_profit_pct: float
+    cum_pct: float = Field(description="a fifth of the money in the picks of each date, compounded")
+    index_cum_pct: float
+
+
+class StrategyPerformance(Reach):
+    key: str
+    stats: FullStats
+    curve: list[ScoreCurvePoint]
+    recent: list[PickRow]

@@ -1,0 +1,242 @@
+"""Statistics of stored picks: by group, by month, industry, phase, rank, board of listing, and over time."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.calendar import TradeCalendar
+from core.errors import InputError
+from core.market.securities import BOARDS, board_of
+from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
+from platform_assets.compute.scorecards.statistics import (
+    GroupStats,
+    Picks,
+    cumulated,
+    fillable_stats,
+    group_stats,
+    grouped,
+)
+from serving_api.db.sessions import Session
+from serving_api.quant.scorecard import queries
+from serving_api.quant.scorecard.queries import Figures
+from serving_api.quant.scorecard.sources import (
+    BUILTIN,
+    DECISION,
+    GROUP_LABELS,
+    LABELS,
+    STRATEGIES,
+    STRATEGY,
+    TABLES,
+)
+from serving_api.quant.scorecard.strategies.queries import by_date as strategies_by_date
+from serving_api.quant.scorecard.strategies.queries import summed
+
+Texts = npt.NDArray[Any]
+RANK_SPAN = 5
+RANKS = tuple((first, first + RANK_SPAN - 1) for first in range(1, BOARD_SIZE, RANK_SPAN))
+UNKNOWN = "unknown"
+_BRIEF = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
+_FILLABLE = ("reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
+RECENT = 60
+"""Pick rows of a performance answer."""
+
+
+def sources(session: Session) -> list[dict[str, Any]]:
+    found = queries.extents(session)
+    shown = []
+    for key, label in LABELS.items():
+        first, picks, present = found.get(key, (None, 0, set()))
+        known = GROUP_LABELS.get(key, {})
+        named = [*known, *sorted(present - known.keys())]
+        groups = [{"key": group, "label": known.get(group, group)} for group in named]
+        shown.append({"key": key, "label": label, "groups": groups, "first_date": first, "picks": picks})
+    return shown
+
+
+def overview(
+    session: Session, wanted: tuple[str, ...], since: str
+) -> tuple[list[dict[str, Any]], str | None]:
+    """(items by source and group, the newest date of a pick)."""
+    items: list[dict[str, Any]] = []
+    newest: list[str] = []
+    for source in wanted:
+        if source == STRATEGY:
+            told, last = _of_strategies(session, since)
+            items += told
+            newest += [last] if last else []
+            continue
+        found = queries.figures(session, source, since)
+        newest += [str(found.dates.max())] if len(found) else []
+        for group, picks in grouped(found.picks, found.groups).items():
+            items.append(
+                {
+                    "source": source,
+                    "group_key": group,
+                    "hold_days": CARD_HORIZON if source == DECISION else HOLD_DAYS,
+                    **brief(group_stats(picks)),
+                    **_beside(picks),
+                }
+            )
+    return items, max(newest, default=None)
+
+
+def _of_strategies(session: Session, since: str) -> tuple[list[dict[str, Any]], str | None]:
+    """From the sums of the scorecards by date."""
+    rows = strategies_by_date(session, since)
+    items = []
+    for group in sorted({row["group_key"] for row in rows}):
+        told = summed([row for row in rows if row["group_key"] == group])
+        items.append({"source": STRATEGY, "group_key": group, "hold_days": HOLD_DAYS, **told})
+    return items, max((row["stat_date"] for row in rows), default=None)
+
+
+def brief(stats: GroupStats) -> dict[str, Any]:
+    told = stats.as_dict()
+    return {name: rounded(told[name]) for name in _BRIEF}
+
+
+def _beside(picks: Picks) -> dict[str, Any]:
+    """How many nobody could have bought, and the figures without them."""
+    told = fillable_stats(picks).as_dict()
+    return {
+        "unfillable": group_stats(picks).unfillable,
+        "fillable": {name: rounded(told[name]) for name in _FILLABLE},
+    }
+
+
+def rounded(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def breakdown(session: Session, source: str, by: str, since: str) -> list[dict[str, Any]]:
+    if source == STRATEGY:
+        return _strategies_by(session, by, since)
+    found = queries.figures(session, source, since)
+    keys = _keys(session, found, by, since)
+    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
+    shown = []
+    for key, picks in grouped(found.picks, keys).items():
+        told = group_stats(picks).as_dict()
+        shown.append({"key": key, **{name: rounded(told[name]) for name in names}})
+    if by in ("month", "rank"):
+        return shown
+    return sorted(shown, key=lambda row: (-row["picks"], row["key"]))
+
+
+def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]]:
+    """Raises InputError for what scorecards by date do not tell."""
+    if by not in ("month", "phase"):
+        raise InputError("by", f"{by} is not known of strategies; month or phase is allowed")
+    phases = queries.phases(session, since) if by == "phase" else {}
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in strategies_by_date(session, since):
+        day = row["stat_date"]
+        groups.setdefault(day[:7] if by == "month" else phases.get(day, UNKNOWN), []).append(row)
+    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
+    told = {key: summed(rows) for key, rows in sorted(groups.items())}
+    return [{"key": key, **{name: one[name] for name in names}} for key, one in told.items()]
+
+
+def _keys(session: Session, found: Figures, by: str, since: str) -> Texts:
+    keys: list[str]
+    if by == "month":
+        keys = [str(day)[:7] for day in found.dates]
+    elif by == "industry":
+        keys = [str(one) if one else UNKNOWN for one in found.industries]
+    elif by == "rank":
+        keys = [_rank(rank) for rank in found.ranks]
+    elif by == "board":
+        keys = [_board(str(code)) for code in found.codes]
+    else:
+        phases = queries.phases(session, since)
+        keys = [phases.get(str(day), UNKNOWN) for day in found.dates]
+    return np.array(keys, dtype=object)
+
+
+def _rank(rank: Any) -> str:
+    """As text that sorts by rank."""
+    found = next((span for span in RANKS if rank is not None and span[0] <= rank <= span[1]), None)
+    return UNKNOWN if found is None else f"{found[0]:02d}-{found[1]:02d}"
+
+
+def _board(code: str) -> str:
+    """The exchange's board that a code is listed on."""
+    found = (board_of(code, market) for market in ("SH", "SZ", "BJ"))
+    return next((board for board in found if board in BOARDS), UNKNOWN)
+
+
+def of_stock(session: Session, calendar: TradeCalendar, code: str, since: str) -> dict[str, Any]:
+    rows = queries.of_code(session, calendar, code, since)
+    told = brief(group_stats(queries.picks_of(rows)))
+    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct")
+    return {"code": code, "items": rows, "stats": {name: told[name] for name in names}}
+
+
+def strategies(session: Session, since: str) -> list[dict[str, Any]]:
+    """The cards of the three built-in strategies."""
+    last = queries.last_dates(session)
+    found = queries.figures(session, BUILTIN, since)
+    picks = grouped(found.picks, found.groups)
+    shown = []
+    for one in STRATEGIES:
+        told = group_stats(picks[one.key]).as_dict() if one.key in picks else {}
+        shown.append(
+            {
+                "key": one.key,
+                "name": one.name,
+                "desc": one.desc,
+                "board_size": BOARD_SIZE,
+                "last_date": last.get(one.key),
+                "picks": told.get("picks", 0),
+                "reviewed": told.get("reviewed", 0),
+                "win_rate_pct": rounded(told.get("win_rate_pct")),
+                "avg_profit_pct": rounded(told.get("avg_profit_pct")),
+            }
+        )
+    return shown
+
+
+def performance(session: Session, key: str, since: str) -> dict[str, Any]:
+    """Statistics, curve and newest picks of a board.
+
+    The curve puts a fifth of the money into the picks of each date, as the holdings of five dates overlap:
+    `cum_pct` compounds a fifth of each date's mean return, `index_cum_pct` of the index over the same dates.
+    """
+    found = queries.figures(session, BUILTIN, since, key)
+    order = "trade_date DESC, rank_no"
+    where, values = f"{TABLES[BUILTIN].group}=? AND trade_date>=?", (key, since)
+    recent = queries.rows_of(session, BUILTIN, where, values, order=order, limit=RECENT)
+    return {"key": key, "stats": _full(found.picks), "curve": _curve(found), "recent": recent}
+
+
+def no_performance(key: str) -> dict[str, Any]:
+    return {"key": key, "stats": _full(queries.NO_FIGURES.picks), "curve": [], "recent": []}
+
+
+def _full(picks: Picks) -> dict[str, Any]:
+    stats = {name: rounded(value) for name, value in group_stats(picks).as_dict().items()}
+    return {**stats, "fillable": _beside(picks)["fillable"]}
+
+
+def _curve(found: Figures) -> list[dict[str, Any]]:
+    days = sorted(set(found.dates.tolist()))
+    means = [_mean(found.picks.profit_pct[found.dates == day]) for day in days]
+    index = [_mean(found.index_profit_pct[found.dates == day]) for day in days]
+    told = [at for at, mean in enumerate(means) if np.isfinite(mean)]
+    own = cumulated(np.array([means[at] for at in told]) / HOLD_DAYS)
+    other = cumulated(np.array([index[at] for at in told]) / HOLD_DAYS)
+    return [
+        {
+            "date": days[at],
+            "avg_profit_pct": rounded(float(means[at])),
+            "cum_pct": rounded(float(own[place])),
+            "index_cum_pct": rounded(float(other[place])),
+        }
+        for place, at in enumerate(told)
+    ]
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")

@@ -1,0 +1,105 @@
+"""Bars of the whole market, each stock's newest in the last column: what functions over history read."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from core.calendar import TradeCalendar
+from core.errors import InputError
+from platform_assets.compute.parameters.screener import BLOCKS, SPARE_SESSIONS
+from serving_api.db.sessions import Reading, Session
+from serving_api.db.versioned_cache import VersionedCache
+from serving_api.quant.screener import queries
+from serving_api.quant.screener.market import Market
+
+Floats = npt.NDArray[np.float64]
+KEPT_BYTES = 192 * 1024 * 1024
+_PRICES = ("open", "high", "low", "close")
+_STORED = {"turnover": "turnover_pct"}
+_LOT = 100
+KNOWN_THEN_BARS = BLOCKS[0]
+"""Bars that are looked back with an instant: they are read row by row, for no packed panel knows versions."""
+_TOGETHER = 320
+"""Bars up to which columns are read together."""
+_Key = tuple[str, str | None, str, int]
+"""Date, instant, column, bars"""
+
+
+class Histories:
+    """Blocks of bars by column, kept while the bars do not change."""
+
+    def __init__(self, reading: Reading, calendar: TradeCalendar) -> None:
+        self._reading = reading
+        self._calendar = calendar
+        self._cache = VersionedCache(KEPT_BYTES)
+
+    async def of(self, market: Market, needs: Mapping[str, int], version: str | None) -> dict[str, Floats]:
+        """Column -> [stocks of the market, bars], at least as many bars as are needed. Prices are CNY as of
+        the date, volume in lots, amount in CNY, turnover in percent. `version` is that of the bars and of
+        the market, whose codes the blocks follow. Raises InputError (as_of) for more bars than are read of
+        an instant."""
+        if not needs:
+            return {}
+        most = max(needs.values())
+        if market.as_of is not None and most > KNOWN_THEN_BARS:
+            raise InputError(
+                "as_of",
+                f"with an instant at most {KNOWN_THEN_BARS} bars are looked back, not {most}; "
+                "`date` alone has no such limit",
+            )
+        bars = next(block for block in BLOCKS if block >= most)
+
+        async def load(missing: Sequence[_Key]) -> dict[_Key, Floats]:
+            columns = [key[2] for key in missing]
+            blocks: dict[str, Floats] = {}
+            # Long blocks one by one: what is read of a column is four times what is kept.
+            for some in [columns] if bars <= _TOGETHER else [[column] for column in columns]:
+                blocks |= await self._reading.scan(self._load, market, some, bars)
+            return {key: blocks[key[2]] for key in missing}
+
+        keys: list[_Key] = [(market.date, market.as_of, column, bars) for column in needs]
+        # One turn for all: two loads at once would need their memory twice. Those of an instant, which no two
+        # askers share, are not what the others wait for.
+        held = await self._cache.some(
+            "bars", keys, version, load, lambda block: block.nbytes, turn=market.as_of is not None
+        )
+        return {key[2]: block for key, block in held.items()}
+
+    def _load(self, session: Session, market: Market, columns: Sequence[str], bars: int) -> dict[str, Floats]:
+        sessions = self._calendar.last(bars + SPARE_SESSIONS, market.date)
+        stored = ["close", *(_STORED.get(column, column) for column in columns)]
+        if set(columns) & set(_PRICES):
+            stored.append("adj_factor")
+        window = queries.window(session, list(dict.fromkeys(stored)), sessions[0], market.date, market.as_of)
+        return {column: _block(window, column, market, bars) for column in columns}
+
+
+def _block(window: queries.Window, column: str, market: Market, bars: int) -> Floats:
+    codes = market.table.codes
+    out = np.full((len(codes), bars), np.nan)
+    if not window.dates or window.dates[-1] != market.date:
+        return out
+    there = np.isfinite(window.values["close"])
+    values = window.values[_STORED.get(column, column)]
+    if column in _PRICES:
+        factor = window.values["adj_factor"]
+        values = values * factor / factor[:, -1:]
+    if column == "volume":
+        values = values / _LOT
+    place = {code: at for at, code in enumerate(window.codes)}
+    at = np.array([place.get(code, -1) for code in codes], dtype=np.int64)
+    # A stock that did not trade on the date has no value of the date.
+    traded = np.flatnonzero((at >= 0) & there[at, -1])
+    return _right_aligned(there[at[traded]], values[at[traded]], out, traded)
+
+
+def _right_aligned(
+    there: npt.NDArray[np.bool_], values: Floats, out: Floats, rows: npt.NDArray[np.int64]
+) -> Floats:
+    """Traded bars alone, the newest in the last column of `out`."""
+    width = out.shape[1]
+    behind = there[:, ::-1].cumsum(axis=1)[:, ::-1]  # traded bars from here to the newest
+    row, column = np.nonzero(there & (behind <= width))
+    out[rows[row], width - behind[row, column]] = values[row, column]
+    return out

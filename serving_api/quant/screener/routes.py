@@ -1,0 +1,164 @@
+"""/screener, /quant/screener and /quant/formulas: anyone."""
+
+from typing import Any
+
+from starlette.requests import Request
+
+from platform_assets.compute.dsl.field_words import GROUPS, Field
+from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.dsl.presets import PRESETS
+from platform_assets.compute.dsl.tree import fields_of
+from platform_assets.compute.dsl.written import query_json, written
+from platform_assets.compute.formulas.builtin import BUILTINS
+from platform_assets.compute.formulas.evaluate import output_of
+from platform_assets.compute.formulas.parser import parse as parse_formula
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.quant.screener import natural, schemas
+from serving_api.quant.screener.conditions import query_of
+from serving_api.quant.screener.formulas import evaluated, parsed_formula
+from serving_api.quant.screener.market import TABLES
+from serving_api.quant.screener.queries import BARS
+from serving_api.quant.screener.service import NOTHING, Screener, found_page, parsed, reached, warnings, when
+
+router = area_router(f"{PREFIX}/screener", "screener")
+quant_router = area_router(f"{PREFIX}/quant/screener", "screener")
+formula_router = area_router(f"{PREFIX}/quant/formulas", "formulas")
+_READ = (*TABLES, BARS)
+
+
+def _shown(field: Field) -> dict[str, Any]:
+    return {
+        "field": field.name,
+        "label": field.label,
+        "type": field.kind,
+        "unit": field.unit,
+        "ops": list(field.operators),
+    }
+
+
+@router.post("/find")
+@serving(schemas.SearchResult, tables=_READ)
+async def find(request: Request, subject: Anyone, body: schemas.Search) -> Answer:
+    """Stocks that fulfil a query, in its order."""
+    state = state_of(request)
+    asked = when(state, body.date, body.as_of)
+    told = await found_page(state, parsed(body.dsl), asked, body.page, body.pageSize)
+    return Answer(told, top=asked.top)
+
+
+@router.get("/filters")
+@serving(schemas.Filters)
+async def filters(request: Request, subject: Anyone) -> Answer:
+    """Every field that a condition may name, by group."""
+    groups = [
+        {
+            "key": key,
+            "name": GROUPS[key],
+            "fields": [
+                {**_shown(one), **({"options": list(one.options)} if one.options else {})} for one in fields
+            ],
+        }
+        for key, fields in catalogue().groups.items()
+    ]
+    return Answer({"groups": groups})
+
+
+@router.get("/presets")
+@serving(schemas.ScreenerPresets)
+async def presets(request: Request, subject: Anyone) -> Answer:
+    """Queries to start from."""
+    items = [{"key": one.key, "label": one.label, "desc": one.desc, "dsl": one.dsl} for one in PRESETS]
+    return Answer({"items": items})
+
+
+@router.post("/parse-dsl")
+@serving(schemas.ParsedQuery)
+async def parse_dsl(request: Request, subject: Anyone, body: schemas.QueryText) -> Answer:
+    """What a query means, without running it."""
+    query = parsed(body.dsl)
+    return Answer(
+        {
+            "ast": query_json(query),
+            "normalized": written(query),
+            "fields": fields_of(query),
+            "warnings": warnings(query),
+        }
+    )
+
+
+@router.post("/nl-find")
+@serving(schemas.SentenceResult, tables=_READ)
+async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> Answer:
+    """Stocks that a sentence describes; `source` says who understood it."""
+    state = state_of(request)
+    asked = when(state, body.date, None)
+    market = await state.part(Screener).market(asked)
+    translator = natural.translator_of(state)
+    meant = await translator.translate(body.query, natural.industries_of(market))
+    told: dict[str, Any] = {
+        **NOTHING,
+        "page": body.page,
+        "pageSize": body.pageSize,
+        "normalized": "",
+        "explain": [],
+        **await reached(state, asked, is_there=market is not None),
+    }
+    if meant.query:
+        told = await found_page(state, parsed(meant.query, "query"), asked, body.page, body.pageSize)
+    return Answer(
+        {**told, "dsl": meant.query, "source": translator.source, "unmatched": list(meant.unmatched)}
+    )
+
+
+@quant_router.post("")
+@serving(schemas.ScreenResult, tables=_READ)
+async def screen(request: Request, subject: Anyone, body: schemas.ConditionList) -> Answer:
+    """Stocks that fulfil all conditions of a list."""
+    state = state_of(request)
+    asked = when(state, body.date, body.as_of)
+    found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
+    told = await reached(state, asked, is_there=found is not None)
+    if found is None:
+        return Answer({**NOTHING, "explain": [], **told}, top=asked.top)
+    return Answer({**found.page(0, body.limit), "explain": found.explain(), **told}, top=asked.top)
+
+
+@quant_router.get("/fields")
+@serving(schemas.ScreenerFields)
+async def fields(request: Request, subject: Anyone) -> Answer:
+    """Every field that a condition may name."""
+    items = [{**_shown(one), "group": key} for key, group in catalogue().groups.items() for one in group]
+    return Answer({"items": items})
+
+
+@formula_router.get("")
+@serving(schemas.Formulas)
+async def formulas(request: Request, subject: Anyone) -> Answer:
+    """Formulas that come with the platform."""
+    items = [
+        {
+            "key": one.key,
+            "name": one.name,
+            "text": one.text,
+            "description": one.description,
+            "output": output_of(parse_formula(one.text)),
+        }
+        for one in BUILTINS
+    ]
+    return Answer({"items": items})
+
+
+@formula_router.post("/eval")
+@serving(schemas.FormulaValues, tables=_READ)
+async def evaluate(request: Request, subject: Anyone, body: schemas.FormulaText) -> Answer:
+    """The value of a formula on a date, per stock; a selection names those for which it holds."""
+    state = state_of(request)
+    formula = parsed_formula(body.formula)
+    asked = when(state, body.date, None)
+    found = await evaluated(state, formula, asked, body.codes, body.limit)
+    told = await reached(state, asked, is_there=found["date"] is not None)
+    return Answer({**found, **told})

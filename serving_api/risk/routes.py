@@ -1,0 +1,172 @@
+"""/risk/*: open to anyone, plain."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach, reach_of_day
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.live.admin_reads.service import live_of
+from serving_api.risk import queries, schemas
+from serving_api.risk.service import pledge_events
+from serving_api.table_lists.listing import Page, PageSize, Sort, paged, past_day, trade_day
+from serving_api.table_lists.parameters import report_period
+
+router = area_router(f"{PREFIX}/risk", "risk")
+
+Ratio = Annotated[float, Query(ge=0, le=1000, description="percent; rows below it are left out")]
+PastDay = Annotated[str | None, Depends(past_day)]
+Period = Annotated[str | None, Depends(report_period)]
+
+
+def _empty(day: str | None) -> dict[str, Any]:
+    return {"items": [], "total": 0, "date": day}
+
+
+def _by_period(told: dict[str, Any]) -> dict[str, Any]:
+    return {("period" if name == "date" else name): value for name, value in told.items()}
+
+
+@router.get("/pledge-list")
+@serving(schemas.PledgePage, tables=(queries.PLEDGE,))
+async def pledge_list(
+    request: Request,
+    subject: Anyone,
+    date: PastDay,
+    min_ratio: Ratio = 0.0,
+    sort: Sort = "-pledge_ratio",
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> Answer:
+    """Companies with pledged shares in the newest weekly list that is not after `date`."""
+    reading = state_of(request).reading
+    told = await read_or(_empty(date), reading.scan(queries.pledges, date, min_ratio, sort, page, page_size))
+    reached = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer(paged({**told, **reached}, page, page_size))
+
+
+@router.get("/pledge-detail/{code}")
+@serving(schemas.PledgeDetail)
+async def pledge_detail(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    limit: Annotated[int, Query(ge=1, le=500, description="newest pledges")] = 50,
+) -> Answer:
+    """Single pledges of a company, as the portal tells them now, and its ratio by week."""
+    state = state_of(request)
+    told = await pledge_events(state.part(live_of), code)
+    nothing: list[dict[str, Any]] = []
+    history = await read_or(nothing, state.reading.point(queries.pledge_history, code))
+    items = told.value[:limit]
+    answer = {"code": code, "items": items, "total": len(told.value), "ratio_history": history}
+    answer |= await reach(
+        state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
+    )
+    return Answer(answer, headers=told.headers)
+
+
+@router.get("/pledge-industry")
+@serving(schemas.PledgeIndustries, tables=(queries.PLEDGE,))
+async def pledge_industry(request: Request, subject: Anyone, date: PastDay) -> Answer:
+    """Pledged shares by industry in the newest weekly list that is not after `date`."""
+    nothing: list[dict[str, Any]] = []
+    reading = state_of(request).reading
+    items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
+    told = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer({"items": items, "total": len(items), "date": day, **told})
+
+
+@router.get("/goodwill-list")
+@serving(schemas.GoodwillPage, tables=(queries.GOODWILL,))
+async def goodwill_list(
+    request: Request,
+    subject: Anyone,
+    period: Period,
+    min_ratio: Ratio = 0.0,
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> Answer:
+    """Companies by goodwill / equity in one report period."""
+    reading = state_of(request).reading
+    told = await read_or(_empty(period), reading.scan(queries.goodwill, period, min_ratio, page, page_size))
+    reached = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer(paged({**_by_period(told), **reached}, page, page_size))
+
+
+@router.get("/goodwill-industry")
+@serving(schemas.GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
+async def goodwill_industry(request: Request, subject: Anyone, period: Period) -> Answer:
+    """Goodwill by industry in one report period."""
+    nothing: list[dict[str, Any]] = []
+    reading = state_of(request).reading
+    items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
+    told = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer({"items": items, "total": len(items), "period": day, **told})
+
+
+@router.get("/goodwill-detail/{code}")
+@serving(schemas.GoodwillDetail, tables=(queries.GOODWILL,))
+async def goodwill_detail(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    limit: Annotated[int, Query(ge=1, le=60, description="report periods")] = 12,
+) -> Answer:
+    """Goodwill of one company, newest report period first."""
+    nothing: list[dict[str, Any]] = []
+    state = state_of(request)
+    items = await read_or(nothing, state.reading.point(queries.goodwill_of, code, limit))
+    told = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
+    return Answer({"code": code, "items": items, "total": len(items), **told})
+
+
+@router.get("/comment-list")
+@serving(schemas.CommentPage, tables=(queries.COMMENT,))
+async def comment_list(
+    request: Request,
+    subject: Anyone,
+    date: Annotated[str | None, Depends(trade_day)],
+    sort: Sort = "-total_score",
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> Answer:
+    """The portal's marks of every stock on one trade date."""
+    reading = state_of(request).reading
+    told = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
+    reached = await reach_of_day(state_of(request), queries.COMMENT, date)
+    return Answer(paged({**told, **reached}, page, page_size))
+
+
+@router.get("/comment-detail/{code}")
+@serving(schemas.CommentDetail, tables=(queries.COMMENT,))
+async def comment_detail(
+    request: Request,
+    subject: Anyone,
+    code: StockCode,
+    days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
+) -> Answer:
+    """The portal's marks of one stock by trade date, oldest first."""
+    nothing: list[dict[str, Any]] = []
+    rows = await read_or(nothing, state_of(request).reading.point(queries.comments_of, code, days))
+
+    def series(shown: str, column: str) -> list[dict[str, Any]]:
+        return [{"date": row["trade_date"], shown: row[column]} for row in rows]
+
+    answer = {
+        "code": code,
+        "latest": rows[-1] if rows else {},
+        "score": series("score", "total_score"),
+        "focus": series("focus_index", "focus_index"),
+        "participation": series("org_participation_pct", "org_participation_pct"),
+        "cost": series("prime_cost", "prime_cost"),
+    }
+    told = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
+    return Answer({**answer, **told})

@@ -1,0 +1,54 @@
+"""/sectors: anyone."""
+
+from typing import Annotated, Any
+
+from fastapi import Path
+from starlette.requests import Request
+
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router, serving
+from serving_api.framework.state import state_of
+from serving_api.live.admin_reads.flows import minute_flow
+from serving_api.live.admin_reads.service import FLOW_TTL, Live, live_of
+from serving_api.live.clients import EASTMONEY, Answered
+from serving_api.live.frame_values import is_empty
+from serving_api.sectors import queries, schemas
+
+router = area_router(f"{PREFIX}/sectors", "sectors")
+
+BoardCode = Annotated[
+    str, Path(pattern=r"^BK[0-9]{4}$", description="the portal's code of a board", examples=["BK0475"])
+]
+
+
+@router.get("/{board_code}/flow-minute")
+@serving(schemas.BoardFlow, cache=NO_STORE)
+async def flow_minute(request: Request, subject: Anyone, board_code: BoardCode) -> Answer:
+    """Money flow of a board by minute; an unknown one, or a silent source, has no items."""
+    state = state_of(request)
+    told = await _flow(state.part(live_of), board_code)
+    name = await read_or(None, state.reading.point(queries.board_name, board_code))
+    payload: dict[str, Any] = {
+        "board_code": board_code,
+        "name": name,
+        "items": told.value,
+        "_source": told.origin if told.value else None,
+    }
+    return Answer(payload, headers=told.headers)
+
+
+async def _flow(live: Live, board_code: str) -> Answered:
+    """Minutes of a board, shared for half a minute; none when the portal is silent."""
+
+    async def ask() -> Answered:
+        told = await live.clients.ask(
+            {EASTMONEY: lambda client: client.board_flow_minutes(board_code)}, empty=is_empty
+        )
+        return told.shaped([{**row, "change_pct": None} for row in minute_flow(told.value)])
+
+    landed = await read_or(None, live.flights.take(("board flow", board_code), FLOW_TTL, ask))
+    return Answered([]) if landed is None else landed.value

@@ -1,0 +1,97 @@
+"""SQL of the finance reads. Every function takes a Session first. `as_of` is the bound instant, or None for
+the current rows; RAW tables keep no versions, so nothing of them is read with one."""
+
+from typing import Any
+
+import orjson
+
+from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import Row, public_rows
+
+FINANCE = "fusion_finance_indicator"
+INDICATORS = "raw_fin_indicator"
+CHANGES = "aux_finance_changes"
+_RANK = ("eastmoney", "em_f10", "tdx")
+_PER_PERIOD = len(_RANK)
+PAGE = "em_f10"
+"""The source that asks the page of a single company."""
+
+
+def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[Row]:
+    """The newest fused periods, newest first."""
+    return public_rows(
+        session,
+        FINANCE,
+        where="code=?",
+        values=(code,),
+        as_of=as_of,
+        order="report_period DESC",
+        limit=periods,
+    )
+
+
+def indicators(session: Session, code: str, periods: int) -> list[Row]:
+    """The newest periods of the indicator table, newest first: code, report_period, ann_date, updated, paged
+    (whether the company's own page was read, which has every indicator), and every number of `indicators`, of
+    the best source that has it."""
+    rows = session.dicts(
+        INDICATORS,
+        columns=("report_period", "ann_date", "src", "indicators", "imported_at"),
+        where="code=?",
+        values=(code,),
+        order="report_period DESC",
+        limit=periods * _PER_PERIOD,
+    )
+    merged: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda one: _place(one["src"])):
+        told: dict[str, Any] = orjson.loads(row["indicators"]) if row["indicators"] else {}
+        one = merged.setdefault(row["report_period"], {"ann_date": None, "updated": "", "paged": False})
+        one["ann_date"] = one["ann_date"] or row["ann_date"]
+        one["updated"] = max(one["updated"], str(row["imported_at"]))
+        one["paged"] = one["paged"] or row["src"] == PAGE
+        for name, value in told.items():
+            one.setdefault(name, value)
+    newest = sorted(merged.items(), reverse=True)[:periods]
+    return [{"code": code, "report_period": period, **row} for period, row in newest]
+
+
+def changes(session: Session, code: str, period: str | None) -> list[Row]:
+    """Items of a report (of the newest one) with their change on the year before, by item."""
+    if period is None:
+        found = session.rows(
+            CHANGES,
+            columns=("report_period",),
+            where="code=?",
+            values=(code,),
+            order="report_period DESC",
+            limit=1,
+        )
+        if not found:
+            return []
+        period = str(found[0][0])
+    return public_rows(
+        session, CHANGES, where="code=? AND report_period=?", values=(code, period), order="item"
+    )
+
+
+def statement(session: Session, table: str, code: str, kind: str, periods: int) -> list[Row]:
+    """Items of a statement in its newest periods, newest first, each of the best source that has it."""
+    rows = session.dicts(
+        table,
+        where="code=? AND statement=?",
+        values=(code, kind),
+        order="report_period DESC, item",
+    )
+    kept = sorted({row["report_period"] for row in rows}, reverse=True)[:periods]
+    best: dict[tuple[str, str], Row] = {}
+    for row in sorted(rows, key=lambda one: _place(one["src"])):
+        if row["report_period"] in kept:
+            best.setdefault((row["report_period"], row["item"]), row)
+    names = ("code", "report_period", "statement", "item", "value", "ann_date", "yoy", "src")
+    ordered = sorted(best.values(), key=lambda row: row["item"])
+    ordered.sort(key=lambda row: row["report_period"], reverse=True)
+    return [{name: row[name] for name in names} for row in ordered]
+
+
+def _place(src: Any) -> int:
+    return _RANK.index(src) if src in _RANK else len(_RANK)

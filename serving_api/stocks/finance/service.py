@@ -1,0 +1,161 @@
+"""What the finance reads decide: which of fused rows, the indicator table and the portal's page are shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from serving_api.db.sessions import Reading, Session
+from serving_api.db.table_versions import Versions
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.admin_reads.service import Live
+from serving_api.live.admin_reads.symbols import listed_of
+from serving_api.live.clients import EASTMONEY, Answered
+from serving_api.live.frame_values import is_empty, records
+from serving_api.stocks.finance import queries, shapes
+
+LIVE_TTL = 3600.0
+ENOUGH = 2
+"""Fused periods that are used as they are."""
+ROWS, PERIODS = 20, 12
+_COMPARED = 5
+"""Periods behind the oldest one shown, for its growth."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Rows newest first, where they come from, and the headers that say so."""
+
+    rows: Sequence[Row]
+    source: str
+    headers: dict[str, str] = field(default_factory=dict)
+    updated_at: str | None = None
+
+
+class Finance:
+    """Finance reads of one app. Every read answers its empty structure when nothing is known."""
+
+    def __init__(self, reading: Reading, versions: Versions, live: Live) -> None:
+        self._reading = reading
+        self._versions = versions
+        self._live = live
+
+    async def rows(self, code: str, as_of: str | None) -> Told:
+        """Periods of a code: fused ones where there are two, else those of the indicator table, else those
+        of the portal. With `as_of` only what was fused then."""
+        fused = await self._fused(code, ROWS, as_of)
+        if len(fused.rows) >= ENOUGH or as_of is not None:
+            return fused
+        stored = await self._indicators(code, ROWS)
+        if stored.rows:
+            return stored
+        asked = await self._page(code, use_cache=True)
+        return asked if asked.rows else fused
+
+    async def indicators(self, code: str, as_of: str | None, *, refresh: bool) -> Told:
+        """Periods with every indicator that the company's page, the indicator table or the fused rows tell,
+        in this order. The portal is asked for the page where a stored period is without it."""
+        fused = await self._fused(code, PERIODS, as_of)
+        if as_of is not None:
+            return fused
+        stored = await self._indicators(code, PERIODS)
+        told = [stored, fused]
+        if refresh or not _is_complete(stored.rows, fused.rows):
+            told.insert(0, await self._page(code, use_cache=not refresh))
+        used = [one for one in told if one.rows]
+        if not used:
+            return fused
+        updated = max((one.updated_at for one in used if one.updated_at), default=None)
+        return Told(merged([one.rows for one in used])[:PERIODS], used[0].source, used[0].headers, updated)
+
+    async def detail(self, code: str, as_of: str | None) -> Row:
+        """Core series, large changes and the indicators of the newest report."""
+        nothing: tuple[list[Row], list[Row], list[Row]] = ([], [], [])
+        rows, changes, newest = await read_or(nothing, self._reading.point(_read_detail, code, as_of))
+        periods = [str(row["report_period"]) for row in rows[:PERIODS]]
+        return {
+            "code": code,
+            "periods": periods,
+            "series": shapes.series(rows, periods),
+            "explanations": shapes.large_changes(changes),
+            "indicators": shapes.numbers_of((newest or rows or [{}])[0]),
+        }
+
+    # -- the three places ---------------------------------------------------------------------------
+
+    async def _fused(self, code: str, periods: int, as_of: str | None) -> Told:
+        nothing: list[Row] = []
+        rows = await read_or(nothing, self._reading.point(queries.fused, code, periods, as_of))
+        return Told(rows, "fusion", await self._headers(queries.FINANCE))
+
+    async def _indicators(self, code: str, periods: int) -> Told:
+        nothing: list[Row] = []
+        rows = await read_or(nothing, self._reading.point(queries.indicators, code, periods))
+        headers = await self._headers(queries.INDICATORS)
+        updated = max((row["updated"] for row in rows), default=None)
+        return Told(rows, "indicator", headers, updated)
+
+    async def _headers(self, table: str) -> dict[str, str]:
+        return dict((await self._versions.stand((table,))).headers)
+
+    async def _page(self, code: str, *, use_cache: bool) -> Told:
+        """The portal's main indicators of a company, shared for an hour."""
+        empty: list[Row] = []
+        flight = self._live.flights.take(
+            ("finance", code), LIVE_TTL, lambda: self._asked(code), use_cache=use_cache
+        )
+        landed = await read_or(None, flight)
+        told: Answered = Answered(empty) if landed is None else landed.value
+        at = None if told.at is None else told.at.isoformat(sep=" ")
+        return Told(told.value, "live", told.headers, at)
+
+    async def _asked(self, code: str) -> Answered:
+        one = (await listed_of(self._reading, [code])).get(code)
+        if one is None:
+            return Answered([])
+        answer = await self._live.clients.ask(
+            {EASTMONEY: lambda client: client.main_indicators(one.symbol)}, order=(EASTMONEY,), empty=is_empty
+        )
+        rows = [_of_page(row) for row in records(answer.value)]
+        return answer.shaped(sorted(rows, key=lambda row: row["report_period"], reverse=True)[:ROWS])
+
+
+def _is_complete(stored: Sequence[Row], fused: Sequence[Row]) -> bool:
+    """Whether the company's page was stored for every period that is known."""
+    paged = {row["report_period"] for row in stored if row["paged"]}
+    known = {row["report_period"] for row in (*stored, *fused)}
+    return bool(paged) and paged >= set(sorted(known, reverse=True)[:PERIODS])
+
+
+def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
+    """Rows of several parts by report period, newest first: of each figure that of the first part that has
+    it."""
+    periods: dict[str, Row] = {}
+    for rows in parts:
+        for row in rows:
+            one = periods.setdefault(str(row["report_period"]), {})
+            for name, value in row.items():
+                if one.get(name) is None:
+                    one[name] = value
+    return [periods[period] for period in sorted(periods, reverse=True)]
+
+
+def finance_of(state: State, live: Live) -> Finance:
+    """The app's finance reads."""
+    return Finance(state.reading, state.versions, live)
+
+
+def _of_page(row: Row) -> Row:
+    told: Row = orjson.loads(row["indicators"])
+    return {"code": row["code"], "report_period": row["report_period"], "ann_date": row["ann_date"], **told}
+
+
+def _read_detail(session: Session, code: str, as_of: str | None) -> tuple[list[Row], list[Row], list[Row]]:
+    rows = queries.fused(session, code, PERIODS + _COMPARED, as_of)
+    if as_of is not None:
+        return rows, [], []
+    return rows, queries.changes(session, code, None), queries.indicators(session, code, 1)

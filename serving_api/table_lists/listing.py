@@ -1,0 +1,126 @@
+"""The shape that most topics share: the rows of one table on one date, sorted, by pages.
+
+    {items[row], total, date}
+
+`total` counts the rows of all pages. Without a date asked for it is the newest that the table holds; the
+answer names the one it is of, and an empty table answers {items: [], total: 0, date: None}.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+
+from core.calendar import CalendarHorizon
+from core.declaration.tables import Table
+from core.errors import InputError
+from serving_api.db.sessions import Session
+from serving_api.framework.parameters import calendar_day
+from serving_api.framework.state import State, state_of
+from serving_api.interfaces.queries import newest_date, on_date
+from serving_api.table_lists.queries import Condition, count_of, newest_until, rows_of_day
+
+__all__ = [
+    "Condition", "Page", "PageSize", "Sort", "count_of", "listing", "newest_until", "not_future", "paged",
+    "past_day", "rows_of_day", "sort_column", "trade_date", "trade_day",
+]  # fmt: skip
+
+Page = Annotated[int, Query(ge=1, le=1_000_000, description="page, from 1")]
+PageSize = Annotated[int, Query(ge=1, le=200, description="rows of a page")]
+Sort = Annotated[str, Query(description="a column of the rows; a minus before it: largest first")]
+
+
+def listing(
+    session: Session,
+    name: str,
+    day: str | None,
+    *,
+    where: Sequence[Condition] = (),
+    sort: str | None = None,
+    page: int = 1,
+    page_size: int = 50,
+) -> dict[str, Any]:
+    """One page of the rows that `table` (by name) holds on a date, or on its newest.
+
+    `where` are further conditions, `sort` a column ("-column": largest first; rows without a value stand
+    last, equal ones in the order of the key). Raises InputError naming `sort` for a column that the rows do
+    not have. A table that nobody declares is empty.
+    """
+    if not session.has(name):
+        return {"items": [], "total": 0, "date": day}
+    table = session.table(name)
+    order = sort_column(table, sort)
+    day = day or newest_date(session, table, None)
+    if day is None:
+        return {"items": [], "total": 0, "date": None}
+    rows = on_date(
+        session,
+        table,
+        day,
+        sort=order,
+        limit=page_size,
+        offset=(page - 1) * page_size,
+        as_of=None,
+        also=where,
+    )
+    return {"items": rows, "total": count_of(session, table, day, where), "date": day}
+
+
+def paged(told: Mapping[str, Any], page: int, page_size: int) -> dict[str, Any]:
+    """The answer with the page that was asked for, which every paged answer repeats."""
+    return {**told, "page": page, "page_size": page_size}
+
+
+def sort_column(table: Table, sort: str | None) -> str | None:
+    """`sort`, checked. Raises InputError for a column that rows cannot be put in order by."""
+    if not sort:
+        return None
+    column = sort.removeprefix("-")
+    allowed = [spec.name for spec in table.columns if spec.family != "json"]
+    if column not in allowed:
+        raise InputError("sort", f"{column[:40]!r} is no column of these rows; one of {', '.join(allowed)}")
+    return sort
+
+
+async def trade_day(
+    request: Request,
+    date: Annotated[
+        str | None,
+        Query(description="trade date, YYYY-MM-DD or YYYYMMDD; default the newest", examples=["2026-08-21"]),
+    ] = None,
+) -> str | None:
+    """A dependency: the trade date asked for, or None for the newest. Raises InputError for what is no date,
+    lies in the future, or is no trade date (naming the nearest earlier one)."""
+    return None if date is None else trade_date(state_of(request), "date", date)
+
+
+async def past_day(
+    request: Request,
+    date: Annotated[
+        str | None,
+        Query(description="day, YYYY-MM-DD or YYYYMMDD; default the newest", examples=["2026-08-21"]),
+    ] = None,
+) -> str | None:
+    """As `trade_day`, of lists that do not follow the trade dates."""
+    return None if date is None else not_future(state_of(request), "date", date)
+
+
+def not_future(state: State, parameter: str, given: str) -> str:
+    """ISO date of a parameter. Raises InputError for what is no date or lies in the future."""
+    day = calendar_day(parameter, given)
+    if day > state.clock.now().date().isoformat():
+        raise InputError(parameter, f"{day} lies in the future")
+    return day
+
+
+def trade_date(state: State, parameter: str, given: str) -> str:
+    """As `not_future`, of trade dates alone."""
+    day = not_future(state, parameter, given)
+    try:
+        before = state.calendar.on_or_before(day)
+    except CalendarHorizon:
+        return day  # nobody knows; the table has no row then
+    if before != day:
+        raise InputError(parameter, f"{day} is no trade date; the nearest earlier one is {before}")
+    return day

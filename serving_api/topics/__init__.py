@@ -1,1 +1,0 @@
-"""Reads of single topics: risk, bonds, funds, futures, indices, macro and their like. Plain answers."""

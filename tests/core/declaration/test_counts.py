@@ -1,0 +1,62 @@
+"""The counts of the specification and of the data dictionary, over the registry alone."""
+
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Layer
+from platform_assets.documentation.pages import expected
+from resources.upstreams.probes import PROBES
+from serving_api.interfaces.catalog import builtin_catalog
+
+REGISTRY = builtin_registry()
+
+
+def test_downloaders_and_their_tables() -> None:
+    by_code = set(REGISTRY.download_types)
+    market = set(REGISTRY.topical)
+
+    assert len(REGISTRY.raws) == 59
+    assert sum(table.layer is Layer.RAW for table in REGISTRY.tables) == 59
+    # northbound is one of the 38 types, though it is of the market as a whole.
+    assert len(by_code | {"northbound"}) == 38
+    assert len(market - {"northbound"}) == 21
+    assert not by_code & market
+
+
+def test_loaders_and_fusions() -> None:
+    assert len(REGISTRY.staged_series()) == 11
+    assert len(REGISTRY.staged_dimensions()) == 3
+    assert sum(table.layer is Layer.STG for table in REGISTRY.tables) == 14
+    assert len(REGISTRY.fused()) == 22
+    assert {dataset.name for dataset in REGISTRY.fused() if not dataset.staged} == {
+        "kline_daily", "kline_bar", "index_daily", "stock_wide", "market_cloud_map", "industry_index",
+        "macro_indicator", "macro_release",
+    }  # fmt: skip
+
+
+def test_what_is_watched() -> None:
+    assert len(REGISTRY.per_code()) == 26
+    assert sum(name.startswith("aux_") for name in REGISTRY.raws) == 12  # the sections of f10
+    kinds = [dimension.rule.kind for dimension in REGISTRY.freshness()]
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"trading": 35, "calendar": 14, "period": 3}
+    assert len({dimension.table for dimension in REGISTRY.freshness()}) == 52
+    # The six others of the fifty are records: notes, cards, logs, batches, quality.
+    assert len(REGISTRY.monitored()) == 44
+    assert len({probe.name for probe in PROBES}) == 18
+
+
+def test_interfaces() -> None:
+    entries = builtin_catalog().entries()
+    dimensions = [entry["dimension"] for entry in entries]
+
+    assert len(REGISTRY.interfaces) == len(entries) == 180
+    assert {one: dimensions.count(one) for one in set(dimensions)} == {
+        "stock": 56,
+        "timeseries": 45,
+        "market": 79,
+    }
+    assert all(name.startswith("get_") for name in REGISTRY.interfaces)
+
+
+def test_every_dataset_has_a_page() -> None:
+    pages = {path.stem for path in expected() if path.parent.name == "datasets"}
+
+    assert set(REGISTRY.datasets) <= pages

@@ -1,0 +1,85 @@
+"""A whole platform on the simulated market, and Dagster runs inside the test's process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from core.clock import FrozenClock
+from resources.simulated_market.faults import FaultPlan
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.loader import load_world
+from schedules.commands import command_context
+from schedules.runs.execution import DagsterRunner
+from schedules.services import House, make_house
+from tests.conftest import SQLITE_OFTEN, engine_url
+
+NOW = "2026-08-21T15:45"
+BANK = "600040"
+
+
+@pytest.fixture
+def faults() -> FaultPlan:
+    """What the simulated market does wrong; nothing, unless the test says so."""
+    return FaultPlan()
+
+
+@contextmanager
+def opened(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, url: str = ""
+) -> Iterator[House]:
+    """A platform whose settings come from the environment, as those of a run do."""
+    from resources.composition import open_platform
+    from resources.settings import load_settings
+
+    clock = FrozenClock(datetime.fromisoformat(NOW))
+    with SimulatedMarket(load_world("synthetic", "S"), clock, faults) as market:
+        host, port = market.tcp_address or ("", 0)
+        for name, value in {
+            "DATA_DIR": str(folder),
+            "DATA_SOURCE": "mock",
+            "SIMULATOR_URL": market.http_url,
+            "SIMULATOR_TDX": f"{host}:{port}",
+            "SAMPLE_NOW": NOW,
+            **({"WAREHOUSE_URL": url} if url else {}),
+        }.items():
+            monkeypatch.setenv(name, value)
+        settings = load_settings(dotenv=folder / "none")
+        open_platform(settings).close()  # the tables
+        made = make_house(settings)
+        yield made
+        made.engine.dispose()
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan) -> Iterator[House]:
+    with opened(tmp_path, monkeypatch, faults) as made:
+        yield made
+
+
+@pytest.fixture(params=SQLITE_OFTEN)
+def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    yield from engine_url(request.param, tmp_path)
+
+
+@pytest.fixture
+def each_house(
+    warehouse_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan
+) -> Iterator[House]:
+    """The same on each engine."""
+    with opened(tmp_path, monkeypatch, faults, warehouse_url) as made:
+        yield made
+
+
+@pytest.fixture
+def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[DagsterRunner]:
+    from schedules.code_location import defs
+
+    monkeypatch.setattr(command_context, "LOOK_S", 0.0)
+    with dg.DagsterInstance.ephemeral() as instance:
+        made = DagsterRunner(defs)
+        made._instance = instance
+        yield made

@@ -1,0 +1,294 @@
+"""A day told falsely, call by call: what an honest day stored, and what of a false one is believed.
+
+A day and the day before are loaded honestly once; then, for a call and a lie, the tables that the call
+feeds are loaded again without what they held of the day, while that call lies. What is told then is true
+when the honest day has it, or the same day without that call, where another source stands in. Those who only
+stand in are heard on a day on which one upstream refuses everything.
+"""
+
+import math
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from core.declaration.dataset import Dataset
+from core.declaration.tables import Table
+from platform_assets.pipeline.whole_day import load_day
+from resources.simulated_market.corrupted_responses import LIES, WORKBOOKS, told_falsely
+from resources.simulated_market.faults import Fault
+from resources.simulated_market.registry import responders
+from resources.simulated_market.world.model import World
+from resources.warehouse.warehouse import Warehouse
+from tests.pipeline.conftest import House, desk_of, opened_house
+
+YESTERDAY, TODAY = "2026-08-25", "2026-08-26"
+SUSPENDED = "601302"
+"""Suspended on both dates."""
+DATES_BEFORE = 60
+WITH_PAST, REPORTS_BEFORE = ("finance_indicator", "holder"), 320
+TELLERS = {"calc_reconcile"}
+"""Tables whose very content is that two sources disagree."""
+CLOSE_ENOUGH = 0.02
+"""A second source rounds more coarsely; a lie is out by more."""
+
+PAGES = {(one.upstream, route.call) for one in responders() for route in one.routes}
+_TODAYS = "(SELECT batch_id FROM sys_batch WHERE started_at>=?)"
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that some datasets make."""
+
+    upstream: str
+    name: str
+    datasets: tuple[Dataset, ...]
+    bodies: tuple[bytes, ...]
+    """Some of its answers of an honest day."""
+
+    def __str__(self) -> str:
+        return f"{self.upstream} {self.name}"
+
+    @property
+    def fused(self) -> list[Dataset]:
+        return [one for one in self.datasets if one.model]
+
+    @property
+    def tables(self) -> list[Table]:
+        return [table for one in self.datasets for table in one.tables()]
+
+
+@dataclass
+class HonestDay:
+    """A house with two honest days, and what stood in it after them."""
+
+    house: House
+    file: Path
+    calls: list[Call]
+    """Every call that today was asked for."""
+    rows: Mapping[str, Rows]
+    """fused table -> its rows."""
+    refusals: tuple[Mapping[str, Any], ...] = ()
+    """What refuses all day long."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A day loaded again: the house with it, and what could not be loaded, by table."""
+
+    house: House
+    failures: Mapping[str, str]
+
+
+@contextmanager
+def honest_day(folder: Path, world: World, only: Sequence[str] | None = None) -> Iterator[HonestDay]:
+    """Yesterday and today of the tables of some datasets (None: of all)."""
+    file = folder / "warehouse.sqlite3"
+    with opened_house(f"sqlite:///{file}", folder, world, YESTERDAY) as house:
+        house.clock.at = datetime.fromisoformat(f"{YESTERDAY}T22:30")
+        house.master(YESTERDAY)
+        for name in ("exright", "kline_daily", "index_daily"):
+            house.fuse(name, *house.run.calendar.last(DATES_BEFORE, YESTERDAY))
+        house.fresh()
+        # As a first load has it: growth is held against the year before, counts against the quarter before.
+        with_past = [name for name in WITH_PAST if only is None or name in only]
+        past = [table.name for name in with_past for table in house.registry.dataset(name).tables()]
+        if past:
+            year = house.run.calendar.last(REPORTS_BEFORE, YESTERDAY)
+            assert load_day(house.run, house.scope(*year), tables=past) == {}
+            house.fresh()
+        chosen = [one for one in house.registry.datasets.values() if only is None or one.name in only]
+        tables = [table.name for one in chosen for table in one.tables()]
+        assert load_day(house.run, house.scope(YESTERDAY), tables=tables) == {}
+        house.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
+        assert _load_today(house, tables) == {}
+        honest = {one.table_name: content(house.warehouse, one.table) for one in chosen if one.model}
+        yield HonestDay(house, file, _calls(house), honest)
+
+
+def _load_today(house: House, tables: Sequence[str]) -> Mapping[str, str]:
+    """Each table with answers of its own, so that everybody who asks a call is seen."""
+
+    def alone(ready: Sequence[str]) -> str:
+        house.fresh()
+        return min(ready)
+
+    return load_day(house.run, house.scope(TODAY), tables=tables, choose=alone)
+
+
+def _calls(house: House) -> list[Call]:
+    """Who asked what today, and was answered."""
+    owners = {table.name: one for one in house.registry.datasets.values() for table in one.tables()}
+    asked = house.warehouse.query(
+        "SELECT f.upstream, f.call_name, b.table_name, MIN(f.body_path), MAX(f.body_path) FROM sys_fetch f "
+        "JOIN sys_batch b ON b.batch_id=f.batch_id WHERE f.received_at>=? AND f.outcome='ok' "
+        "GROUP BY 1, 2, 3",
+        (TODAY,),
+    )
+    fed: dict[tuple[str, str], dict[str, Dataset]] = defaultdict(dict)
+    bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for upstream, call, table, *paths in asked:
+        fed[upstream, call][owners[table].name] = owners[table]
+        bodies[upstream, call] |= {path for path in paths if path}
+    kept = house.warehouse.payloads.get
+    return [
+        Call(*key, tuple(of.values()), tuple(kept(path) or b"" for path in sorted(bodies[key])))
+        for key, of in sorted(fed.items())
+    ]
+
+
+def content(warehouse: Warehouse, table: Table, where: str = "", values: tuple[Any, ...] = ()) -> Rows:
+    """Every row by its key."""
+    rows = warehouse.rows(table.name, where=where, values=values)
+    return {tuple(row[name] for name in table.key): row for row in rows}
+
+
+def written(warehouse: Warehouse, table: Table) -> Rows:
+    """What the batches of today wrote."""
+    return content(warehouse, table, f"batch_id IN {_TODAYS}", (TODAY,))
+
+
+def told(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Told]:
+    """The tables that `call` feeds, loaded again while `fault` is in its answers."""
+    # Some clients name a call after what they ask for, the market after the page: then all its pages lie.
+    name = call.name if call.upstream == "tdx" or (call.upstream, call.name) in PAGES else "*"
+    rules = [{"upstream": call.upstream, "call": name, **fault}]
+    return _again(day, [table.name for table in call.tables], rules)
+
+
+@contextmanager
+def day_without(day: HonestDay, upstream: str) -> Iterator[HonestDay]:
+    """The tables that `upstream` feeds on the honest day, loaded while it refuses everything; the calls are
+    those that nobody makes otherwise."""
+    refusal = {"upstream": upstream, "call": "*", "kind": "status", "args": {"code": 403}}
+    if upstream == "tdx":
+        refusal = {"upstream": "tdx", "call": "*", "kind": "dead"}
+    fed = {one.name: one for call in day.calls if call.upstream == upstream for one in call.datasets}
+    tables = [table.name for one in fed.values() for table in one.tables()]
+    with _again(day, tables, [refusal], alone=True) as now:
+        known = set(map(str, day.calls))
+        calls = [one for one in _calls(now.house) if str(one) not in known]
+        house = now.house
+        rows = {one.table_name: content(house.warehouse, one.table) for one in fed.values() if one.model}
+        file = Path(str(house.warehouse.engine.url.database))
+        yield HonestDay(house, file, calls, rows, (refusal,))
+
+
+@contextmanager
+def _again(
+    day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]], *, alone: bool = False
+) -> Iterator[Told]:
+    """A copy of the honest house in which today's rows of `tables` are loaded again under `rules`; `alone`:
+    each with answers of its own."""
+    file = day.file.with_name(f"{day.file.stem}_told.sqlite3")
+    day.house.warehouse.query("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copyfile(day.file, file)
+    warehouse = Warehouse(
+        f"sqlite:///{file}",
+        day.house.registry.tables,
+        clock=day.house.clock,
+        payload_folder=day.file.parent / "payloads",
+    )
+    desk = desk_of(day.house.settings, day.house.clock)
+    house = replace(day.house, run=replace(day.house.run, warehouse=warehouse, desk=desk))
+    try:
+        _forget(warehouse, tables)
+        day.house.faults.replace([*rules, *map(dict, day.refusals)])
+        scope = house.scope(TODAY)
+        yield Told(house, _load_today(house, tables) if alone else load_day(house.run, scope, tables=tables))
+    finally:
+        day.house.faults.replace(list(map(dict, day.refusals)))
+        desk.close()
+        warehouse.close()
+        for rest in file.parent.glob(f"{file.name}*"):
+            rest.unlink()
+
+
+def _forget(warehouse: Warehouse, tables: Sequence[str]) -> None:
+    """Take away what today's honest batches wrote, and that they were."""
+    with warehouse.engine.begin() as connection:
+        for table in tables:
+            connection.exec_driver_sql(f"DELETE FROM {table} WHERE batch_id IN {_TODAYS}", (TODAY,))
+        connection.exec_driver_sql("DELETE FROM sys_fetch WHERE received_at>=?", (TODAY,))
+        connection.exec_driver_sql("DELETE FROM sys_batch WHERE started_at>=?", (TODAY,))
+
+
+def lie_believed(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> tuple[list[str], bool]:
+    """(what is believed of a lie, whether there was something to lie about)."""
+    with told(day, call, fault) as now:
+        heard = answered_otherwise(day, now)
+        if not believed(day, call, now):
+            return [], heard
+        saved = {one.table_name: written(now.house.warehouse, one.table) for one in call.fused}
+    other = without(day, call)
+    return judged(day, call, saved, other), heard
+
+
+def without(day: HonestDay, call: Call) -> dict[str, Rows]:
+    """What the tables that `call` feeds hold when it refuses and another source stands in."""
+    with told(day, call, {"kind": "status", "args": {"code": 403}}) as other:
+        return {one.table_name: written(other.house.warehouse, one.table) for one in call.fused}
+
+
+def believed(day: HonestDay, call: Call, now: Told) -> list[str]:
+    """What stands in the fused tables as `ok` and is not so on the honest day."""
+    rows = {one.table_name: written(now.house.warehouse, one.table) for one in call.fused}
+    return judged(day, call, rows, {})
+
+
+def judged(day: HonestDay, call: Call, told_rows: Mapping[str, Rows], other: Mapping[str, Rows]) -> list[str]:
+    """What of some rows is `ok` and is so neither on the honest day nor among the `other` ones."""
+    wrong = []
+    for dataset in (one for one in call.fused if one.table_name not in TELLERS):
+        table = dataset.table
+        figures = [one.name for one in dataset.columns]
+        for key, row in told_rows[table.name].items():
+            if row.get("quality", "ok") != "ok":
+                continue
+            known = (day.rows[table.name], other.get(table.name, {}))
+            truths = [rows[key] for rows in known if key in rows]
+            if not truths:
+                wrong.append(f"{table.name} {key}: nobody said so")
+            wrong += [
+                f"{table.name} {key} {name}: {row[name]} for {truths[0][name]}"
+                for name in (figures if truths else ())
+                if not any(_same(row[name], true[name]) for true in truths)
+            ]
+    return wrong
+
+
+def has_something(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> bool:
+    """Whether the lie changes any of the call's answers that were seen; true where they are not text."""
+    if fault["kind"] not in LIES or call.upstream == "tdx":
+        return True
+    return any(_falsified(body, Fault(fault["kind"], fault["args"])) for body in call.bodies)
+
+
+def _falsified(body: bytes, lie: Fault) -> bool:
+    # A lie about nobody: the same document, written in the same way.
+    honest = told_falsely(body, "", Fault("zero_row", {"code": "nobody"}))
+    return body[:2] in WORKBOOKS or told_falsely(body, "", lie) != honest
+
+
+def answered_otherwise(day: HonestDay, now: Told) -> bool:
+    """Whether any answer was another one than on the honest day: whether there was something to lie about."""
+
+    def answers(warehouse: Warehouse) -> set[tuple[Any, ...]]:
+        rows = warehouse.query("SELECT request_key, sha256 FROM sys_fetch WHERE received_at>=?", (TODAY,))
+        return set(map(tuple, rows))
+
+    return bool(answers(now.house.warehouse) - answers(day.house.warehouse))
+
+
+def _same(value: Any, true: Any) -> bool:
+    """Equal, as near as another source's rounding, or not told at all."""
+    if value is None or value == true:
+        return True
+    if isinstance(value, str) or true is None:
+        return not isinstance(value, int | float)
+    return math.isclose(float(value), float(true), rel_tol=CLOSE_ENOUGH, abs_tol=0.02)

@@ -1,0 +1,60 @@
+"""The sensor of the market's breadth: one run per five minutes of a session, and why there is none."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import dagster as dg
+import pytest
+
+from core.clock import ManualClock
+from platform_assets.definitions.jobs import SAMPLE
+from schedules.code_location import defs
+from schedules.services import House
+from schedules.tasks.market_breadth_sensor import SENSOR, due, warmup_sensor
+
+
+@pytest.mark.parametrize(
+    ("moment", "told"),
+    [
+        ("2026-08-21T10:32", "10:30"),
+        ("2026-08-21T15:00", "15:00"),
+        ("2026-08-21T12:00", "no session at 12:00"),
+        ("2026-08-22T10:30", "2026-08-22 is no trade date"),
+    ],
+)
+def test_a_sample_is_due_in_a_session(house: House, moment: str, told: str) -> None:
+    at, why = due(house, datetime.fromisoformat(moment))
+
+    assert (why if at is None else at.strftime("%H:%M")) == told
+
+
+def test_the_switch_of_the_environment_is_honoured(house: House) -> None:
+    house.settings = replace(house.settings, scheduler_warmup_market=False)
+
+    assert due(house, datetime(2026, 8, 21, 10, 30)) == (None, "SCHEDULER_WARMUP_MARKET is false")
+
+
+def test_one_run_is_asked_for_per_sample(house: House) -> None:
+    job = defs.get_repository_def().get_job(SAMPLE)
+    sensor = warmup_sensor(job, lambda: house, lambda _house: None)
+    assert isinstance(house.clock, ManualClock)
+    keys = []
+    with dg.DagsterInstance.ephemeral() as instance:
+        for moment in ("10:30", "10:34", "10:35", "11:45"):
+            house.clock.at = datetime.fromisoformat(f"2026-08-21T{moment}")
+            told = sensor.evaluate_tick(dg.build_sensor_context(instance=instance))
+            keys.append([request.run_key for request in told.run_requests or []])
+
+    assert keys == [
+        [f"{SENSOR}:2026-08-21T10:30"],
+        [f"{SENSOR}:2026-08-21T10:30"],
+        [f"{SENSOR}:2026-08-21T10:35"],
+        [],
+    ]
+
+
+def test_it_rests_where_nothing_is_scheduled() -> None:
+    found = {one.name: one for one in defs.get_repository_def().sensor_defs}
+
+    assert found[SENSOR].job_name == SAMPLE
+    assert found[SENSOR].default_status is dg.DefaultSensorStatus.RUNNING

@@ -1,0 +1,161 @@
+"""The sensor's look at gaps: what is found, asked for, settled and given up, within the day's calls."""
+
+import json
+import uuid
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.engine import Engine
+
+from core.calendar import shipped_calendar
+from core.clock import ManualClock
+from core.declaration.registry import builtin_registry
+from resources.settings import load_settings
+from resources.warehouse.engine import reading, transaction
+from resources.warehouse.ledger.backfills import Backfills
+from resources.warehouse.ledger.gaps import REPAIRED_BY, Gaps
+from resources.warehouse.ledger.loads import Tried
+from resources.warehouse.missing_partitions import usual_rows
+from resources.warehouse.sql import Sql
+from schedules.services import House
+from schedules.tasks.missing_dates_sensor import GapKeeper
+
+DAYS = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
+INDEX = "index_daily"
+
+
+@pytest.fixture
+def house(lite: Engine, tmp_path: Path) -> House:
+    """A house with the whole calendar."""
+    return opened(lite, tmp_path)
+
+
+@pytest.fixture
+def both(engine: Engine, tmp_path: Path) -> House:
+    """The same on either engine."""
+    return opened(engine, tmp_path)
+
+
+def opened(engine: Engine, tmp_path: Path) -> House:
+    settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
+    clock = ManualClock(datetime(2026, 8, 21, 15, 0), frozen=False)
+    return House(settings=settings, clock=clock, calendar=shipped_calendar(), engine=engine)
+
+
+def batch(house: House, day: str, rows: int = 7, *, status: str = "success", calls: int = 0) -> None:
+    sql, batch_id = Sql(house.engine), uuid.uuid4().hex
+    values = {
+        "batch_id": batch_id,
+        "table_name": f"fusion_{INDEX}",
+        "partition_key": day,
+        "status": status,
+        "rows_ok": rows,
+        "started_at": f"{day} 15:45:00",
+    }
+    with transaction(house.engine) as connection:
+        connection.exec_driver_sql(sql.insert("sys_batch", list(values)), tuple(values.values()))
+        for _ in range(calls):
+            fetch = {"fetch_id": uuid.uuid4().hex, "batch_id": batch_id, "upstream": "tencent"}
+            connection.exec_driver_sql(sql.insert("sys_fetch", list(fetch)), tuple(fetch.values()))
+
+
+def commands(house: House) -> list[dict[str, Any]]:
+    with reading(house.engine) as connection:
+        rows = connection.exec_driver_sql("SELECT args_json FROM sys_command ORDER BY id").all()
+    return [json.loads(text) for (text,) in rows]
+
+
+def now_of(house: House, text: str) -> datetime:
+    assert isinstance(house.clock, ManualClock)
+    house.clock.at = datetime.fromisoformat(text)
+    return house.clock.at
+
+
+def statuses(house: House) -> dict[str, str]:
+    return {day: gap.status for (_, day), gap in Gaps(house.engine).of(INDEX).items()}
+
+
+def test_the_newest_gaps_that_the_calls_pay_for_are_asked_for_and_closed(both: House) -> None:
+    house = both
+    now = now_of(house, "2026-08-21T16:00")
+    batch(house, DAYS[0], calls=3)
+    batch(house, DAYS[3])
+    keeper = GapKeeper(house, calls_per_day=10)
+
+    found = keeper.look(now)
+
+    # Three dates are missing; three calls each (of two loads 1.5) leave enough for all of them.
+    assert found.missing == {INDEX: 3}
+    assert found.asked == {INDEX: [DAYS[1], DAYS[2], DAYS[4]]}
+    (asked,) = commands(house)
+    repair = Backfills(house.engine).get(asked["backfill_id"])
+    assert (repair.days, repair.requested_by) == ((DAYS[1], DAYS[2], DAYS[4]), REPAIRED_BY)
+    assert asked["table"] == "fusion_index_daily"
+    # While it is under way nothing more is asked for.
+    assert keeper.look(now + timedelta(minutes=10)).asked == {}
+    for day in (DAYS[1], DAYS[2], DAYS[4]):
+        batch(house, day)
+    assert keeper.look(now + timedelta(minutes=20)).missing == {}
+    assert statuses(house) == {DAYS[1]: "repaired", DAYS[2]: "repaired", DAYS[4]: "repaired"}
+
+
+def test_the_budget_of_a_day_is_kept_and_new_on_the_next(house: House) -> None:
+    now = now_of(house, "2026-08-21T16:00")
+    batch(house, DAYS[0], calls=4)
+    keeper = GapKeeper(house, calls_per_day=9)
+
+    first = keeper.look(now)
+
+    assert (first.asked, first.calls_left) == ({INDEX: [DAYS[3], DAYS[4]]}, 1)
+    (asked,) = commands(house)
+    Backfills(house.engine).settle(asked["backfill_id"], "success", now=now)
+    carried_out = house.commands.claim("w")
+    assert carried_out is not None
+    house.commands.finish(carried_out, "success")
+    for day in DAYS[3:]:
+        batch(house, day)
+    assert keeper.look(now + timedelta(minutes=10)).asked == {}
+    later = keeper.look(now_of(house, "2026-08-22T09:00"))
+    assert later.asked == {INDEX: [DAYS[1], DAYS[2]]}
+
+
+def test_a_gap_that_repairs_do_not_close_is_tried_thrice_and_given_up(house: House) -> None:
+    now = now_of(house, "2026-08-21T16:00")
+    for day in DAYS[:4]:
+        batch(house, day)
+    batch(house, DAYS[4], 0, status="failed")
+    keeper, ledger = GapKeeper(house), Backfills(house.engine)
+
+    tries = []
+    for hours in range(0, 40):
+        at = now + timedelta(hours=hours)
+        if keeper.look(at).asked:
+            tries.append(hours)
+            ledger.show(
+                commands(house)[-1]["backfill_id"], "failed", now=at, done=0, rows_written=0,
+                run_ids=[f"run-{hours}"], failures={DAYS[4]: "the upstream is silent"},
+            )  # fmt: skip
+            carried_out = house.commands.claim("w")
+            assert carried_out is not None
+            house.commands.finish(carried_out, "success")
+
+    gap = Gaps(house.engine).of(INDEX)[INDEX, DAYS[4]]
+    assert tries == [0, 2, 7]
+    assert (gap.status, gap.attempts, gap.run_id) == ("given_up", 3, "run-7")
+    assert (gap.reason, gap.note) == ("failed", "the upstream is silent")
+    # When it is loaded after all, it is closed; when it is lost again, it is a new gap.
+    batch(house, DAYS[4])
+    keeper.look(now + timedelta(hours=41))
+    assert statuses(house)[DAYS[4]] == "repaired"
+
+
+@pytest.mark.parametrize(
+    ("counts", "usual"),
+    [((90, 91, 3, 92), 90), ((4, 900, 20, 700, 1, 300), None), ((7, 7, 1), 7), ((), None)],
+)
+def test_numbers_that_vary_widely_are_nature(counts: tuple[int, ...], usual: int | None) -> None:
+    found = {f"2026-08-{day:02d}": Tried(rows, 0) for day, rows in enumerate(counts, start=3)}
+
+    assert usual_rows(builtin_registry().dataset("margin"), found) == usual

@@ -1,0 +1,112 @@
+"""One flight per key, answers by age, the last good one for worse times."""
+
+import asyncio
+
+import pytest
+
+from core.errors import Transient
+from serving_api.db.single_flight import Flights, Landed
+
+
+class Counting:
+    """An answer that counts how often it was made."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.error: Exception | None = None
+
+    async def __call__(self) -> int:
+        await asyncio.sleep(0)
+        self.made += 1
+        if self.error is not None:
+            raise self.error
+        return self.made
+
+
+class Now:
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_waiting_callers_share_one_flight() -> None:
+    make, flights = Counting(), Flights(Now())
+
+    async def all_at_once() -> list[Landed]:
+        return await asyncio.gather(*(flights.take("k", 5, make) for _ in range(20)))
+
+    landed = asyncio.run(all_at_once())
+
+    assert {one.value for one in landed} == {1}
+    assert make.made == 1
+
+
+def test_an_answer_is_kept_for_its_ttl_and_no_longer() -> None:
+    make, now = Counting(), Now()
+    flights = Flights(now)
+
+    async def story() -> list[Landed]:
+        first = await flights.take("k", lambda: 5.0, make)
+        now.seconds = 4.9
+        second = await flights.take("k", 5, make)
+        third = await flights.take("k", 5, make, use_cache=False)
+        now.seconds = 9.9
+        return [first, second, third, await flights.take("k", 5, make)]
+
+    told = [(one.value, one.origin) for one in asyncio.run(story())]
+    assert told == [(1, "live"), (1, "cache"), (2, "live"), (3, "live")]
+
+
+def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
+    make, flights = Counting(), Flights(Now())
+    make.error = Transient("away")
+
+    async def story() -> list[object]:
+        failed = await asyncio.gather(*(flights.take("k", 5, make) for _ in range(3)), return_exceptions=True)
+        make.error = None
+        return [*failed, (await flights.take("k", 5, make)).value]
+
+    *failed, good = asyncio.run(story())
+    assert all(isinstance(one, Transient) for one in failed)
+    assert good == 2
+
+
+def test_the_last_good_answer_stands_in_for_the_named_errors_alone() -> None:
+    make, now = Counting(), Now()
+    flights = Flights(now)
+
+    async def story() -> Landed:
+        await flights.take("k", 1, make)
+        now.seconds = 100
+        make.error = Transient("away")
+        with pytest.raises(Transient):
+            await flights.take("k", 1, make)
+        return await flights.take("k", 1, make, stale_on=(Transient,))
+
+    assert asyncio.run(story()) == Landed(1, "cache_stale")
+
+
+def test_a_caller_that_leaves_does_not_take_the_answer_along() -> None:
+    make, flights = Counting(), Flights(Now())
+
+    async def story() -> Landed:
+        leaving = asyncio.ensure_future(flights.take("k", 5, make))
+        staying = asyncio.ensure_future(flights.take("k", 5, make))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        return await staying
+
+    assert asyncio.run(story()).value == 1
+
+
+def test_the_oldest_keys_leave_first() -> None:
+    make, flights = Counting(), Flights(Now(), most=2)
+
+    async def story() -> str:
+        for key in ("a", "b", "a", "c"):
+            await flights.take(key, 60, make)
+        return (await flights.take("a", 60, make)).origin
+
+    assert asyncio.run(story()) == "cache"
+    assert make.made == 3

@@ -1,0 +1,261 @@
+"""The limit pool, the industry ranking and strong stocks: live, stored where nobody answers, empty else."""
+
+from datetime import datetime
+
+import pytest
+
+from resources.simulated_market.world.model import PRICE_UNIT
+from serving_api.live.admin_reads.market import market_of
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.clients import Answered
+from tests.serving_api import market as stored
+from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, Desk
+
+LIMIT_UP = "/datamgr/fusion/market/limit-up"
+ENDS = "/datamgr/fusion/market/industry-ranking"
+RANKING = "/datamgr/market/industry-ranking"
+HOT = "/datamgr/market/hot-stocks"
+TODAY = "2026-08-21"
+FIELDS = "code name price change_pct amount float_cap turnover_pct limit_days first_seal last_seal".split()
+FIELDS += "seal_fund break_times industry zt_stat".split()
+
+
+def pool_row(code: str, day: str = TODAY, pool: str = "up", **other: object) -> dict[str, object]:
+    return {
+        "trade_date": day,
+        "pool": pool,
+        "code": code,
+        "name": "甲",
+        "price": 9.9,
+        "src": "eastmoney",
+        **other,
+    }
+
+
+def put(desk: Desk, table: str, *rows: dict[str, object]) -> None:
+    stored.put(desk.warehouse, desk.warehouse.table(table), rows)
+
+
+def test_a_running_session_is_asked_and_a_closed_one_is_read(desk: Desk) -> None:
+    put(
+        desk,
+        "raw_limit_pool",
+        pool_row("000002", first_seal_time="09:40:00"),
+        pool_row("000001", pool="down"),
+    )
+    running = desk.results(LIMIT_UP)
+    desk.clock.at = CLOSED
+    closed = desk.results(LIMIT_UP, date="20260821")
+
+    sealed = {
+        one.code
+        for one in desk.world.securities(TRADING)
+        if one.kind == "stock"
+        and (quote := desk.world.quote(one, TRADING)) is not None
+        and quote.limit_up is not None
+        and not quote.suspended
+        and quote.price >= quote.limit_up
+    }
+    assert {row["code"] for row in running} == sealed
+    assert [(row["code"], row["first_seal"]) for row in closed] == [("000002", "09:40:00")]
+    assert closed[0]["limit_days"] is None
+
+
+def test_a_date_that_is_not_stored_is_asked_for(desk: Desk) -> None:
+    desk.clock.at = CLOSED
+
+    answer = desk.get(LIMIT_UP, date="2026-08-20")
+
+    rows = answer.json()["results"]
+    assert answer.headers["x-data-source"] == "finance_portal_a"
+    close = datetime(2026, 8, 20, 15, 0)
+    sealed = {
+        one.code
+        for one in desk.world.securities(close)
+        if one.kind == "stock"
+        and (quote := desk.world.quote(one, close)) is not None
+        and quote.limit_up is not None
+        and not quote.suspended
+        and quote.price >= quote.limit_up
+    }
+    assert {row["code"] for row in rows} == sealed
+    assert rows[0]["code"] == "300114"
+    assert list(rows[0]) == FIELDS
+    security = desk.world.find("sz300114")
+    assert security is not None
+    _, floating = desk.world.shares(security, CLOSED)
+    assert rows[0]["float_cap"] == pytest.approx(floating * rows[0]["price"] / 1e4, abs=0.02)
+    assert (rows[0]["limit_days"], rows[0]["zt_stat"]) == (4, "4天4板")
+
+
+def test_days_without_trading_and_without_memory_are_empty(desk: Desk) -> None:
+    for day in ("2026-08-15", "20250103", "19851001"):
+        assert desk.results(LIMIT_UP, date=day) == []
+    desk.silence("eastmoney")
+    assert desk.results(LIMIT_UP) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "parameter"),
+    [
+        (LIMIT_UP, {"date": "2026-13-01"}, "date"),
+        (LIMIT_UP, {"date": "yesterday"}, "date"),
+        (LIMIT_UP, {"date": "20260824"}, "date"),
+        (ENDS, {"top_n": "0"}, "top_n"),
+        (RANKING, {"top_n": "101"}, "top_n"),
+    ],
+)
+def test_bad_values_are_named(desk: Desk, path: str, params: dict[str, str], parameter: str) -> None:
+    answer = desk.get(path, **params)
+
+    assert answer.status_code == 422
+    assert parameter in answer.text
+
+
+def test_industries_are_ranked_from_both_ends(desk: Desk) -> None:
+    desk.clock.at = CLOSED
+    best = desk.results(RANKING)
+    ends = desk.get(ENDS, top_n=3).json()
+
+    boards = [board for board in desk.world.boards(CLOSED) if board.kind == "industry"]
+    assert ends["stats"]["total"] == ends["results"]["total"] == len(boards)
+    assert [row["rank"] for row in best] == list(range(1, 21))
+    changes = [row["change_pct"] for row in best]
+    assert changes == sorted(changes, reverse=True)
+    assert ends["results"]["top"] == best[:3]
+    assert [row["rank"] for row in ends["results"]["bottom"]] == [
+        len(boards),
+        len(boards) - 1,
+        len(boards) - 2,
+    ]
+    assert desk.results(RANKING, top_n=1) == best[:1]
+    row = next(row for row in best if row["name"] == "电池")
+    assert row["up_count"] + row["down_count"] <= len(next(b for b in boards if b.name == "电池").members)
+    assert row["amount"] > 1e6
+
+
+def test_without_the_portal_the_stored_map_is_ranked(desk: Desk) -> None:
+    assert desk.results(RANKING, top_n=1)
+    desk.ticks.advance(60)
+    desk.silence("eastmoney")
+    empty = desk.results(ENDS)
+    desk.ticks.advance(60)
+    with desk.warehouse.engine.begin() as connection:
+        for code, change in (("BK0001", 1.5), ("BK0002", 2.5)):
+            connection.exec_driver_sql(
+                "INSERT INTO fusion_market_cloud_map (trade_date, node_code, parent_code, level, name,"
+                " change_pct, amount_yi, src, quality, batch_id, valid_from)"
+                f" VALUES ('{TODAY}', '{code}', 'ROOT', 'sector', 'x', {change}, 2.5, 'eastmoney', 'ok', 'b',"
+                f" '{TODAY} 15:00:00.000000')"
+            )
+    ranked = desk.results(ENDS)
+
+    assert empty == {"top": [], "bottom": [], "total": 0}
+    assert [row["code"] for row in ranked["top"]] == ["BK0002", "BK0001"]
+    assert (ranked["top"][0]["rank"], ranked["top"][0]["amount"], ranked["total"]) == (1, 2.5e8, 2)
+
+
+def test_hot_stocks_say_why(desk: Desk) -> None:
+    desk.clock.at = CLOSED
+    answer = desk.get(HOT)
+
+    rows = answer.json()["results"]
+    assert answer.headers["x-data-source"] == "backup_source"
+    assert answer.headers["cache-control"] == "no-store"
+    assert rows
+    changes = [row["change_pct"] for row in rows]
+    assert changes == sorted(changes, reverse=True)
+    for row in rows:
+        assert "+".join(row["tags"]) == row["reason"]
+        security = next(one for one in desk.world.securities(CLOSED) if one.code == row["code"])
+        quote = desk.world.quote(security, CLOSED)
+        assert quote is not None
+        assert row["price"] == quote.price / PRICE_UNIT
+        assert row["amount"] == pytest.approx(quote.amount, abs=0.01)
+
+
+def test_before_the_auction_hot_stocks_are_those_of_the_session_before(desk: Desk) -> None:
+    desk.clock.at = CLOSED.replace(day=20)
+    before = desk.results(HOT)
+    desk.ticks.advance(7200)
+    desk.clock.at = datetime(2026, 8, 21, 9, 0)
+
+    assert desk.results(HOT) == before
+
+
+def test_without_the_topic_portal_stored_strong_stocks_stand_in(desk: Desk) -> None:
+    desk.silence("ths")
+    assert desk.results(HOT) == []
+    row = {"trade_date": TODAY, "list_type": "ths_strong", "name": "甲", "reason": "芯片+军工", "src": "ths"}
+    put(
+        desk,
+        "raw_hot_stocks",
+        {**row, "code": "000002", "change_pct": 7.5, "tags": '["芯片","军工"]'},
+        {**row, "code": "000001", "change_pct": 9.5, "tags": None},
+        {**row, "code": "000003", "change_pct": 9.9, "list_type": "ths_hot"},
+    )
+    put(desk, "fusion_quote_snapshot", {"trade_date": TODAY, "code": "000002", "price": 5.5, "amount": 1e7})
+
+    rows = desk.results(HOT)
+
+    assert [(row["code"], row["price"], row["tags"]) for row in rows] == [
+        ("000001", None, []),
+        ("000002", 5.5, ["芯片", "军工"]),
+    ]
+
+
+def test_what_was_told_before_the_open_is_not_told_after_it(desk: Desk) -> None:
+    state = desk.app.state.platform
+    asked = 0
+
+    async def portal() -> Answered:
+        nonlocal asked
+        asked += 1
+        return Answered([])
+
+    async def tell() -> None:
+        await state.part(market_of)._told("boards", 20.0, portal)
+
+    desk.clock.at = datetime(2026, 8, 21, 9, 14)
+    desk.api.call(tell)
+    desk.api.call(tell)
+    assert (asked, state.part(live_of)._stat_ttl()) == (1, 60)
+
+    desk.clock.at = datetime(2026, 8, 21, 9, 15, 30)
+    desk.ticks.advance(90)
+    desk.api.call(tell)
+    assert asked == 2
+
+
+def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(desk: Desk) -> None:
+    desk.clock.at = CLOSED
+    days = ["2026-03-02", "2026-03-03", "2026-03-04"]
+
+    def bar(code: str, day: str, status: str, **other: object) -> dict[str, object]:
+        figures = {"open": 10.0, "high": 11.0, "low": 10.0, "close": 11.0, "last_close": 10.0, "volume": 100}
+        kind = {"market": "SZ", "sec_type": "stock", "is_suspended": False, "src": "tdx", "adj_factor": 1.0}
+        return {"code": code, "date": day, "limit_status": status, "change_pct": 10.0, "amount": 1e6,
+                **figures, **kind, **other}  # fmt: skip
+
+    put(
+        desk,
+        "fusion_kline_daily",
+        *(bar("000001", day, "up") for day in days),
+        bar("000002", days[0], "up"),
+        bar("000002", days[1], "none", is_suspended=True),
+        bar("000002", days[2], "up"),
+        bar("000004", days[2], "up_open"),
+        bar("123001", days[2], "up", sec_type="cb"),
+        bar("000005", "2026-03-05", "up"),
+    )
+    span = {"code": "000001", "valid_from": "2020-01-01", "name": "旧名", "is_st": False, "src": "tdx"}
+    put(desk, "ref_name_history", span)
+
+    rows = desk.results(LIMIT_UP, date="2026-03-04")
+
+    assert [list(row) for row in rows] == [FIELDS, FIELDS]
+    assert [(row["code"], row["name"], row["limit_days"]) for row in rows] == [
+        ("000001", "旧名", 3),
+        ("000002", "000002", 2),
+    ]
+    assert (rows[0]["price"], rows[0]["change_pct"], rows[0]["first_seal"]) == (11.0, 10.0, None)
